@@ -45,7 +45,7 @@ a compiler other than the newest on the path.
 // ccVersion is the text by which build systems recognise nvcc and its release; some
 // take the release from what follows the last V.
 const ccVersion = `nvcc: NVIDIA (R) Cuda compiler driver (in its place: heddle cc %s, with %s)
-Cuda compilation tools, release 11.8, V11.8.89
+Cuda compilation tools, release %d.%d, V%[3]d.%[4]d.%[5]d
 `
 
 // defaultArch is the architecture for kernels if none is given.
@@ -72,7 +72,7 @@ func (c *ccCmd) Run(e env) error {
 		return usage("cc: %w", err)
 	}
 	if call.version {
-		_, err := fmt.Fprintf(e.stdout, ccVersion, report.Version, clang.Version)
+		_, err := fmt.Fprintf(e.stdout, ccVersion, report.Version, clang.Version, sdk.Major, sdk.Minor, sdk.Build)
 		return err
 	}
 	self, err := os.Executable()

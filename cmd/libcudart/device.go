@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"sync"
+	"unsafe"
 
 	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
@@ -45,11 +46,13 @@ func cudaPeekAtLastError() C.int { return C.int(thread().PeekError()) }
 //export heddleUnsupported
 func heddleUnsupported(name *C.char) C.int { return C.int(thread().Unsupported(C.GoString(name))) }
 
-// heddleVersion implements cudaRuntimeGetVersion and cudaDriverGetVersion for a release;
-// versions.c has their names.
+// heddleVersion implements cudaRuntimeGetVersion for a release; versions.c has its names.
 //
 //export heddleVersion
 func heddleVersion(v C.uintptr_t, release C.int) C.int { return give(v, release, need(v)) }
+
+//export cudaDriverGetVersion
+func cudaDriverGetVersion(v C.uintptr_t) C.int { return give(v, C.int(cuda.DriverVersion), need(v)) }
 
 //export cudaGetDeviceCount
 func cudaGetDeviceCount(n C.uintptr_t) C.int { return give(n, C.int(1), need(n)) }
@@ -225,17 +228,24 @@ func heddleDeviceProperties(to C.uintptr_t, device C.int, release C.int) C.int {
 	return C.int(err)
 }
 
-//export cudaFuncGetAttributes
-func cudaFuncGetAttributes(to, fn C.uintptr_t) C.int {
+// heddleFunctionAttributes describes a function, with the attributes of clusters if the
+// program's release has them.
+//
+//export heddleFunctionAttributes
+func heddleFunctionAttributes(to, fn C.uintptr_t, clusters C.int) C.int {
 	if err := need(to); err != cuda.Success {
 		return C.int(err)
 	}
 	f, err := thread().FunctionInfo(uint64(fn))
-	return give(to, C.struct_cudaFuncAttributes{
+	a := C.struct_cudaFuncAttributes{
 		sharedSizeBytes: C.size_t(f.Shared), localSizeBytes: C.size_t(f.Local), maxThreadsPerBlock: C.int(f.MaxThreads),
 		numRegs: C.int(f.Registers), ptxVersion: C.int(f.PTX), binaryVersion: C.int(f.Binary),
 		maxDynamicSharedSizeBytes: C.int(f.MaxSharedPrefer), preferredShmemCarveout: C.cudaSharedmemCarveoutDefault,
-	}, err)
+	}
+	if clusters != 0 {
+		return give(to, a, err)
+	}
+	return give(to, *(*[unsafe.Offsetof(a.clusterDimMustBeSet)]byte)(unsafe.Pointer(&a)), err)
 }
 
 //export cudaFuncSetAttribute

@@ -9,8 +9,7 @@
 #define VERSION(name, node, impl) __asm__(".symver heddle_" #impl ", " #name "@libcudart.so." node)
 #define DEFAULT(name, impl) __asm__(".symver heddle_" #impl ", " #name "@@libcudart.so.11.0")
 
-// The runtime has the version that the program was linked for; if a library served several, the last one. The driver
-// is never older.
+// The runtime has the version that the program was linked for; if a library served several, the last one.
 #define RELEASE(name, number) \
   int name(uintptr_t to) { return heddleVersion(to, number); }
 
@@ -21,22 +20,18 @@ RELEASE(heddle_release_10_0, 10000)
 RELEASE(heddle_release_10_1, 10010)
 RELEASE(heddle_release_10_2, 10020)
 RELEASE(heddle_release_11, 11080)
-RELEASE(heddle_release_12, 12090)
+RELEASE(heddle_release_12, CUDART_VERSION)
 RELEASE(heddle_release_13, 13000)
 
-#define RELEASES(name) \
-  VERSION(name, "9.0", release_9_0); \
-  VERSION(name, "9.1", release_9_1); \
-  VERSION(name, "9.2", release_9_2); \
-  VERSION(name, "10.0", release_10_0); \
-  VERSION(name, "10.1", release_10_1); \
-  VERSION(name, "10.2", release_10_2); \
-  DEFAULT(name, release_11); \
-  VERSION(name, "12", release_12); \
-  VERSION(name, "13", release_13)
-
-RELEASES(cudaRuntimeGetVersion);
-RELEASES(cudaDriverGetVersion);
+VERSION(cudaRuntimeGetVersion, "9.0", release_9_0);
+VERSION(cudaRuntimeGetVersion, "9.1", release_9_1);
+VERSION(cudaRuntimeGetVersion, "9.2", release_9_2);
+VERSION(cudaRuntimeGetVersion, "10.0", release_10_0);
+VERSION(cudaRuntimeGetVersion, "10.1", release_10_1);
+VERSION(cudaRuntimeGetVersion, "10.2", release_10_2);
+DEFAULT(cudaRuntimeGetVersion, release_11);
+VERSION(cudaRuntimeGetVersion, "12", release_12);
+VERSION(cudaRuntimeGetVersion, "13", release_13);
 
 // cudaDeviceProp has grown and shrunk. From 12.0 to 12.9 the headers use another name for the function, and the old
 // name is unchanged.
@@ -72,6 +67,13 @@ VERSION(cudaGetDeviceProperties, "13", properties_13);
 #define UNTIL_12(name, impl) \
   UNTIL_11(name, impl); \
   VERSION(name, "12", impl)
+
+// Functions have attributes of clusters from 11.8 on. Earlier releases share their version with 11.8.
+int heddle_attributes(uintptr_t to, uintptr_t fn) { return heddleFunctionAttributes(to, fn, 0); }
+int heddle_attributes_12(uintptr_t to, uintptr_t fn) { return heddleFunctionAttributes(to, fn, 1); }
+UNTIL_11(cudaFuncGetAttributes, attributes);
+VERSION(cudaFuncGetAttributes, "12", attributes_12);
+VERSION(cudaFuncGetAttributes, "13", attributes_12);
 
 // From 13.0 on a struct describes the location of managed memory, and 12.2 has such functions under other names.
 struct location {

@@ -129,8 +129,8 @@ func (d *Device) MemoryBus() (uint32, Result) {
 }
 
 // driver is the release of NVIDIA's driver that came with the release of CUDA that the
-// driver reports (CUDA 13.0 release notes).
-const driver = "580.65.06"
+// driver reports (the name of CUDA 13.2's installer for Linux).
+const driver = "595.45.04"
 
 // DriverVersion and Version are those of the driver and of NVML.
 const (

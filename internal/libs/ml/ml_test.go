@@ -123,13 +123,13 @@ func TestSMI(t *testing.T) {
 	}
 	for args, lines := range map[string][]string{
 		"": {
-			"| NVIDIA-SMI (heddle)               Driver Version: 580.65.06      CUDA Version: 13.0     |",
+			"| NVIDIA-SMI (heddle)               Driver Version: 595.45.04      CUDA Version: 13.2     |",
 			"|   0  rtx-2060                       Off |   00000000:00:00.0 Off |                  Off |",
 			"| N/A   N/A    P0              N/A /  N/A |    1024MiB /   6144MiB |     N/A      Default |",
 			"|  No running processes found                                                             |",
 		},
 		"-q":        {"Attached GPUs                                    : 2", "    Product Name                                 : rtx-2060", "        Total                                    : 6144 MiB", "        GPU Current Temp                         : N/A"},
-		"--version": {"CUDA Version        : 13.0"},
+		"--version": {"CUDA Version        : 13.2"},
 		"--help":    {"It describes the simulated GPU in place of NVIDIA's program. Fields without a value in a"},
 	} {
 		var b strings.Builder

@@ -10,8 +10,8 @@ const (
 	Release9  Release = 90
 	Release92 Release = 92
 	Release10 Release = 100
-	Release11 Release = 110 // the release of this project's headers
-	Release12 Release = 120
+	Release11 Release = 110
+	Release12 Release = 120 // the release of this project's headers
 	Release13 Release = 130
 )
 

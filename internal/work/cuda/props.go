@@ -69,9 +69,10 @@ func (p *Properties) UUID() (id [16]byte) {
 // BusID is the device's address on the bus, which is not a real one.
 const BusID = "0000:00:00.0"
 
-// DriverVersion is the release of CUDA whose driver this is: the newest that programs can
-// be linked for, because a driver accepts all earlier ones.
-const DriverVersion = 13000
+// DriverVersion is the release of CUDA whose driver this is. A driver accepts programs of
+// its own release and all earlier ones. For drivers before 13.2 CUTLASS changes a bit of
+// the descriptions of tensors, to evade a fault of NVIDIA's.
+const DriverVersion = 13020
 
 // Properties returns the device's properties.
 func (r *Runtime) Properties() Properties { return r.props }

@@ -130,7 +130,7 @@ func (s SDK) ReadingFlags(language string) []string {
 		args = append(args, "-std=gnu++17")
 	}
 	// nvcc defines its name and release in all languages.
-	args = append(args, "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=11", "-D__CUDACC_VER_MINOR__=8", "-D__CUDACC_VER_BUILD__=89")
+	args = append(args, "-D__NVCC__", fmt.Sprint("-D__CUDACC_VER_MAJOR__=", Major), fmt.Sprint("-D__CUDACC_VER_MINOR__=", Minor), fmt.Sprint("-D__CUDACC_VER_BUILD__=", Build))
 	if s.Clang.Major < 15 {
 		args = append(args, "-isystem", filepath.Join(s.Include(), "clang14"))
 	}

@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,10 +20,10 @@ type Library struct {
 	// Title is what its users call it.
 	Title string
 	// Sonames are the names under which programs of CUDA's releases load it. Programs
-	// that are linked with the SDK ask for the first.
+	// that are linked with the SDK ask for the first, and for its functions' version.
 	Sonames []string
 	// Unversioned says that its functions have no versions; others have one for each
-	// soname.
+	// soname, with its name.
 	Unversioned bool
 	// Headers declare its functions, whose names match Functions. Without headers,
 	// lib/libNAME.c lists the names.
@@ -120,12 +121,19 @@ func (l *Library) stub(ctx context.Context, clang Clang, dir string) error {
 	if err := os.WriteFile(to+".c", []byte(text.String()), 0o666); err != nil {
 		return err
 	}
-	if err := compile(ctx, clang, "-x", "c", "-w", "-shared", "-fPIC", "-Wl,-soname,"+l.Sonames[0], to+".c", "-o", to+".so"); err != nil {
+	args := []string{"-x", "c", "-w", "-shared", "-fPIC", "-Wl,-soname," + l.Sonames[0], to + ".c", "-o", to + ".so"}
+	if !l.Unversioned {
+		if err := os.WriteFile(to+".map", []byte(l.Sonames[0]+" { global: *; };\n"), 0o666); err != nil {
+			return err
+		}
+		args = append(args, "-Wl,--version-script="+to+".map")
+	}
+	if err := compile(ctx, clang, args...); err != nil {
 		return err
 	}
 	// For build systems the static library is a linker script that names the shared one.
 	if err := os.WriteFile(to+"_static.a", []byte("INPUT(-l"+l.Name+")\n"), 0o666); err != nil {
 		return err
 	}
-	return os.Remove(to + ".c")
+	return errors.Join(os.Remove(to+".c"), os.RemoveAll(to+".map"))
 }

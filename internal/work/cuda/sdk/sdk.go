@@ -19,9 +19,14 @@ import (
 //go:embed include libdevice lib lib64
 var files embed.FS
 
-// versionJSON makes clang treat the folder as release 11.8, the newest that all its
-// releases from 14 on know.
-const versionJSON = `{"cuda": {"name": "Heddle's headers in place of a CUDA toolkit", "version": "11.8.0"}}` + "\n"
+// Major, Minor and Build are the release of CUDA whose nvcc and toolkit the SDK takes the
+// place of: the last one before 13, which has no cudaDeviceProp.clockRate and the like.
+// The headers repeat it as CUDA_VERSION, which clang reads to choose the version of PTX,
+// and CUDART_VERSION.
+const Major, Minor, Build = 12, 9, 86
+
+// versionJSON is where build systems find the release.
+var versionJSON = fmt.Sprintf(`{"cuda": {"name": "Heddle's headers in place of a CUDA toolkit", "version": "%d.%d.%d"}}`+"\n", Major, Minor, Build)
 
 // SDK is an unpacked folder, made for one compiler.
 type SDK struct {

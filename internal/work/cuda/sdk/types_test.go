@@ -3,6 +3,7 @@ package sdk_test
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/heddle-sim/heddle"
@@ -169,6 +170,112 @@ CASE(s8_cr, signed char, signed char, int, 32, 8, 16, col, row)
 			}
 		}
 	}
+}
+
+// TestSmallIntegers: products of integers of 4 bits and of 1 bit are exact.
+func TestSmallIntegers(t *testing.T) {
+	gpu := device(t, kit(t), `
+#include <mma.h>
+using namespace nvcuda;
+template <class T, int k> struct operands {
+  wmma::fragment<wmma::matrix_a, 8, 8, k, T, wmma::row_major> a;
+  wmma::fragment<wmma::matrix_b, 8, 8, k, T, wmma::col_major> b;
+  wmma::fragment<wmma::accumulator, 8, 8, k, int> c;
+  __device__ operands(const unsigned *pa, const unsigned *pb, const int *sums) {
+    wmma::load_matrix_sync(a, pa, k);
+    wmma::load_matrix_sync(b, pb, k);
+    wmma::load_matrix_sync(c, sums, 8, wmma::mem_row_major);
+  }
+};
+namespace small = wmma::experimental::precision;
+template <class T> __device__ void fours(const unsigned *a, const unsigned *b, int *out, bool sat) {
+  operands<T, 32> o(a, b, out);
+  wmma::mma_sync(o.c, o.a, o.b, o.c, sat);
+  wmma::store_matrix_sync(out, o.c, 8, wmma::mem_row_major);
+}
+__device__ void ones(const unsigned *a, const unsigned *b, int *out, wmma::experimental::bmmaBitOp op) {
+  operands<small::b1, 128> o(a, b, out);
+  wmma::bmma_sync(o.c, o.a, o.b, o.c, op, wmma::experimental::bmmaAccumulateOpPOPC);
+  wmma::store_matrix_sync(out, o.c, 8, wmma::mem_row_major);
+}
+extern "C" __global__ void u4(const unsigned *a, const unsigned *b, int *out) { fours<small::u4>(a, b, out, false); }
+extern "C" __global__ void s4(const unsigned *a, const unsigned *b, int *out) { fours<small::s4>(a, b, out, false); }
+extern "C" __global__ void s4_limited(const unsigned *a, const unsigned *b, int *out) { fours<small::s4>(a, b, out, true); }
+extern "C" __global__ void b1_xor(const unsigned *a, const unsigned *b, int *out) { ones(a, b, out, wmma::experimental::bmmaBitOpXOR); }
+extern "C" __global__ void b1_and(const unsigned *a, const unsigned *b, int *out) { ones(a, b, out, wmma::experimental::bmmaBitOpAND); }
+`, "-std=c++17")
+	rnd := rand.New(rand.NewPCG(4, 1))
+	unsigned := func(x uint32) int64 { return int64(x) }
+	signed := func(x uint32) int64 { return int64(int32(x<<28) >> 28) }
+	for _, c := range []struct {
+		kernel  string
+		bits    int
+		product func(a, b uint32) int64
+		start   int32
+	}{
+		{"u4", 4, func(a, b uint32) int64 { return unsigned(a) * unsigned(b) }, -7},
+		{"s4", 4, func(a, b uint32) int64 { return signed(a) * signed(b) }, 1000},
+		{"s4_limited", 4, func(a, b uint32) int64 { return signed(a) * signed(b) }, math.MaxInt32 - 20},
+		{"b1_xor", 1, func(a, b uint32) int64 { return int64(a ^ b) }, 5},
+		{"b1_and", 1, func(a, b uint32) int64 { return int64(a & b) }, -100},
+	} {
+		k := 128 / c.bits
+		a, b, sums := make([]uint32, 8*4), make([]uint32, 8*4), make([]int32, 64) // four words of each row and column
+		for i := range a {
+			a[i], b[i] = rnd.Uint32(), rnd.Uint32()
+		}
+		for i := range sums {
+			sums[i] = c.start
+		}
+		element := func(m []uint32, line, i int) uint32 {
+			per := 32 / c.bits
+			return m[4*line+i/per] >> (i % per * c.bits) & (1<<c.bits - 1)
+		}
+		got := runSmall(t, gpu, c.kernel, a, b, sums)
+		limits := 0
+		for i := range 8 {
+			for j := range 8 {
+				want := int64(c.start)
+				for at := range k {
+					want += c.product(element(a, i, at), element(b, j, at))
+				}
+				if want > math.MaxInt32 {
+					want, limits = math.MaxInt32, limits+1
+				}
+				if int64(got[8*i+j]) != want {
+					t.Fatalf("%s: element %d, %d is %d, want %d", c.kernel, i, j, got[8*i+j], want)
+				}
+			}
+		}
+		if (limits > 0) != (c.kernel == "s4_limited") {
+			t.Errorf("%s: %d sums reach the limit", c.kernel, limits)
+		}
+	}
+}
+
+// runSmall runs one warp of a kernel with two matrices and sums, and returns the sums.
+func runSmall(t *testing.T, gpu *heddle.GPU, kernel string, a, b []uint32, sums []int32) []int32 {
+	t.Helper()
+	pa, err := heddle.Upload(gpu, "a", a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pb, err := heddle.Upload(gpu, "b", b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := heddle.Upload(gpu, "sums", sums)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := gpu.Launch(t.Context(), kernel, heddle.Dim(1), heddle.Dim(32), pa, pb, out); err != nil {
+		t.Fatal(err)
+	}
+	got, err := heddle.Download[int32](gpu, out, len(sums))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
 }
 
 // Groups count, exchange and reduce among their own threads, and a grid waits for

@@ -3,12 +3,6 @@
 #define HEDDLE_CUDA_RUNTIME_H
 // Programs test this macro to see whether the header was included.
 #define __CUDA_RUNTIME_H__
-// The release of nvcc whose language is supported.
-#if defined(__CUDA__) && !defined(__CUDACC_VER_MAJOR__)
-#define __CUDACC_VER_MAJOR__ 11
-#define __CUDACC_VER_MINOR__ 8
-#define __CUDACC_VER_BUILD__ 89
-#endif
 
 #include <assert.h>
 #include <limits.h>
@@ -139,17 +133,19 @@ template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *n, const 
 }
 static inline cudaError_t cudaEventCreate(cudaEvent_t *e, unsigned int flags) { return ::cudaEventCreateWithFlags(e, flags); }
 
-// The graph functions of CUDA 12.
-static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags = 0) {
-  return ::cudaGraphInstantiateWithFlags(exec, graph, flags);
+// The graph functions of releases before 12.
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *node, char *log, size_t n) {
+  cudaError_t err = ::cudaGraphInstantiate(exec, graph, 0);
+  if (node) *node = 0;
+  if (log && n) *log = 0;
+  return err;
 }
-static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info) {
-  info->errorNode = info->errorFromNode = 0;
-  return ::cudaGraphExecUpdate(exec, graph, &info->errorNode, &info->result);
-}
-static inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t s, enum cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph,
-                                                   const cudaGraphNode_t **nodes = 0, size_t *n = 0) {
-  return ::cudaStreamGetCaptureInfo_v2(s, status, id, graph, nodes, n);
+static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node, enum cudaGraphExecUpdateResult *result) {
+  cudaGraphExecUpdateResultInfo info = {cudaGraphExecUpdateSuccess, 0, 0};
+  cudaError_t err = ::cudaGraphExecUpdate(exec, graph, &info);
+  if (node) *node = info.errorNode;
+  if (result) *result = info.result;
+  return err;
 }
 template <class T>
 static inline cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, size_t k, const T &symbol,

@@ -2,3 +2,6 @@
 // empty: with nvcc it is a number, and programs use #if __CUDACC__.
 #undef __CUDACC__
 #define __CUDACC__ 1
+#if defined(__cplusplus)
+#include "heddle_atomics.h"
+#endif

@@ -1,5 +1,5 @@
 // Warp-wide matrix products on tensor cores, as nvcuda::wmma has them: half,
-// bfloat16, TF32, double and 8-bit integers.
+// bfloat16, TF32, double and integers of 8, 4 and 1 bits.
 #ifndef HEDDLE_MMA_H
 #define HEDDLE_MMA_H
 
@@ -22,6 +22,16 @@ enum layout_t { mem_row_major = 0, mem_col_major = 1 };
 namespace precision {
 struct tf32;
 }
+namespace experimental {
+namespace precision {
+struct u4;
+struct s4;
+struct b1;
+} // namespace precision
+// How bits are combined before those that are set are counted.
+enum bmmaBitOp { bmmaBitOpXOR = 1, bmmaBitOpAND = 2 };
+enum bmmaAccumulateOp { bmmaAccumulateOpPOPC = 1 };
+} // namespace experimental
 
 template <typename T, int n> struct storage {
   T x[n];
@@ -317,6 +327,59 @@ HEDDLE_D float __float_to_tf32(float f) {
   unsigned int u;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(u) : "f"(f));
   return __uint_as_float(u);
+}
+#endif
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 750
+// Elements of 4 bits and of 1 bit, packed into a word.
+template <int n> struct packed {
+  unsigned int x[1];
+  static const int num_elements = n, num_storage_elements = 1;
+};
+#define HEDDLE_PACKED(T, k, prefix)                                                                                              \
+  template <> class fragment<matrix_a, 8, 8, k, experimental::precision::T, row_major> : public packed<k / 4> {};                \
+  template <> class fragment<matrix_b, 8, 8, k, experimental::precision::T, col_major> : public packed<k / 4> {};                \
+  HEDDLE_D void load_matrix_sync(fragment<matrix_a, 8, 8, k, experimental::precision::T, row_major> &f, const void *p, unsigned ldm) { \
+    prefix##_ld_a_##T((int *)f.x, (const int *)p, ldm, 0);                                                                       \
+  }                                                                                                                              \
+  HEDDLE_D void load_matrix_sync(fragment<matrix_b, 8, 8, k, experimental::precision::T, col_major> &f, const void *p, unsigned ldm) { \
+    prefix##_ld_b_##T((int *)f.x, (const int *)p, ldm, 1);                                                                       \
+  }
+#define HEDDLE_SUMS(k, prefix)                                                                                                   \
+  template <> class fragment<accumulator, 8, 8, k, int> : public storage<int, 2> {};                                             \
+  HEDDLE_D void load_matrix_sync(fragment<accumulator, 8, 8, k, int> &f, const int *p, unsigned ldm, layout_t l) {               \
+    if (l == mem_row_major) prefix##_ld_c(f.x, p, ldm, 0); else prefix##_ld_c(f.x, p, ldm, 1);                                   \
+  }                                                                                                                              \
+  HEDDLE_D void store_matrix_sync(int *p, const fragment<accumulator, 8, 8, k, int> &f, unsigned ldm, layout_t l) {              \
+    if (l == mem_row_major) prefix##_st_c_i32(p, f.x, ldm, 0); else prefix##_st_c_i32(p, f.x, ldm, 1);                           \
+  }
+#define HEDDLE_FOURS(T)                                                                                                          \
+  HEDDLE_PACKED(T, 32, __imma_m8n8k32)                                                                                           \
+  HEDDLE_D void mma_sync(fragment<accumulator, 8, 8, 32, int> &d, const fragment<matrix_a, 8, 8, 32, experimental::precision::T, row_major> &a, \
+                         const fragment<matrix_b, 8, 8, 32, experimental::precision::T, col_major> &b,                           \
+                         const fragment<accumulator, 8, 8, 32, int> &c, bool satf = false) {                                     \
+    if (satf) __imma_m8n8k32_mma_##T(d.x, (const int *)a.x, (const int *)b.x, c.x, 1, 1);                                        \
+    else __imma_m8n8k32_mma_##T(d.x, (const int *)a.x, (const int *)b.x, c.x, 1, 0);                                             \
+  }
+HEDDLE_SUMS(32, __imma_m8n8k32)
+HEDDLE_FOURS(u4)
+HEDDLE_FOURS(s4)
+HEDDLE_SUMS(128, __bmma_m8n8k128)
+HEDDLE_PACKED(b1, 128, __bmma_m8n8k128)
+#undef HEDDLE_FOURS
+#undef HEDDLE_SUMS
+#undef HEDDLE_PACKED
+HEDDLE_D void bmma_sync(fragment<accumulator, 8, 8, 128, int> &d, const fragment<matrix_a, 8, 8, 128, experimental::precision::b1, row_major> &a,
+                        const fragment<matrix_b, 8, 8, 128, experimental::precision::b1, col_major> &b, const fragment<accumulator, 8, 8, 128, int> &c,
+                        experimental::bmmaBitOp op = experimental::bmmaBitOpXOR,
+                        experimental::bmmaAccumulateOp = experimental::bmmaAccumulateOpPOPC) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  if (op == experimental::bmmaBitOpAND) {
+    __bmma_m8n8k128_mma_and_popc_b1(d.x, (const int *)a.x, (const int *)b.x, c.x, 1);
+    return;
+  }
+#endif
+  __bmma_m8n8k128_mma_xor_popc_b1(d.x, (const int *)a.x, (const int *)b.x, c.x, 1);
 }
 #endif
 

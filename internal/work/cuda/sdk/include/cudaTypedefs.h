@@ -1,0 +1,83 @@
+// Types of pointers to the driver's functions: PFN_name, and PFN_name_vN with the release N of CUDA that introduced
+// this form of the function, as cuGetProcAddress and cudaGetDriverEntryPoint return them.
+#ifndef HEDDLE_CUDATYPEDEFS_H
+#define HEDDLE_CUDATYPEDEFS_H
+
+#include "cuda.h"
+
+#define HEDDLE_PFN(name, release)                  \
+  typedef __typeof__(&cu##name) PFN_cu##name##_v##release; \
+  typedef PFN_cu##name##_v##release PFN_cu##name;
+
+HEDDLE_PFN(GetErrorString, 6000)
+HEDDLE_PFN(GetErrorName, 6000)
+HEDDLE_PFN(Init, 2000)
+HEDDLE_PFN(DriverGetVersion, 2020)
+HEDDLE_PFN(DeviceGet, 2000)
+HEDDLE_PFN(DeviceGetCount, 2000)
+HEDDLE_PFN(DeviceGetName, 2000)
+HEDDLE_PFN(DeviceGetAttribute, 2000)
+HEDDLE_PFN(DevicePrimaryCtxRetain, 7000)
+HEDDLE_PFN(CtxGetCurrent, 4000)
+HEDDLE_PFN(CtxSetCurrent, 4000)
+HEDDLE_PFN(CtxGetDevice, 2000)
+HEDDLE_PFN(CtxSynchronize, 2000)
+HEDDLE_PFN(ModuleLoad, 2000)
+HEDDLE_PFN(ModuleLoadData, 2000)
+HEDDLE_PFN(ModuleLoadDataEx, 2010)
+HEDDLE_PFN(ModuleLoadFatBinary, 2000)
+HEDDLE_PFN(ModuleUnload, 2000)
+HEDDLE_PFN(ModuleGetFunction, 2000)
+HEDDLE_PFN(LibraryLoadData, 12000)
+HEDDLE_PFN(LibraryLoadFromFile, 12000)
+HEDDLE_PFN(LibraryUnload, 12000)
+HEDDLE_PFN(LibraryGetKernel, 12000)
+HEDDLE_PFN(KernelGetFunction, 12000)
+HEDDLE_PFN(MemGetAddressRange, 3020)
+HEDDLE_PFN(MemAlloc, 3020)
+HEDDLE_PFN(MemFree, 3020)
+HEDDLE_PFN(MemAllocHost, 3020)
+HEDDLE_PFN(MemFreeHost, 2000)
+HEDDLE_PFN(MemHostAlloc, 2020)
+HEDDLE_PFN(MemAllocManaged, 6000)
+HEDDLE_PFN(MemcpyHtoD, 3020)
+HEDDLE_PFN(MemcpyDtoH, 3020)
+HEDDLE_PFN(MemcpyDtoD, 3020)
+HEDDLE_PFN(MemcpyHtoDAsync, 3020)
+HEDDLE_PFN(MemcpyDtoHAsync, 3020)
+HEDDLE_PFN(MemcpyDtoDAsync, 3020)
+HEDDLE_PFN(MemsetD8, 3020)
+HEDDLE_PFN(MemsetD32, 3020)
+HEDDLE_PFN(MemAddressReserve, 10020)
+HEDDLE_PFN(MemAddressFree, 10020)
+HEDDLE_PFN(MemCreate, 10020)
+HEDDLE_PFN(MemRelease, 10020)
+HEDDLE_PFN(MemMap, 10020)
+HEDDLE_PFN(MemUnmap, 10020)
+HEDDLE_PFN(MemSetAccess, 10020)
+HEDDLE_PFN(MemGetAllocationGranularity, 10020)
+HEDDLE_PFN(MemRetainAllocationHandle, 11000)
+HEDDLE_PFN(PointerGetAttribute, 4000)
+HEDDLE_PFN(StreamCreate, 2000)
+HEDDLE_PFN(StreamSynchronize, 2000)
+HEDDLE_PFN(StreamQuery, 2000)
+HEDDLE_PFN(StreamWaitEvent, 3020)
+HEDDLE_PFN(EventCreate, 2000)
+HEDDLE_PFN(EventRecord, 2000)
+HEDDLE_PFN(EventQuery, 2000)
+HEDDLE_PFN(EventSynchronize, 2000)
+HEDDLE_PFN(EventElapsedTime, 2000)
+HEDDLE_PFN(FuncGetAttribute, 2020)
+HEDDLE_PFN(FuncSetAttribute, 9000)
+HEDDLE_PFN(LaunchKernel, 4000)
+HEDDLE_PFN(LaunchKernelEx, 11060)
+HEDDLE_PFN(LaunchCooperativeKernel, 9000)
+HEDDLE_PFN(OccupancyMaxActiveBlocksPerMultiprocessor, 6050)
+HEDDLE_PFN(TensorMapEncodeTiled, 12000)
+HEDDLE_PFN(TensorMapEncodeIm2col, 12000)
+HEDDLE_PFN(TensorMapEncodeIm2colWide, 12080)
+HEDDLE_PFN(TensorMapReplaceAddress, 12000)
+
+#undef HEDDLE_PFN
+
+#endif
