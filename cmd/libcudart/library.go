@@ -137,6 +137,13 @@ func fromDriver(f func() C.int) C.int {
 	return C.int(thread().Answer(cuda.Error(f())))
 }
 
+// heddleEntryPoint finds a function of the driver for a release of CUDA.
+//
+//export heddleEntryPoint
+func heddleEntryPoint(name, to C.uintptr_t, release C.int, flags C.ulonglong, status C.uintptr_t) C.int {
+	return fromDriver(func() C.int { return cuGetProcAddress_v2(name, to, release, flags, status) })
+}
+
 //export cudaLibraryLoadData
 func cudaLibraryLoadData(to, image, options, values C.uintptr_t, n C.uint, more, moreValues C.uintptr_t, count C.uint) C.int {
 	return fromDriver(func() C.int { return cuLibraryLoadData(to, image, options, values, n, more, moreValues, count) })

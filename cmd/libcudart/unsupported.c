@@ -7,3 +7,5 @@ extern int heddleUnsupported(char *name);
 UNSUPPORTED(cudaGraphAddMemAllocNode)
 UNSUPPORTED(cudaGraphAddMemFreeNode)
 UNSUPPORTED(cudaLibraryGetUnifiedFunction)
+UNSUPPORTED(cudaOccupancyMaxActiveClusters)
+UNSUPPORTED(cudaOccupancyMaxPotentialClusterSize)

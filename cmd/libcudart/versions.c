@@ -181,3 +181,29 @@ int cudaStreamGetCaptureInfo_v3(uintptr_t stream, uintptr_t status, uintptr_t id
   return err;
 }
 EDGES(cudaStreamGetCaptureInfo, captured, "_v3");
+
+// The driver's functions by name, in the form of a release, by default that of the program. From 12.0 on a status says
+// why there is none. Flags of 0 choose the default stream that the caller was compiled for.
+#define ENTRY(name, per_thread, release) \
+  int heddle_entry_##name(uintptr_t symbol, uintptr_t to, unsigned long long flags, uintptr_t status) { \
+    return heddleEntryPoint(symbol, to, release, flags ? flags : per_thread ? 2 : 0, release < 12000 ? 0 : status); \
+  }
+ENTRY(11, 0, 11080)
+ENTRY(12, 0, CUDART_VERSION)
+ENTRY(13, 0, 13000)
+ENTRY(11_ptsz, 1, 11080)
+ENTRY(12_ptsz, 1, CUDART_VERSION)
+ENTRY(13_ptsz, 1, 13000)
+UNTIL_11(cudaGetDriverEntryPoint, entry_11);
+VERSION(cudaGetDriverEntryPoint, "12", entry_12);
+VERSION(cudaGetDriverEntryPoint, "13", entry_13);
+UNTIL_11(cudaGetDriverEntryPoint_ptsz, entry_11_ptsz);
+VERSION(cudaGetDriverEntryPoint_ptsz, "12", entry_12_ptsz);
+VERSION(cudaGetDriverEntryPoint_ptsz, "13", entry_13_ptsz);
+
+int cudaGetDriverEntryPointByVersion(uintptr_t symbol, uintptr_t to, unsigned release, unsigned long long flags, uintptr_t status) {
+  return heddleEntryPoint(symbol, to, release, flags, status);
+}
+int cudaGetDriverEntryPointByVersion_ptsz(uintptr_t symbol, uintptr_t to, unsigned release, unsigned long long flags, uintptr_t status) {
+  return heddleEntryPoint(symbol, to, release, flags ? flags : 2, status);
+}

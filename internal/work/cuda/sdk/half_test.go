@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -73,6 +74,83 @@ func (f *narrow) round(x float64, way byte) uint16 {
 		i--
 	}
 	return sign | uint16(i)
+}
+
+// TestRounding: floats around every 16-bit number, and at the middle between two, are
+// rounded to the nearest, alone, in pairs, and if the compiler knows them; a pair is one
+// instruction.
+func TestRounding(t *testing.T) {
+	const per = 8
+	low := [per]uint32{0, 1, 0x0fff, 0x1000, 0x1001, 0x7fff, 0x8000, 0x8001}
+	for _, f := range formats() {
+		source := strings.NewReplacer("NAME", f.name, "TYPE", f.typ).Replace(`
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+extern "C" __global__ void singles(const float *in, TYPE *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = __float2NAME(in[i]);
+}
+extern "C" __global__ void pairs(const float2 *in, TYPE##2 *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = i & 1 ? __float22NAME2_rn(in[i]) : __floats2NAME2_rn(in[i].x, in[i].y);
+}
+extern "C" __global__ void known(TYPE *out) {
+  out[0] = __float2NAME(0x1.01p0f);
+  TYPE##2 p = __floats2NAME2_rn(0x1.0p-1f, -__int_as_float(0x7f800000));
+  out[1] = p.x;
+  out[2] = p.y;
+}
+`)
+		source = strings.ReplaceAll(source, "##", "")
+		file := ptxFile(t, kit(t), source, "-std=c++17")
+		gpu := load(t, file)
+		in := make([]float32, per<<16)
+		for u := range in {
+			in[u] = math.Float32frombits(uint32(u/per)<<16 | low[u%per])
+		}
+		from, err := heddle.Upload(gpu, "in", in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, err := gpu.Alloc(2*len(in), "out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for kernel, each := range map[string]int{"singles": 1, "pairs": 2} {
+			if _, err := gpu.Launch(t.Context(), kernel, heddle.Dim(uint32(len(in)/each/256)), heddle.Dim(256), from, to); err != nil {
+				t.Fatal(err)
+			}
+			got, err := heddle.Download[uint16](gpu, to, len(in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, x := range in {
+				if want := f.round(float64(x), 'n'); got[i] != want {
+					t.Fatalf("%s: %s of %x is %#04x, want %#04x", f.name, kernel, x, got[i], want)
+				}
+			}
+		}
+		if _, err := gpu.Launch(t.Context(), "known", heddle.Dim(1), heddle.Dim(1), to); err != nil {
+			t.Fatal(err)
+		}
+		got, err := heddle.Download[uint16](gpu, to, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []uint16{f.round(0x1.01p0, 'n'), f.round(0.5, 'n'), f.round(math.Inf(-1), 'n')}; !slices.Equal(got, want) {
+			t.Errorf("%s: constants are %#04x, want %#04x", f.name, got, want)
+		}
+		short := map[string]string{"half": "f16", "bfloat16": "bf16"}[f.name]
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, pairs, _ := strings.Cut(string(text), ".entry pairs")
+		pairs, _, _ = strings.Cut(pairs, ".entry")
+		if n := strings.Count(pairs, "cvt.rn."+short); n == 0 || strings.Count(pairs, "cvt.rn."+short+"x2.f32") != n {
+			t.Errorf("%s: a pair is not converted at once:\n%s", f.name, pairs)
+		}
+	}
 }
 
 // TestHalf: conversions, arithmetic, selections and comparisons of both 16-bit

@@ -47,8 +47,8 @@ func kit(t *testing.T) sdk.SDK {
 	return s
 }
 
-// device compiles device code and loads it.
-func device(t *testing.T, s sdk.SDK, source string, flags ...string) *heddle.GPU {
+// ptxFile compiles device code and returns the name of a file with its PTX.
+func ptxFile(t *testing.T, s sdk.SDK, source string, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "t.cu"), filepath.Join(dir, "t.ptx")
@@ -60,7 +60,19 @@ func device(t *testing.T, s sdk.SDK, source string, flags ...string) *heddle.GPU
 	if text, err := exec.Command(s.Clang.Path, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	prog, err := heddle.Load(out)
+	return out
+}
+
+// device compiles device code and loads it.
+func device(t *testing.T, s sdk.SDK, source string, flags ...string) *heddle.GPU {
+	t.Helper()
+	return load(t, ptxFile(t, s, source, flags...))
+}
+
+// load makes a GPU with the program of a file.
+func load(t *testing.T, file string) *heddle.GPU {
+	t.Helper()
+	prog, err := heddle.Load(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,13 @@ HEDDLE_HD unsigned int bf16_bits(float f) { return __builtin_bit_cast(unsigned i
 HEDDLE_HD float bf16_float(unsigned int u) { return __builtin_bit_cast(float, u); }
 // To the nearest bfloat16, ties to even.
 HEDDLE_HD unsigned short bf16_round(float f) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if (!__builtin_constant_p(f)) {
+    unsigned short h;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h) : "f"(f));
+    return h;
+  }
+#endif
   unsigned int u = bf16_bits(f);
   if ((u & 0x7fffffffu) > 0x7f800000u) return (unsigned short)0x7fff;
   return (unsigned short)((u + 0x7fffu + (u >> 16 & 1)) >> 16);

@@ -199,6 +199,12 @@ template <class T>
 static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *n, T fn, int threads, size_t shared, unsigned int flags) {
   return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(n, (const void *)fn, threads, shared, flags);
 }
+template <class T> static inline cudaError_t cudaOccupancyMaxActiveClusters(int *n, T *fn, const cudaLaunchConfig_t *config) {
+  return ::cudaOccupancyMaxActiveClusters(n, (const void *)fn, config);
+}
+template <class T> static inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int *n, T *fn, const cudaLaunchConfig_t *config) {
+  return ::cudaOccupancyMaxPotentialClusterSize(n, (const void *)fn, config);
+}
 
 // The block size, a multiple of the warp size, with the most resident threads; of equal
 // ones the largest.

@@ -49,6 +49,10 @@ cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit);
 cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config);
 cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
+cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **fn, unsigned long long flags,
+                                    cudaDriverEntryPointQueryResult *status HEDDLE_DEFAULT(0));
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **fn, unsigned int release, unsigned long long flags,
+                                             cudaDriverEntryPointQueryResult *status HEDDLE_DEFAULT(0));
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
 
@@ -258,6 +262,8 @@ cudaError_t cudaFuncSetCacheConfig(const void *fn, enum cudaFuncCache config);
 cudaError_t cudaFuncSetSharedMemConfig(const void *fn, enum cudaSharedMemConfig config);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *fn, int threads, size_t shared);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *fn, int threads, size_t shared, unsigned int flags);
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *fn, const cudaLaunchConfig_t *config);
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *fn, const cudaLaunchConfig_t *config);
 
 // Errors.
 cudaError_t cudaGetLastError(void);

@@ -567,6 +567,15 @@ enum cudaJitOption {
   cudaJitMaxThreadsPerBlock = 32,
   cudaJitOverrideDirectiveValues = 33
 };
+#define cudaEnableDefault 0x0
+#define cudaEnableLegacyStream 0x1
+#define cudaEnablePerThreadDefaultStream 0x2
+enum cudaDriverEntryPointQueryResult {
+  cudaDriverEntryPointSuccess = 0,
+  cudaDriverEntryPointSymbolNotFound = 1,
+  cudaDriverEntryPointVersionNotSufficent = 2
+};
+typedef enum cudaDriverEntryPointQueryResult cudaDriverEntryPointQueryResult;
 enum cudaLibraryOption { cudaLibraryHostUniversalFunctionAndDataTable = 0, cudaLibraryBinaryIsPreserved = 1 };
 struct cudaPointerAttributes {
   enum cudaMemoryType type;
@@ -599,6 +608,11 @@ typedef enum cudaLaunchAttributeID {
   cudaLaunchAttributeDeviceUpdatableKernelNode = 13,
   cudaLaunchAttributePreferredSharedMemoryCarveout = 14
 } cudaLaunchAttributeID;
+enum cudaClusterSchedulingPolicy {
+  cudaClusterSchedulingPolicyDefault = 0,
+  cudaClusterSchedulingPolicySpread = 1,
+  cudaClusterSchedulingPolicyLoadBalancing = 2
+};
 enum cudaSynchronizationPolicy { cudaSyncPolicyAuto = 1, cudaSyncPolicySpin = 2, cudaSyncPolicyYield = 3, cudaSyncPolicyBlockingSync = 4 };
 typedef enum cudaLaunchMemSyncDomain { cudaLaunchMemSyncDomainDefault = 0, cudaLaunchMemSyncDomainRemote = 1 } cudaLaunchMemSyncDomain;
 typedef struct cudaLaunchMemSyncDomainMap_st {
@@ -619,7 +633,7 @@ typedef union cudaLaunchAttributeValue {
   struct {
     unsigned int x, y, z;
   } clusterDim;
-  int clusterSchedulingPolicyPreference;
+  enum cudaClusterSchedulingPolicy clusterSchedulingPolicyPreference;
   int programmaticStreamSerializationAllowed;
   struct {
     cudaEvent_t event;

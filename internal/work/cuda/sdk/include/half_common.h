@@ -108,9 +108,18 @@ HEDDLE_HD unsigned char HEDDLE_NAME(__, 2uchar_rz)(HEDDLE_H a) { int i = HEDDLE_
 HEDDLE_HD HEDDLE_H2 HEDDLE_NAME(make_, 2)(HEDDLE_H a, HEDDLE_H b) { return HEDDLE_H2(a, b); }
 HEDDLE_HD HEDDLE_H2 HEDDLE_HALVES(HEDDLE_H a, HEDDLE_H b) { return HEDDLE_H2(a, b); }
 HEDDLE_HD HEDDLE_H2 HEDDLE_TWICE(HEDDLE_H a) { return HEDDLE_H2(a, a); }
-HEDDLE_HD HEDDLE_H2 HEDDLE_NAME(__float2, 2_rn)(float f) { return HEDDLE_H2(HEDDLE_H(f), HEDDLE_H(f)); }
-HEDDLE_HD HEDDLE_H2 HEDDLE_NAME(__floats2, 2_rn)(float a, float b) { return HEDDLE_H2(HEDDLE_H(a), HEDDLE_H(b)); }
-HEDDLE_HD HEDDLE_H2 HEDDLE_NAME(__float22, 2_rn)(float2 f) { return HEDDLE_H2(HEDDLE_H(f.x), HEDDLE_H(f.y)); }
+HEDDLE_HD HEDDLE_H2 HEDDLE_NAME(__float2, 2_rn)(float f) { return HEDDLE_TWICE(HEDDLE_H(f)); }
+HEDDLE_HD HEDDLE_H2 HEDDLE_NAME(__floats2, 2_rn)(float a, float b) {
+#if HEDDLE_ARCH >= 800
+  if (!__builtin_constant_p(a) || !__builtin_constant_p(b)) {
+    unsigned int d;
+    asm("cvt.rn." HEDDLE_PTX "x2.f32 %0, %1, %2;" : "=r"(d) : "f"(b), "f"(a));
+    return HEDDLE_PAIR(d);
+  }
+#endif
+  return HEDDLE_H2(HEDDLE_H(a), HEDDLE_H(b));
+}
+HEDDLE_HD HEDDLE_H2 HEDDLE_NAME(__float22, 2_rn)(float2 f) { return HEDDLE_NAME(__floats2, 2_rn)(f.x, f.y); }
 HEDDLE_HD float2 HEDDLE_NAME(__, 22float2)(HEDDLE_H2 a) { return make_float2((float)a.x, (float)a.y); }
 HEDDLE_HD HEDDLE_H HEDDLE_NAME(__low2, )(HEDDLE_H2 a) { return a.x; }
 HEDDLE_HD HEDDLE_H HEDDLE_NAME(__high2, )(HEDDLE_H2 a) { return a.y; }
@@ -195,6 +204,25 @@ HEDDLE_HD HEDDLE_H2 __hcmadd(HEDDLE_H2 a, HEDDLE_H2 b, HEDDLE_H2 c) {
 }
 
 // Maximum and minimum: of a number and a NaN the number, or NaN (_nan).
+#if HEDDLE_ARCH >= 800
+#define HEDDLE_CHOOSE(name, op)                                                                                  \
+  HEDDLE_HD HEDDLE_H name(HEDDLE_H a, HEDDLE_H b) {                                                              \
+    unsigned short d;                                                                                            \
+    asm(op "." HEDDLE_PTX " %0, %1, %2;" : "=h"(d) : "h"(a.__x), "h"(b.__x));                                    \
+    return HEDDLE_BITS(d);                                                                                       \
+  }
+#define HEDDLE_CHOOSE2(name, op)                                                                                 \
+  HEDDLE_HD HEDDLE_H2 name(HEDDLE_H2 a, HEDDLE_H2 b) {                                                           \
+    unsigned int d;                                                                                              \
+    asm(op "." HEDDLE_PTX "x2 %0, %1, %2;" : "=r"(d) : "r"(HEDDLE_WORD(a)), "r"(HEDDLE_WORD(b)));                \
+    return HEDDLE_PAIR(d);                                                                                       \
+  }
+#define HEDDLE_CHOICE(name, sign, zero)   \
+  HEDDLE_CHOOSE(__h##name, #name)         \
+  HEDDLE_CHOOSE(__h##name##_nan, #name ".NaN") \
+  HEDDLE_CHOOSE2(__h##name##2, #name)     \
+  HEDDLE_CHOOSE2(__h##name##2_nan, #name ".NaN")
+#else
 #define HEDDLE_CHOICE(name, sign, zero)                                                                                                          \
   HEDDLE_HD HEDDLE_H __h##name(HEDDLE_H a, HEDDLE_H b) {                                                                                         \
     if (__hisnan(a)) return __hisnan(b) ? HEDDLE_BITS(0x7fff) : b;                                                                               \
@@ -205,9 +233,12 @@ HEDDLE_HD HEDDLE_H2 __hcmadd(HEDDLE_H2 a, HEDDLE_H2 b, HEDDLE_H2 c) {
   HEDDLE_HD HEDDLE_H __h##name##_nan(HEDDLE_H a, HEDDLE_H b) { return __hisnan(a) || __hisnan(b) ? HEDDLE_BITS(0x7fff) : __h##name(a, b); }      \
   HEDDLE_HD HEDDLE_H2 __h##name##2(HEDDLE_H2 a, HEDDLE_H2 b) { return HEDDLE_H2(__h##name(a.x, b.x), __h##name(a.y, b.y)); }                     \
   HEDDLE_HD HEDDLE_H2 __h##name##2_nan(HEDDLE_H2 a, HEDDLE_H2 b) { return HEDDLE_H2(__h##name##_nan(a.x, b.x), __h##name##_nan(a.y, b.y)); }
+#endif
 HEDDLE_CHOICE(max, >, &)
 HEDDLE_CHOICE(min, <, |)
 #undef HEDDLE_CHOICE
+#undef HEDDLE_CHOOSE
+#undef HEDDLE_CHOOSE2
 
 // Comparisons: with a NaN false, or true (u). For pairs with results as 1 and 0, as bit masks, and combined.
 #define HEDDLE_ORDER(name, sign, not_a_number)                                                                                                   \

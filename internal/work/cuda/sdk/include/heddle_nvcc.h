@@ -5,3 +5,17 @@
 #if defined(__cplusplus)
 #include "heddle_atomics.h"
 #endif
+
+// Nvcc lets kernels call the C++ library's functions that are not constexpr too, with a warning.
+#if __cplusplus >= 201103L && __cplusplus < 202002L
+namespace std {
+template <class T> __attribute__((device)) inline void swap(T &a, T &b) {
+  T c = static_cast<T &&>(a);
+  a = static_cast<T &&>(b);
+  b = static_cast<T &&>(c);
+}
+template <class T, size_t n> __attribute__((device)) inline void swap(T (&a)[n], T (&b)[n]) {
+  for (size_t i = 0; i < n; i++) swap(a[i], b[i]);
+}
+} // namespace std
+#endif

@@ -3,6 +3,8 @@
 #ifndef HEDDLE_TEXTURE_FETCH_FUNCTIONS_H
 #define HEDDLE_TEXTURE_FETCH_FUNCTIONS_H
 
+#pragma pop_macro("CUDA_VERSION") // which sm_61_intrinsics.hpp changed
+
 #if defined(__cplusplus) && __cplusplus >= 201103L && defined(__CUDA__)
 
 #define HEDDLE_TEX static __inline__ __attribute__((device, always_inline))
