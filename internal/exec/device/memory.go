@@ -134,9 +134,9 @@ func (m *Memory) Alloc(size uint64, name string, flags ...Flag) (uint64, error) 
 // end is the first address beyond a region. It has at least one, its own.
 func (r *region) end() uint64 { return r.Addr + max(r.Size, 1) }
 
-// room returns where an allocation goes: after the previous one, so that an address is dead
-// after a Free, or, once the end of the address space has been reached, to the lowest
-// addresses where nothing is allocated.
+// room returns where an allocation goes: after the previous one, so that addresses are dead
+// after a Free. Once the end of the address space has been reached, it goes on from its
+// begin, where nothing is allocated any more.
 func (m *Memory) room(size, align uint64) (addr uint64, ok bool) {
 	if addr, ok = m.gap(m.next, size, align); !ok {
 		addr, ok = m.gap(m.cfg.Base, size, align)
@@ -156,7 +156,7 @@ func (m *Memory) gap(from, size, align uint64) (addr uint64, ok bool) {
 	if r := m.before(addr); r != nil {
 		i = r.index
 	}
-	for ; i < len(m.regions) && fits(); i++ {
+	for ; i < len(m.regions) && m.regions[i].Addr < m.top && fits(); i++ {
 		switch r := m.regions[i]; {
 		case r.Freed || r.Flags&adopted != 0 || r.end() <= addr && m.cfg.Gap <= addr-r.end():
 		case r.Addr > addr && size <= r.Addr-addr && m.cfg.Gap <= r.Addr-addr-size:
