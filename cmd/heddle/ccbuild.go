@@ -148,6 +148,18 @@ func (b *ccBuild) sayToolkit() {
 	}
 }
 
+// archList returns architectures as nvcc's macro lists them: 750,800.
+func archList(archs []string) string {
+	var list []string
+	for _, arch := range archs {
+		if n := strings.TrimRight(strings.TrimPrefix(arch, "sm_"), "af") + "0"; !slices.Contains(list, n) {
+			list = append(list, n)
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+	return strings.Join(list, ",")
+}
+
 // reading returns the arguments of every call of clang that reads a source.
 func (b *ccBuild) reading(file string) []string {
 	language := b.languageOf(file)
@@ -162,7 +174,7 @@ func (b *ccBuild) reading(file string) []string {
 		id := "-cuid=" + hex.EncodeToString(sum[:8])
 		// Before clang 22 the driver does not pass this on if host and device are
 		// compiled separately.
-		args = append(args, id, "-Xclang", id)
+		args = append(args, id, "-Xclang", id, "-D__CUDA_ARCH_LIST__="+archList(b.archs))
 		if b.rdc {
 			args = append(args, "-fgpu-rdc")
 		}

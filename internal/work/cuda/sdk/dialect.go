@@ -11,12 +11,14 @@ import (
 
 // Clangs converts a source for nvcc to clang's dialect. Split launch brackets, kernel<<
 // <grid, block>> >(), are joined; alignas after __shared__ and the like becomes _Alignas;
-// special registers in asm statements with operands, "%smid", get a second percent sign;
-// extern "C"__global__ gets a blank, without which the keyword is part of the literal;
-// and __noinline__ within an attribute, a macro in clang 14, loses its underscores. Line
-// numbers do not change. It returns false and the original text if nothing had to change.
+// special registers in asm statements with operands, "%smid", get a second percent sign,
+// and operands without a comma between them get one; a variable in the dynamic shared
+// memory that is no array becomes a reference to one; extern "C"__global__ gets a blank,
+// without which the keyword is part of the literal; and __noinline__ within an attribute,
+// a macro in clang 14, loses its underscores. Line numbers do not change. It returns false
+// and the original text if nothing had to change.
 func Clangs(text []byte) ([]byte, bool) {
-	if !bytes.Contains(text, []byte("<<")) && !bytes.Contains(text, []byte("alignas")) && !bytes.Contains(text, []byte("asm")) && !bytes.Contains(text, []byte(`"__`)) && !bytes.Contains(text, []byte("__noinline__")) {
+	if !slices.ContainsFunc([]string{"<<", "alignas", "asm", `"__`, "__noinline__", "__shared__"}, func(s string) bool { return bytes.Contains(text, []byte(s)) }) {
 		return text, false
 	}
 	d := dialect{text: text}
@@ -24,7 +26,7 @@ func Clangs(text []byte) ([]byte, bool) {
 	if len(d.edits) == 0 {
 		return text, false
 	}
-	slices.SortFunc(d.edits, func(a, b edit) int { return a.from - b.from })
+	slices.SortStableFunc(d.edits, func(a, b edit) int { return a.from - b.from })
 	var out []byte
 	at := 0
 	for _, e := range d.edits {
@@ -75,6 +77,8 @@ func (d *dialect) scan() {
 			d.edits = append(d.edits, edit{tokens[i].from, tokens[i].to, "noinline"})
 		case d.is(tokens[i], "alignas") && i > 0 && slices.ContainsFunc([]string{"__shared__", "__device__", "__constant__", "__managed__"}, func(s string) bool { return d.is(tokens[i-1], s) }):
 			d.edits = append(d.edits, edit{tokens[i].from, tokens[i].to, "_Alignas"})
+		case d.is(tokens[i], "__shared__") && i > 0 && d.is(tokens[i-1], "extern"):
+			d.dynamic(tokens[i+1:])
 		}
 	}
 }
@@ -109,23 +113,38 @@ func (d *dialect) launch(tokens []token, i int) {
 }
 
 // asm doubles the percent signs before special registers in an asm statement whose
-// keyword ends at a position. Without operands the text is literal.
+// keyword ends at a position, and separates its operands. Without operands the text is
+// literal.
 func (d *dialect) asm(at int) {
 	var texts []token // string literals before the first colon
+	operands := false
+	ended := 0 // where the last operand ended, if nothing has followed
 	for depth := 0; at < len(d.text); {
 		t, next := d.next(at)
 		switch {
-		case t.from == t.to:
-			if d.text[at] == '"' {
+		case t.from == t.to && d.text[at] == '"':
+			if !operands {
 				texts = append(texts, token{at, next})
+			} else if ended > 0 && depth == 1 {
+				d.edits = append(d.edits, edit{ended, ended, ","})
 			}
+			ended = 0
+		case t.from == t.to:
 		case d.is(t, "("):
-			depth++
+			depth, ended = depth+1, 0
 		case d.is(t, ")"), d.is(t, ";"):
 			if depth--; depth <= 0 {
 				return
 			}
+			if ended = 0; operands && depth == 1 {
+				ended = next
+			}
 		case d.is(t, ":") && depth == 1:
+			ended = 0
+			if operands {
+				break
+			}
+			operands = true
 			for _, t := range texts {
 				for _, m := range register.FindAllSubmatchIndex(d.text[t.from:t.to], -1) {
 					if m[2] >= 0 {
@@ -133,13 +152,68 @@ func (d *dialect) asm(at int) {
 					}
 				}
 			}
-			return
 		case depth == 0 && !d.is(t, "volatile") && !d.is(t, "__volatile__") && !d.is(t, "__volatile"):
 			return
+		default:
+			ended = 0
 		}
 		at = next
 	}
 }
+
+// dynamic makes a variable of any type in the dynamic shared memory, whose tokens after
+// extern __shared__ are given, a reference: the memory is an array of bytes, which may have
+// the same name with different types, as with nvcc. Arrays stay.
+func (d *dialect) dynamic(tokens []token) {
+	for len(tokens) > 1 && slices.ContainsFunc([]string{"alignas", "__align__", "__attribute__"}, func(s string) bool { return d.is(tokens[0], s) }) {
+		depth, i := 0, 1
+		for ; i < len(tokens) && i < declaration; i++ {
+			if d.is(tokens[i], "(") {
+				depth++
+			} else if d.is(tokens[i], ")") {
+				if depth--; depth == 0 {
+					break
+				}
+			}
+		}
+		tokens = tokens[min(i+1, len(tokens)):]
+	}
+	end, angles := -1, 0
+	for i, t := range tokens[:min(len(tokens), declaration)] {
+		switch s := string(d.text[t.from:t.to]); {
+		case s == "<":
+			angles++
+		case s == ">":
+			angles--
+		case s == ";" && angles == 0:
+			end = i
+		case angles == 0 && (s == "," || !wordByte(s[0]) && s != ":" && s != "*"):
+			return
+		}
+		if end >= 0 {
+			break
+		}
+	}
+	if end < 2 || !wordByte(d.text[tokens[end-1].from]) {
+		return
+	}
+	name := tokens[end-1]
+	var typ []byte
+	for i, t := range tokens[:end-1] {
+		if i > 0 && wordByte(typ[len(typ)-1]) && wordByte(d.text[t.from]) {
+			typ = append(typ, ' ')
+		}
+		typ = append(typ, d.text[t.from:t.to]...)
+	}
+	array := "heddle_" + string(d.text[name.from:name.to])
+	d.edits = append(d.edits,
+		edit{tokens[0].from, tokens[0].from, "__attribute__((aligned(alignof(" + string(typ) + ")))) unsigned char " + array + "[]; "},
+		edit{name.from, name.from, "&"},
+		edit{name.to, name.to, " = *(" + string(typ) + " *)" + array})
+}
+
+// declaration limits the tokens of a declaration that is converted: our choice.
+const declaration = 200
 
 // register finds percent signs: doubled ones, and those of special registers, whose names
 // have at least three letters. Operands are numbers with at most one letter before.
@@ -205,7 +279,12 @@ func wordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-var quoted = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]`)
+var (
+	quoted = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]`)
+	// The name of a file in a macro.
+	includeMacro = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]+([A-Za-z_]\w*)`)
+	fileMacro    = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+["<]([^">\n]+)[">]`)
+)
 
 // largestSource limits the files that Overlay reads, in bytes: our choice.
 const largestSource = 16 << 20
@@ -237,13 +316,20 @@ func OverlayOf(dir string, copies []Copy) (string, error) {
 }
 
 // Overlay writes converted copies of those sources that clang does not accept, and of
-// such files that they include from their own folders or from the given folders. It
-// returns the name of a file for -ivfsoverlay that lists the copies, or "" if there are
+// such files that they include from their own folders or from the given folders, by name
+// or by a macro that one of the files defines. It returns the name of a file for -ivfsoverlay that lists the copies, or "" if there are
 // none. All files are in dir.
 func Overlay(dir string, sources, folders []string) (string, error) {
 	var changed []Copy
 	seen := map[string]bool{}
 	waiting := slices.Clone(sources)
+	// Files by macros, and the folders of those that include one by a macro.
+	named, places := map[string][]string{}, map[string][]string{}
+	wait := func(file, from string) {
+		for _, folder := range append([]string{from}, folders...) {
+			waiting = append(waiting, filepath.Join(folder, file))
+		}
+	}
 	for len(waiting) > 0 {
 		name, err := filepath.Abs(waiting[0])
 		waiting = waiting[1:]
@@ -274,8 +360,20 @@ func Overlay(dir string, sources, folders []string) (string, error) {
 			changed = append(changed, Copy{name, f.Name()})
 		}
 		for _, m := range quoted.FindAllSubmatch(text, -1) {
-			for _, folder := range append([]string{filepath.Dir(name)}, folders...) {
-				waiting = append(waiting, filepath.Join(folder, string(m[1])))
+			wait(string(m[1]), filepath.Dir(name))
+		}
+		for _, m := range fileMacro.FindAllSubmatch(text, -1) {
+			macro, file := string(m[1]), string(m[2])
+			named[macro] = append(named[macro], file)
+			for _, from := range places[macro] {
+				wait(file, from)
+			}
+		}
+		for _, m := range includeMacro.FindAllSubmatch(text, -1) {
+			macro, from := string(m[1]), filepath.Dir(name)
+			places[macro] = append(places[macro], from)
+			for _, file := range named[macro] {
+				wait(file, from)
 			}
 		}
 	}

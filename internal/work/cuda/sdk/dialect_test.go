@@ -22,38 +22,51 @@ func TestClangs(t *testing.T) {
 		"__shared__ alignas(16) float a[4];":   "__shared__ _Alignas(16) float a[4];",
 		"__constant__\talignas(T) T c;":        "__constant__\t_Alignas(T) T c;",
 		`asm("mov.u32 %0, %smid;" : "=r"(x));`: `asm("mov.u32 %0, %%smid;" : "=r"(x));`,
-		`asm volatile ("mov.u64 %0, %tid.x;" "and.b32 %1, %lanemask_lt, 1;" :: "r"(a));`: `asm volatile ("mov.u64 %0, %%tid.x;" "and.b32 %1, %%lanemask_lt, 1;" :: "r"(a));`,
-		`__asm__("mov.u32 %0, %%clock;" : "=r"(x));`:                                     "",
-		`asm("add.s32 %0, %1, %r2;" : "=r"(x) : "r"(y), "r"(z));`:                        "",
-		`asm("mov.u32 r, %clock;");`:                                                     "", // without operands the text is literal
-		`printf("%smid %s", (x) ? a : b);`:                                               "",
-		`asm("mov.u32 %0, %smid;" : "=r"(f("%tid", x)));`:                                `asm("mov.u32 %0, %%smid;" : "=r"(f("%tid", x)));`,
-		`extern "C"__global__ void k();`:                                                 `extern "C" __global__ void k();`,
-		`extern "C"__device__ int f(), g = "C"_s;`:                                       `extern "C" __device__ int f(), g = "C"_s;`,
-		`extern "C" __global__ void k(); s = "x"__y;`:                                    "",
-		"__attribute__((__noinline__)) int f();":                                         "__attribute__((noinline)) int f();",
-		"__attribute__((used, __noinline__)) int f();":                                   "__attribute__((used, noinline)) int f();",
-		"__device__ __noinline__ int f(int __noinline__);":                               "",
-		`asm("%smid" : `:                           `asm("%%smid" : `,
-		`asm("%smid" x; y : z`:                     "",
-		`asm(`:                                     "",
-		"k<<<g, b>>>(x);":                          "",
-		"x << y >> z; a < b << c;":                 "",
-		"a << b; c < d; f(e >> g);":                "",
-		"// k<< <g, b>> >(x)\n":                    "",
-		"/* k<< <g, b>> >(x) */":                   "",
-		`s = "k<< <g, b>> >(x)";`:                  "",
-		`s = R"a(k<< <g, b>> >(x))a";`:             "",
-		`c = '"'; s = "\"k<< <g>> >(x)";`:          "",
-		"friend S &operator<< <>(S &, T<U<V>> >);": "",
-		"alignas(16) __shared__ float a[4];":       "",
-		"struct alignas(16) s {};":                 "",
-		"k<< <g, b; f(a >> >(x));":                 "",
-		"k<< <g":                                   "",
-		"<< <":                                     "",
-		"/*":                                       "",
-		`"\`:                                       "",
-		`R"(`:                                      "",
+		`asm volatile ("mov.u64 %0, %tid.x;" "and.b32 %1, %lanemask_lt, 1;" :: "r"(a));`:                     `asm volatile ("mov.u64 %0, %%tid.x;" "and.b32 %1, %%lanemask_lt, 1;" :: "r"(a));`,
+		`__asm__("mov.u32 %0, %%clock;" : "=r"(x));`:                                                         "",
+		`asm("add.s32 %0, %1, %r2;" : "=r"(x) : "r"(y), "r"(z));`:                                            "",
+		`asm("mov.u32 r, %clock;");`:                                                                         "", // without operands the text is literal
+		`printf("%smid %s", (x) ? a : b);`:                                                                   "",
+		`asm("mov.u32 %0, %smid;" : "=r"(f("%tid", x)));`:                                                    `asm("mov.u32 %0, %%smid;" : "=r"(f("%tid", x)));`,
+		`extern "C"__global__ void k();`:                                                                     `extern "C" __global__ void k();`,
+		`extern "C"__device__ int f(), g = "C"_s;`:                                                           `extern "C" __device__ int f(), g = "C"_s;`,
+		`extern "C" __global__ void k(); s = "x"__y;`:                                                        "",
+		"__attribute__((__noinline__)) int f();":                                                             "__attribute__((noinline)) int f();",
+		"__attribute__((used, __noinline__)) int f();":                                                       "__attribute__((used, noinline)) int f();",
+		"__device__ __noinline__ int f(int __noinline__);":                                                   "",
+		`asm("add %0, %1, %2;" : "=r"(x) : "r"(a)  "r"(b));`:                                                 `asm("add %0, %1, %2;" : "=r"(x) : "r"(a),  "r"(b));`,
+		"asm volatile(\"f %0, %tid.x;\" : \"+l\"(f(x))\n \"=r\"(y) : \"n\"((1)), \"l\"(b) // c\n \"r\"(d));": "asm volatile(\"f %0, %%tid.x;\" : \"+l\"(f(x)),\n \"=r\"(y) : \"n\"((1)), \"l\"(b), // c\n \"r\"(d));",
+		`asm("" : [a] "=r"(x), "=" "r"(y) : : "memory" "x");`:                                                "",
+		`asm("" : "=r"(f(a) "b"));`:                                                                          "",
+		"extern __shared__ SMem<A, 3> s;":                                                                    "extern __shared__ __attribute__((aligned(alignof(SMem<A,3>)))) unsigned char heddle_s[]; SMem<A, 3> &s = *(SMem<A,3> *)heddle_s;",
+		"extern __shared__ __align__(16) unsigned\nlong long s ;":                                            "extern __shared__ __align__(16) __attribute__((aligned(alignof(unsigned long long)))) unsigned char heddle_s[]; unsigned\nlong long &s = *(unsigned long long *)heddle_s ;",
+		"extern __shared__ ns::T *s;":                                                                        "extern __shared__ __attribute__((aligned(alignof(ns::T*)))) unsigned char heddle_s[]; ns::T *&s = *(ns::T* *)heddle_s;",
+		"extern __shared__ float s[];":                                                                       "",
+		"extern __shared__ int a, b;":                                                                        "",
+		"extern __shared__ alignas(8":                                                                        "extern __shared__ _Alignas(8",
+		"extern __shared__ T":                                                                                "",
+		"extern __shared__ s;":                                                                               "",
+		"__shared__ T s;":                                                                                    "",
+		`asm("%smid" : `:                                                                                     `asm("%%smid" : `,
+		`asm("%smid" x; y : z`:                                                                               "",
+		`asm(`:                                                                                               "",
+		"k<<<g, b>>>(x);":                                                                                    "",
+		"x << y >> z; a < b << c;":                                                                           "",
+		"a << b; c < d; f(e >> g);":                                                                          "",
+		"// k<< <g, b>> >(x)\n":                                                                              "",
+		"/* k<< <g, b>> >(x) */":                                                                             "",
+		`s = "k<< <g, b>> >(x)";`:                                                                            "",
+		`s = R"a(k<< <g, b>> >(x))a";`:                                                                       "",
+		`c = '"'; s = "\"k<< <g>> >(x)";`:                                                                    "",
+		"friend S &operator<< <>(S &, T<U<V>> >);":                                                           "",
+		"alignas(16) __shared__ float a[4];":                                                                 "",
+		"struct alignas(16) s {};":                                                                           "",
+		"k<< <g, b; f(a >> >(x));":                                                                           "",
+		"k<< <g":                                                                                             "",
+		"<< <":                                                                                               "",
+		"/*":                                                                                                 "",
+		`"\`:                                                                                                 "",
+		`R"(`:                                                                                                "",
 	} {
 		got, changed := sdk.Clangs([]byte(in))
 		if want == "" {
@@ -75,12 +88,15 @@ func TestClangs(t *testing.T) {
 func TestOverlay(t *testing.T) {
 	dir, tmp := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{
-		"a.cu":       "#include \"b.cuh\"\n#include <c.h>\n#include \"none.h\"\n",
+		"a.cu":       "#include \"b.cuh\"\n#include <c.h>\n#include \"none.h\"\n#include \"e.h\"\n",
 		"b.cuh":      "#include \"a.cu\"\nvoid f() { k<< <1, 2>> >(); }\n",
 		"inc/c.h":    "# include \"../d.h\"\n",
 		"d.h":        "void g() { k<<<1, 2>> >(); }\n",
 		"unused.cuh": "void h() { k<< <1, 2>> >(); }\n",
 		"plain.cu":   "#include \"c.h\"\n",
+		"e.h":        "#include FIRST\n#define FIRST \"inc/f.h\"\n#define SECOND <g.h>\n#include SECOND\n#include NONE\n",
+		"inc/f.h":    "void i() { k<< <1, 2>> >(); }\n",
+		"inc/g.h":    "void j() { k<< <1, 2>> >(); }\n",
 	} {
 		file := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
@@ -98,7 +114,7 @@ func TestOverlay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, there := range map[string]bool{"b.cuh": true, "d.h": true, "a.cu": false, "c.h": false, "unused.cuh": false} {
+	for name, there := range map[string]bool{"b.cuh": true, "d.h": true, "f.h": true, "g.h": true, "e.h": false, "a.cu": false, "c.h": false, "unused.cuh": false} {
 		if got := strings.Contains(string(text), `/`+name+`"`); got != there {
 			t.Errorf("%s in the overlay: %v, want %v\n%s", name, got, there, text)
 		}

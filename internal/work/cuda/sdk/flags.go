@@ -124,6 +124,8 @@ func (s SDK) ReadingFlags(language string) []string {
 		"-Wno-c++11-narrowing", "-Wno-reserved-user-defined-literal", "-Wno-error=implicit-function-declaration",
 		"-Wno-error=implicit-int", "-Wno-error=int-conversion", "-Wno-error=incompatible-pointer-types", "-Wno-register",
 		"-Wno-static-float-init", "-Wno-missing-template-arg-list-after-template-kw", "-Wno-unknown-warning-option",
+		// Neither does nvcc check that constexpr functions can be constant, or tell which loops are not unrolled.
+		"-Wno-invalid-constexpr", "-Wno-pass-failed",
 		// Functions without a return statement return if the value is unused.
 		"-fno-strict-return"}
 	if s.Clang.Major < 17 && language != "c" {

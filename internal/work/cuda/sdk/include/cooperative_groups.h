@@ -5,6 +5,7 @@
 // Programs test this macro to see whether the header was included.
 #define _COOPERATIVE_GROUPS_H_
 
+#include "sm_90_rt.h"
 #include "cuda_runtime.h"
 
 #if defined(__CUDA__) && __cplusplus >= 201103L
@@ -187,6 +188,42 @@ template <unsigned int n> HEDDLE_D thread_block this_thread_block(block_tile_mem
   b.sync();
   return b;
 }
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+// The blocks of a cluster, which run at the same time and reach each other's shared memory.
+class cluster_group {
+ public:
+  struct arrival_token {};
+  HEDDLE_D static void sync() {
+    __cluster_barrier_arrive();
+    __cluster_barrier_wait();
+  }
+  HEDDLE_D static arrival_token barrier_arrive() {
+    __cluster_barrier_arrive();
+    return arrival_token();
+  }
+  HEDDLE_D static void barrier_wait() { __cluster_barrier_wait(); }
+  HEDDLE_D static void barrier_wait(arrival_token &&) { __cluster_barrier_wait(); }
+  HEDDLE_D static dim3 block_index() { return __clusterRelativeBlockIdx(); }
+  HEDDLE_D static unsigned int block_rank() { return __clusterRelativeBlockRank(); }
+  HEDDLE_D static dim3 dim_blocks() { return __clusterDim(); }
+  HEDDLE_D static unsigned int num_blocks() { return __clusterSizeInBlocks(); }
+  HEDDLE_D static unsigned int num_threads() { return num_blocks() * heddle_sdk::groups::block_size(); }
+  HEDDLE_D static unsigned int size() { return num_threads(); }
+  HEDDLE_D static unsigned int thread_rank() { return block_rank() * heddle_sdk::groups::block_size() + heddle_sdk::groups::rank_in_block(); }
+  HEDDLE_D static dim3 thread_index() {
+    dim3 b = block_index();
+    return dim3(b.x * blockDim.x + threadIdx.x, b.y * blockDim.y + threadIdx.y, b.z * blockDim.z + threadIdx.z);
+  }
+  HEDDLE_D static dim3 dim_threads() {
+    dim3 n = dim_blocks();
+    return dim3(n.x * blockDim.x, n.y * blockDim.y, n.z * blockDim.z);
+  }
+  template <class T> HEDDLE_D static T *map_shared_rank(T *p, int rank) { return (T *)__cluster_map_shared_rank((const void *)p, (unsigned int)rank); }
+  HEDDLE_D static unsigned int query_shared_rank(const void *p) { return __cluster_query_shared_rank(p); }
+};
+static HEDDLE_D cluster_group this_cluster() { return cluster_group(); }
+#endif
 
 class grid_group : public thread_group {
  public:

@@ -10,6 +10,18 @@
 
 #include "error_names.h"
 
+// Launches that may begin before the ones they depend on have ended, from sm_90 on: waiting for those, and permitting the next.
+static __inline__ __attribute__((device)) void cudaGridDependencySynchronize() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" : : : "memory");
+#endif
+}
+static __inline__ __attribute__((device)) void cudaTriggerProgrammaticLaunchCompletion() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
+#endif
+}
+
 extern "C" {
 __device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
 __device__ void *cudaGetParameterBufferV2(void *fn, dim3 grid, dim3 block, unsigned int shared);

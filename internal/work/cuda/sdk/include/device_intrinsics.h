@@ -187,11 +187,56 @@ HEDDLE_CVTA(shared)
 HEDDLE_CVTA(global)
 HEDDLE_CVTA(local)
 #undef HEDDLE_CVTA
+HEDDLE_D size_t __cvta_generic_to_constant(const void *p) {
+  size_t r;
+  asm("cvta.to.const.u64 %0, %1;" : "=l"(r) : "l"(p));
+  return r;
+}
+// Parameters of kernels that no thread changes are constant memory too.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+HEDDLE_D size_t __cvta_generic_to_grid_constant(const void *p) {
+  size_t r;
+  asm("cvta.to.param.u64 %0, %1;" : "=l"(r) : "l"(p));
+  return r;
+}
+HEDDLE_D void *__cvta_grid_constant_to_generic(size_t a) {
+  size_t r;
+  asm("cvta.param.u64 %0, %1;" : "=l"(r) : "l"(a));
+  return (void *)r;
+}
+HEDDLE_D unsigned int __isGridConstant(const void *p) {
+  unsigned int r;
+  asm("{\n\t.reg .pred p;\n\tisspacep.param p, %1;\n\tselp.u32 %0, 1, 0, p;\n\t}" : "=r"(r) : "l"(p));
+  return r;
+}
+#endif
 HEDDLE_D void *__cvta_constant_to_generic(size_t a) {
   size_t r;
   asm("cvta.const.u64 %0, %1;" : "=l"(r) : "l"(a));
   return (void *)r;
 }
+
+// The approximation of the hardware.
+HEDDLE_D float __tanhf(float x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
+  float y;
+  asm("tanh.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return tanhf(x);
+#endif
+}
+
+// Arithmetic of pairs, each rounded as its name says.
+#define HEDDLE_PAIR_OF(way)                                                                                                           \
+  HEDDLE_D float2 __fadd2_##way(float2 a, float2 b) { return make_float2(__fadd_##way(a.x, b.x), __fadd_##way(a.y, b.y)); }          \
+  HEDDLE_D float2 __fmul2_##way(float2 a, float2 b) { return make_float2(__fmul_##way(a.x, b.x), __fmul_##way(a.y, b.y)); }          \
+  HEDDLE_D float2 __ffma2_##way(float2 a, float2 b, float2 c) { return make_float2(__fmaf_##way(a.x, b.x, c.x), __fmaf_##way(a.y, b.y, c.y)); }
+HEDDLE_PAIR_OF(rn)
+HEDDLE_PAIR_OF(rz)
+HEDDLE_PAIR_OF(rd)
+HEDDLE_PAIR_OF(ru)
+#undef HEDDLE_PAIR_OF
 
 #undef HEDDLE_D
 

@@ -37,8 +37,16 @@
 #define __device_builtin__
 #define __cudart_builtin__
 #define __thread__ __thread
+// Clang 19 and older have no such attribute: each thread has a copy then, which is read-only in correct programs.
+#if defined(__CUDA__) && __has_attribute(grid_constant)
+#define __grid_constant__ __attribute__((grid_constant))
+#else
 #define __grid_constant__
+#endif
+#define __assume(condition) __builtin_assume(condition)
 #define __maxnreg__(n)
+#define __block_size__(...)
+#define __cluster_dims__(...)
 #define __nv_pure__ __attribute__((pure))
 #define CUDARTAPI
 #define CUDAAPI

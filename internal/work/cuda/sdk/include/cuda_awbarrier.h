@@ -1,0 +1,46 @@
+// nvcuda::experimental::awbarrier, a barrier of the hardware as an object.
+#ifndef HEDDLE_CUDA_AWBARRIER_H
+#define HEDDLE_CUDA_AWBARRIER_H
+
+#include "cuda_awbarrier_primitives.h"
+#include "cuda_pipeline.h"
+
+#if defined(__CUDA__) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800)
+
+namespace nvcuda {
+namespace experimental {
+
+class awbarrier {
+  __mbarrier_t bar;
+
+ public:
+  class arrival_token {
+    __mbarrier_token_t token;
+    friend class awbarrier;
+    __device__ arrival_token(__mbarrier_token_t t) : token(t) {}
+
+   public:
+    arrival_token() = default;
+    __device__ unsigned int pending_count() const { return __mbarrier_token_pending_count(token); }
+  };
+  awbarrier() = default;
+  awbarrier(const awbarrier &) = delete;
+  friend __device__ void init(awbarrier *b, unsigned int n) { __mbarrier_init(&b->bar, n); }
+  friend __device__ void inval(awbarrier *b) { __mbarrier_inval(&b->bar); }
+  static constexpr __host__ __device__ unsigned int max() { return (1u << 20) - 1; }
+  __device__ arrival_token arrive() { return __mbarrier_arrive(&bar); }
+  __device__ arrival_token arrive_and_drop() { return __mbarrier_arrive_and_drop(&bar); }
+  __device__ bool timed_wait(arrival_token t) { return __mbarrier_test_wait(&bar, t.token); }
+  __device__ void wait(arrival_token t) {
+    while (!timed_wait(t)) {
+    }
+  }
+  __device__ void arrive_and_wait() { wait(arrive()); }
+};
+
+} // namespace experimental
+} // namespace nvcuda
+
+#endif
+
+#endif

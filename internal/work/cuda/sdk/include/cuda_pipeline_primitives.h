@@ -1,0 +1,2 @@
+// The functions of pipelines are in cuda_pipeline.h.
+#include "cuda_pipeline.h"

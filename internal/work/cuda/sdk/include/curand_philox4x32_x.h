@@ -1,0 +1,2 @@
+// Philox is in curand_kernel.h.
+#include "curand_kernel.h"

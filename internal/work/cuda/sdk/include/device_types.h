@@ -1,0 +1,2 @@
+// The types are in driver_types.h.
+#include "driver_types.h"
