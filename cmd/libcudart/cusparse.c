@@ -146,58 +146,63 @@ FIELD(DiagType, 2)
 FIELD(IndexBase, 3)
 
 #define SORT(name, f)                                                                                                      \
-  int cusparseX##name##sort_bufferSizeExt(p h, int m, int n, int nnz, p offsets, p indices, p size) { return heddleSparseSortSize(h, size); } \
+  int cusparseX##name##sort_bufferSizeExt(p h, int m, int n, int nnz, p offsets, p indices, p size) { return heddleSparseSortSize(NAME, h, size); } \
   int cusparseX##name##sort(p h, int m, int n, int nnz, p descr, p offsets, p indices, p places, p buffer) {               \
-    return heddleSparseSort(h, f, m, n, nnz, descr, offsets, indices, places);                                             \
+    return heddleSparseSort(NAME, h, f, m, n, nnz, descr, offsets, indices, places);                                             \
   }
 SORT(csr, CSR)
 SORT(csc, CSC)
-int cusparseXcoosort_bufferSizeExt(p h, int m, int n, int nnz, p rows, p columns, p size) { return heddleSparseSortSize(h, size); }
+int cusparseXcoosort_bufferSizeExt(p h, int m, int n, int nnz, p rows, p columns, p size) { return heddleSparseSortSize(NAME, h, size); }
+
+int cusparseCsr2cscEx2(p h, int m, int n, int nnz, p v, p offsets, p columns, p to, p toOffsets, p rows, int t, int action, int base, int algorithm,
+                       p buffer) {
+  return heddleSparseTranspose(NAME, h, t, m, n, nnz, v, offsets, columns, to, rows, toOffsets, action, base);
+}
 
 #define TYPE(c, t)                                                                                                         \
   int cusparse##c##nnz(p h, int direction, int m, int n, p descr, p a, int lda, p each, p all) {                           \
-    return heddleSparseCount(h, t, direction, m, n, descr, a, lda, each, all);                                             \
+    return heddleSparseCount(NAME, h, t, direction, m, n, descr, a, lda, each, all);                                             \
   }                                                                                                                        \
   int cusparse##c##csrgeam2_bufferSizeExt(p h, int m, int n, p alpha, p da, int na, p va, p oa, p ca, p beta, p db, int nb, p vb, p ob, \
                                           p cb, p dc, p vc, p oc, p cc, p size) {                                          \
-    return heddleSparseSortSize(h, size);                                                                                  \
+    return heddleSparseSortSize(NAME, h, size);                                                                                  \
   }                                                                                                                        \
   int cusparse##c##csrgeam2(p h, int m, int n, p alpha, p da, int na, p va, p oa, p ca, p beta, p db, int nb, p vb, p ob, p cb, p dc, \
                             p vc, p oc, p cc, p buffer) {                                                                  \
-    return heddleSparseSum(h, t, m, n, alpha, da, na, va, oa, ca, beta, db, nb, vb, ob, cb, dc, vc, oc, cc);               \
+    return heddleSparseSum(NAME, h, t, m, n, alpha, da, na, va, oa, ca, beta, db, nb, vb, ob, cb, dc, vc, oc, cc);               \
   }                                                                                                                        \
   int cusparse##c##csrmv(p h, int op, int m, int n, int nnz, p alpha, p descr, p v, p offsets, p columns, p x, p beta, p y) { \
     const int rows = op ? m : n, to = op ? n : m;                                                                          \
-    return heddleSparseOldProduct(h, t, op, 0, m, 1, n, nnz, alpha, descr, v, offsets, columns, x, rows > 1 ? rows : 1, beta, y, to > 1 ? to : 1); \
+    return heddleSparseOldProduct(NAME, h, t, op, 0, m, 1, n, nnz, alpha, descr, v, offsets, columns, x, rows > 1 ? rows : 1, beta, y, to > 1 ? to : 1); \
   }                                                                                                                        \
   int cusparse##c##csrmm2(p h, int opA, int opB, int m, int n, int k, int nnz, p alpha, p descr, p v, p offsets, p columns, p b, int ldb, \
                           p beta, p to, int ldc) {                                                                         \
-    return heddleSparseOldProduct(h, t, opA, opB, m, n, k, nnz, alpha, descr, v, offsets, columns, b, ldb, beta, to, ldc); \
+    return heddleSparseOldProduct(NAME, h, t, opA, opB, m, n, k, nnz, alpha, descr, v, offsets, columns, b, ldb, beta, to, ldc); \
   }                                                                                                                        \
   int cusparse##c##csrmm(p h, int opA, int m, int n, int k, int nnz, p alpha, p descr, p v, p offsets, p columns, p b, int ldb, p beta, \
                          p to, int ldc) {                                                                                  \
     return cusparse##c##csrmm2(h, opA, 0, m, n, k, nnz, alpha, descr, v, offsets, columns, b, ldb, beta, to, ldc);         \
   }                                                                                                                        \
   int cusparse##c##csr2csc(p h, int m, int n, int nnz, p v, p offsets, p columns, p to, p rows, p toOffsets, int action, int base) { \
-    return heddleSparseOldTranspose(h, t, m, n, nnz, v, offsets, columns, to, rows, toOffsets, action, base);              \
+    return heddleSparseTranspose(NAME, h, t, m, n, nnz, v, offsets, columns, to, rows, toOffsets, action, base);              \
   }
 #define INCOMPLETE(c, t, kind, which)                                                                                            \
   int cusparse##c##csr##kind##02_bufferSize(p h, int m, int nnz, p descr, p v, p offsets, p columns, p info, p size) {     \
-    return heddleSparseFactor(h, t, which, SIZE, m, nnz, descr, v, offsets, columns, info, size, sizeof(int));             \
+    return heddleSparseFactor(NAME, h, t, which, SIZE, m, nnz, descr, v, offsets, columns, info, size, sizeof(int));             \
   }                                                                                                                        \
   int cusparse##c##csr##kind##02_bufferSizeExt(p h, int m, int nnz, p descr, p v, p offsets, p columns, p info, p size) {  \
-    return heddleSparseFactor(h, t, which, SIZE, m, nnz, descr, v, offsets, columns, info, size, sizeof(size_t));          \
+    return heddleSparseFactor(NAME, h, t, which, SIZE, m, nnz, descr, v, offsets, columns, info, size, sizeof(size_t));          \
   }                                                                                                                        \
   int cusparse##c##csr##kind##02_analysis(p h, int m, int nnz, p descr, p v, p offsets, p columns, p info, int policy, p buffer) { \
-    return heddleSparseFactor(h, t, which, PREPARE, m, nnz, descr, v, offsets, columns, info, 0, 0);                       \
+    return heddleSparseFactor(NAME, h, t, which, PREPARE, m, nnz, descr, v, offsets, columns, info, 0, 0);                       \
   }                                                                                                                        \
   int cusparse##c##csr##kind##02(p h, int m, int nnz, p descr, p v, p offsets, p columns, p info, int policy, p buffer) {  \
-    return heddleSparseFactor(h, t, which, EXECUTE, m, nnz, descr, v, offsets, columns, info, 0, 0);                       \
+    return heddleSparseFactor(NAME, h, t, which, EXECUTE, m, nnz, descr, v, offsets, columns, info, 0, 0);                       \
   }
 #define FACTORS(kind, which)                                                                \
   int cusparseCreateCsr##kind##02Info(p to) { return heddleNewFactors(to); }                \
   int cusparseDestroyCsr##kind##02Info(p h) { return heddleFreeFactors(h); }                \
-  int cusparseXcsr##kind##02_zeroPivot(p h, p info, p to) { return heddleZeroPivot(h, info, to); } \
+  int cusparseXcsr##kind##02_zeroPivot(p h, p info, p to) { return heddleZeroPivot(NAME, h, info, to); } \
   INCOMPLETE(S, F32, kind, which)                                                               \
   INCOMPLETE(D, F64, kind, which)                                                               \
   INCOMPLETE(C, C32, kind, which)                                                               \

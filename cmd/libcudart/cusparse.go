@@ -100,7 +100,7 @@ func cusparseDestroy(h C.uintptr_t) C.int { return C.int(sparse.Destroy(thread()
 
 //export cusparseGetVersion
 func cusparseGetVersion(h, to C.uintptr_t) C.int {
-	return inSparse(h, "", func(sparse.Call) sparse.Status { return giveOne(to, C.int(sparse.Version)) })
+	return inSparse(h, "cusparseGetVersion", func(sparse.Call) sparse.Status { return giveOne(to, C.int(sparse.Version)) })
 }
 
 //export cusparseGetProperty
@@ -119,17 +119,17 @@ func cusparseGetErrorString(s C.int) *C.char { return forever(sparse.Status(s).T
 
 //export cusparseSetStream
 func cusparseSetStream(h, stream C.uintptr_t) C.int {
-	return inSparse(h, "", func(c sparse.Call) sparse.Status { c.SetStream(uint64(stream)); return sparse.Success })
+	return inSparse(h, "cusparseSetStream", func(c sparse.Call) sparse.Status { c.SetStream(uint64(stream)); return sparse.Success })
 }
 
 //export cusparseGetStream
 func cusparseGetStream(h, to C.uintptr_t) C.int {
-	return inSparse(h, "", func(c sparse.Call) sparse.Status { return giveOne(to, C.uintptr_t(c.Stream)) })
+	return inSparse(h, "cusparseGetStream", func(c sparse.Call) sparse.Status { return giveOne(to, C.uintptr_t(c.Stream)) })
 }
 
 //export cusparseSetPointerMode
 func cusparseSetPointerMode(h C.uintptr_t, mode C.int) C.int {
-	return inSparse(h, "", func(c sparse.Call) sparse.Status {
+	return inSparse(h, "cusparseSetPointerMode", func(c sparse.Call) sparse.Status {
 		if c.SetPointers(blas.PointerMode(mode)) != blas.Success {
 			return sparse.InvalidValue
 		}
@@ -139,7 +139,7 @@ func cusparseSetPointerMode(h C.uintptr_t, mode C.int) C.int {
 
 //export cusparseGetPointerMode
 func cusparseGetPointerMode(h, to C.uintptr_t) C.int {
-	return inSparse(h, "", func(c sparse.Call) sparse.Status { return giveOne(to, C.int(c.Pointers)) })
+	return inSparse(h, "cusparseGetPointerMode", func(c sparse.Call) sparse.Status { return giveOne(to, C.int(c.Pointers)) })
 }
 
 // Nothing is logged: the report has the kernels.
@@ -466,7 +466,7 @@ func heddleUpdateSolver(name *C.char, h, descr, values C.uintptr_t, part C.int) 
 
 //export cusparseSpGEMM_createDescr
 func cusparseSpGEMM_createDescr(to C.uintptr_t) C.int {
-	return newSparse[sparse.Products](to, "", sparse.NewProducts(), sparse.Success)
+	return newSparse[sparse.Products](to, "", sparse.NewProducts(thread()), sparse.Success)
 }
 
 //export cusparseSpGEMM_destroyDescr
@@ -502,7 +502,7 @@ func heddleSpGEMM(name *C.char, step C.int, h C.uintptr_t, opA, opB C.int, alpha
 		case buffer == 0:
 			return nominal(size, p.Check())
 		case step == estimate:
-			return p.Check()
+			return c.Estimate(p, v)
 		}
 		return c.Multiply(p, v)
 	})
@@ -540,7 +540,7 @@ func heddleFromDense(name *C.char, step C.int, h, a, to, size C.uintptr_t) C.int
 
 //export cusparseSpVV_bufferSize
 func cusparseSpVV_bufferSize(h C.uintptr_t, op C.int, x, y, result C.uintptr_t, compute C.int, size C.uintptr_t) C.int {
-	return inSparse(h, "", func(sparse.Call) sparse.Status {
+	return inSparse(h, "cusparseSpVV_bufferSize", func(sparse.Call) sparse.Status {
 		if object[sparse.Sparse](x) == nil || vector(y) == nil {
 			return sparse.InvalidValue
 		}

@@ -73,44 +73,44 @@ func arrays(f sparse.Format, t, rows, columns, nnz C.int, base int32, values, of
 
 //export cusparseXcsr2coo
 func cusparseXcsr2coo(h, offsets C.uintptr_t, nnz, m C.int, rows C.uintptr_t, base C.int) C.int {
-	return inSparse(h, "", func(c sparse.Call) sparse.Status {
+	return inSparse(h, "cusparseXcsr2coo", func(c sparse.Call) sparse.Status {
 		return c.Expand(uint64(offsets), int64(nnz), int64(m), uint64(rows), int32(base))
 	})
 }
 
 //export cusparseXcoo2csr
 func cusparseXcoo2csr(h, rows C.uintptr_t, nnz, m C.int, offsets C.uintptr_t, base C.int) C.int {
-	return inSparse(h, "", func(c sparse.Call) sparse.Status {
+	return inSparse(h, "cusparseXcoo2csr", func(c sparse.Call) sparse.Status {
 		return c.Compress(uint64(rows), int64(nnz), int64(m), uint64(offsets), int32(base))
 	})
 }
 
 //export cusparseCreateIdentityPermutation
 func cusparseCreateIdentityPermutation(h C.uintptr_t, n C.int, to C.uintptr_t) C.int {
-	return inSparse(h, "", func(c sparse.Call) sparse.Status { return c.Identity(int64(n), uint64(to)) })
+	return inSparse(h, "cusparseCreateIdentityPermutation", func(c sparse.Call) sparse.Status { return c.Identity(int64(n), uint64(to)) })
 }
 
 //export cusparseCsr2cscEx2_bufferSize
 func cusparseCsr2cscEx2_bufferSize(h C.uintptr_t, m, n, nnz C.int, values, offsets, columns, toValues, toOffsets, rows C.uintptr_t, t, action, base, algorithm C.int, size C.uintptr_t) C.int {
-	return inSparse(h, "", func(sparse.Call) sparse.Status { return nominal(size, sparse.Success) })
+	return inSparse(h, "cusparseCsr2cscEx2_bufferSize", func(sparse.Call) sparse.Status { return nominal(size, sparse.Success) })
 }
 
-//export cusparseCsr2cscEx2
-func cusparseCsr2cscEx2(h C.uintptr_t, m, n, nnz C.int, values, offsets, columns, toValues, toOffsets, rows C.uintptr_t, t, action, base, algorithm C.int, buffer C.uintptr_t) C.int {
-	return inSparse(h, "cusparseCsr2cscEx2", func(c sparse.Call) sparse.Status {
+//export heddleSparseTranspose
+func heddleSparseTranspose(name *C.char, h C.uintptr_t, t, m, n, nnz C.int, values, offsets, columns, toValues, rows, toOffsets C.uintptr_t, action, base C.int) C.int {
+	return inSparse(h, C.GoString(name), func(c sparse.Call) sparse.Status {
 		return c.Transpose(arrays(sparse.CSR, t, m, n, nnz, int32(base), values, offsets, columns),
 			arrays(sparse.CSC, t, m, n, nnz, int32(base), toValues, toOffsets, rows), action != 0)
 	})
 }
 
 //export heddleSparseSortSize
-func heddleSparseSortSize(h, size C.uintptr_t) C.int {
-	return inSparse(h, "", func(sparse.Call) sparse.Status { return nominal(size, sparse.Success) })
+func heddleSparseSortSize(name *C.char, h, size C.uintptr_t) C.int {
+	return inSparse(h, C.GoString(name), func(sparse.Call) sparse.Status { return nominal(size, sparse.Success) })
 }
 
 //export heddleSparseSort
-func heddleSparseSort(h C.uintptr_t, format, m, n, nnz C.int, descr, offsets, indices, places C.uintptr_t) C.int {
-	return inSparse(h, "", func(c sparse.Call) sparse.Status {
+func heddleSparseSort(name *C.char, h C.uintptr_t, format, m, n, nnz C.int, descr, offsets, indices, places C.uintptr_t) C.int {
+	return inSparse(h, C.GoString(name), func(c sparse.Call) sparse.Status {
 		a, s := general(descr, sparse.Format(format), 0, m, n, nnz, 0, offsets, indices)
 		if s != sparse.Success {
 			return s
@@ -124,7 +124,7 @@ func heddleSparseSort(h C.uintptr_t, format, m, n, nnz C.int, descr, offsets, in
 
 //export cusparseXcoosortByRow
 func cusparseXcoosortByRow(h C.uintptr_t, m, n, nnz C.int, rows, columns, places, buffer C.uintptr_t) C.int {
-	return inSparse(h, "", func(c sparse.Call) sparse.Status {
+	return inSparse(h, "cusparseXcoosortByRow", func(c sparse.Call) sparse.Status {
 		if m < 0 || n < 0 {
 			return sparse.InvalidValue
 		}
@@ -140,8 +140,8 @@ func cusparseXcoosortByColumn(h C.uintptr_t, m, n, nnz C.int, rows, columns, pla
 }
 
 //export heddleSparseCount
-func heddleSparseCount(h C.uintptr_t, t, direction, m, n C.int, descr, a C.uintptr_t, lda C.int, each, all C.uintptr_t) C.int {
-	return inSparse(h, "", func(c sparse.Call) sparse.Status {
+func heddleSparseCount(name *C.char, h C.uintptr_t, t, direction, m, n C.int, descr, a C.uintptr_t, lda C.int, each, all C.uintptr_t) C.int {
+	return inSparse(h, C.GoString(name), func(c sparse.Call) sparse.Status {
 		if _, s := general(descr, sparse.CSR, t, m, n, 0, 0, 0, 0); s != sparse.Success {
 			return s
 		}
@@ -154,7 +154,7 @@ func heddleSparseCount(h C.uintptr_t, t, direction, m, n C.int, descr, a C.uintp
 	})
 }
 
-// sum reads the operands of a sum.
+// sumOf reads the operands of a sum.
 func sumOf(t, m, n C.int, descrA C.uintptr_t, nnzA C.int, valuesA, offsetsA, columnsA, descrB C.uintptr_t, nnzB C.int, valuesB, offsetsB, columnsB, descrC, valuesC, offsetsC, columnsC C.uintptr_t) (a, b, c *sparse.Matrix, s sparse.Status) {
 	if a, s = general(descrA, sparse.CSR, t, m, n, nnzA, valuesA, offsetsA, columnsA); s != sparse.Success {
 		return
@@ -168,7 +168,7 @@ func sumOf(t, m, n C.int, descrA C.uintptr_t, nnzA C.int, valuesA, offsetsA, col
 
 //export cusparseXcsrgeam2Nnz
 func cusparseXcsrgeam2Nnz(h C.uintptr_t, m, n C.int, descrA C.uintptr_t, nnzA C.int, offsetsA, columnsA, descrB C.uintptr_t, nnzB C.int, offsetsB, columnsB, descrC, offsetsC, all, buffer C.uintptr_t) C.int {
-	return inSparse(h, "", func(c sparse.Call) sparse.Status {
+	return inSparse(h, "cusparseXcsrgeam2Nnz", func(c sparse.Call) sparse.Status {
 		a, b, to, s := sumOf(0, m, n, descrA, nnzA, 0, offsetsA, columnsA, descrB, nnzB, 0, offsetsB, columnsB, descrC, 0, offsetsC, 0)
 		if s != sparse.Success {
 			return s
@@ -178,8 +178,8 @@ func cusparseXcsrgeam2Nnz(h C.uintptr_t, m, n C.int, descrA C.uintptr_t, nnzA C.
 }
 
 //export heddleSparseSum
-func heddleSparseSum(h C.uintptr_t, t, m, n C.int, alpha, descrA C.uintptr_t, nnzA C.int, valuesA, offsetsA, columnsA, beta, descrB C.uintptr_t, nnzB C.int, valuesB, offsetsB, columnsB, descrC, valuesC, offsetsC, columnsC C.uintptr_t) C.int {
-	return inSparse(h, "", func(c sparse.Call) sparse.Status {
+func heddleSparseSum(name *C.char, h C.uintptr_t, t, m, n C.int, alpha, descrA C.uintptr_t, nnzA C.int, valuesA, offsetsA, columnsA, beta, descrB C.uintptr_t, nnzB C.int, valuesB, offsetsB, columnsB, descrC, valuesC, offsetsC, columnsC C.uintptr_t) C.int {
+	return inSparse(h, C.GoString(name), func(c sparse.Call) sparse.Status {
 		a, b, to, s := sumOf(t, m, n, descrA, nnzA, valuesA, offsetsA, columnsA, descrB, nnzB, valuesB, offsetsB, columnsB, descrC, valuesC, offsetsC, columnsC)
 		if s != sparse.Success {
 			return s
@@ -189,8 +189,8 @@ func heddleSparseSum(h C.uintptr_t, t, m, n C.int, alpha, descrA C.uintptr_t, nn
 }
 
 //export heddleSparseOldProduct
-func heddleSparseOldProduct(h C.uintptr_t, t, opA, opB, m, n, k, nnz C.int, alpha, descr, values, offsets, columns, b C.uintptr_t, ldb C.int, beta, to C.uintptr_t, ldc C.int) C.int {
-	return inSparse(h, "", func(c sparse.Call) sparse.Status {
+func heddleSparseOldProduct(name *C.char, h C.uintptr_t, t, opA, opB, m, n, k, nnz C.int, alpha, descr, values, offsets, columns, b C.uintptr_t, ldb C.int, beta, to C.uintptr_t, ldc C.int) C.int {
+	return inSparse(h, C.GoString(name), func(c sparse.Call) sparse.Status {
 		a, s := general(descr, sparse.CSR, t, m, k, nnz, values, offsets, columns)
 		if s != sparse.Success {
 			return s
@@ -220,22 +220,17 @@ func heddleSparseOldProduct(h C.uintptr_t, t, opA, opB, m, n, k, nnz C.int, alph
 	})
 }
 
-//export heddleSparseOldTranspose
-func heddleSparseOldTranspose(h C.uintptr_t, t, m, n, nnz C.int, values, offsets, columns, toValues, rows, toOffsets C.uintptr_t, action, base C.int) C.int {
-	return cusparseCsr2cscEx2(h, m, n, nnz, values, offsets, columns, toValues, toOffsets, rows, t, action, base, 1, 0)
-}
-
 //export heddleNewFactors
 func heddleNewFactors(to C.uintptr_t) C.int {
-	return newSparse[sparse.Factors](to, "", sparse.NewFactors(), sparse.Success)
+	return newSparse[sparse.Factors](to, "", sparse.NewFactors(thread()), sparse.Success)
 }
 
 //export heddleFreeFactors
 func heddleFreeFactors(h C.uintptr_t) C.int { return C.int(sparse.DestroyFactors(thread(), uint64(h))) }
 
 //export heddleZeroPivot
-func heddleZeroPivot(h, info, to C.uintptr_t) C.int {
-	return inSparse(h, "", func(c sparse.Call) sparse.Status {
+func heddleZeroPivot(name *C.char, h, info, to C.uintptr_t) C.int {
+	return inSparse(h, C.GoString(name), func(c sparse.Call) sparse.Status {
 		if f := object[sparse.Factors](info); f != nil {
 			return c.Pivot(f, uint64(to))
 		}
@@ -244,8 +239,8 @@ func heddleZeroPivot(h, info, to C.uintptr_t) C.int {
 }
 
 //export heddleSparseFactor
-func heddleSparseFactor(h C.uintptr_t, t, cholesky, step, m, nnz C.int, descr, values, offsets, columns, info, size C.uintptr_t, sizeBytes C.int) C.int {
-	return inSparse(h, "", func(c sparse.Call) sparse.Status {
+func heddleSparseFactor(name *C.char, h C.uintptr_t, t, cholesky, step, m, nnz C.int, descr, values, offsets, columns, info, size C.uintptr_t, sizeBytes C.int) C.int {
+	return inSparse(h, C.GoString(name), func(c sparse.Call) sparse.Status {
 		a, s := general(descr, sparse.CSR, t, m, m, nnz, values, offsets, columns)
 		f := object[sparse.Factors](info)
 		switch {
@@ -258,7 +253,7 @@ func heddleSparseFactor(h C.uintptr_t, t, cholesky, step, m, nnz C.int, descr, v
 		case step == sizeOf:
 			return nominal(size, sparse.Success)
 		case step == prepare:
-			return f.Prepare(a)
+			return c.Prepare(a, f)
 		case cholesky != 0:
 			return c.Cholesky(a, f)
 		}

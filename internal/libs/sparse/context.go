@@ -88,13 +88,28 @@ func Get[T any](handle uint64) (*T, bool) {
 	return v, ok
 }
 
-// Remove ends an object.
-func Remove[T any](handle uint64) Status {
-	if _, ok := Get[T](handle); !ok {
+// destroy ends an object with memory on the device, unless that cannot be freed now.
+func destroy[T any](t *cuda.Thread, handle uint64, memory func(*T) *libs.Memory) Status {
+	v, ok := Get[T](handle)
+	if !ok || Remove[T](handle) != Success || memory(v).Lost(t) {
 		return InvalidValue
 	}
+	s := statusOf(memory(v).FreeAll(t))
+	if s != Success {
+		objects.Lock()
+		defer objects.Unlock()
+		objects.of[handle] = v
+	}
+	return s
+}
+
+// Remove ends an object.
+func Remove[T any](handle uint64) Status {
 	objects.Lock()
 	defer objects.Unlock()
+	if _, ok := objects.of[handle].(*T); !ok {
+		return InvalidValue
+	}
 	delete(objects.of, handle)
 	return Success
 }

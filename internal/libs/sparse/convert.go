@@ -7,7 +7,7 @@ import "github.com/heddle-sim/heddle/internal/libs/blas"
 
 // ToDense is SparseToDense: elements that a does not have become 0.
 func (c Call) ToDense(a *Matrix, d *Dense) Status {
-	if a == nil || d == nil || a.Rows != d.Rows || a.Columns != d.Columns {
+	if a == nil || d == nil || a.Rows != d.Rows || a.Columns != d.Columns || !a.readable() {
 		return InvalidValue
 	}
 	if a.Type != d.Type {

@@ -128,6 +128,27 @@ func TestTranspose(t *testing.T) {
 	}
 }
 
+// TestTransposeTypes: csr2csc moves values of every type, also those that have no products.
+func TestTransposeTypes(t *testing.T) {
+	b := start(t, nil)
+	f := newFull(9, 7)
+	for i := range f.of {
+		if i%3 != 1 {
+			f.of[i] = complex(float64(i+1), 0)
+		}
+	}
+	for _, typ := range []sparse.Type{blas.I8, blas.F16, blas.BF16, blas.F32, blas.F64, blas.C32, blas.C64} {
+		from, to := b.matrix(blas.F32, f, shapes[0]), b.empty(blas.F32, f, shapes[3], len(f.of))
+		csc := shapes[3]
+		csc.base = 0
+		_, _, values := f.parts(shapes[0])
+		from.Type, from.Values = typ, b.put(typ, values)
+		to.Type, to.Values = typ, b.put(typ, make([]complex128, len(values)))
+		b.want(fmt.Sprint("type ", typ), b.call.Transpose(from, to, true), sparse.Success)
+		b.wantParts(fmt.Sprint("type ", typ), to, f, csc)
+	}
+}
+
 // TestSort: the elements of rows are shuffled, and sorted again; places follow them. Equal
 // elements keep their order.
 func TestSort(t *testing.T) {
@@ -226,7 +247,7 @@ func TestSparseProducts(t *testing.T) {
 		if i == 5 {
 			x = newFull(m, inner)
 		}
-		alpha := b.pickScalar(k.t)
+		alpha, beta := b.pickScalar(k.t), b.pickScalar(k.t)
 		product := newFull(m, n) // its structure: 1 where there are products
 		count := 0
 		for r := range m {
@@ -241,12 +262,36 @@ func TestSparseProducts(t *testing.T) {
 				}
 			}
 		}
-		h := sparse.NewProducts()
+		h := sparse.NewProducts(b.Thread)
 		descr, _ := sparse.Get[sparse.Products](h)
 		p := sparse.Multiplication{
-			Alpha: b.scalar(k.t, alpha), Beta: b.scalar(k.t, 0), A: b.matrix(k.t, x, sA), B: b.matrix(k.t, y, sB), C: b.empty(k.t, product, sC, count), Compute: k.t,
+			Alpha: b.scalar(k.t, alpha), Beta: b.scalar(k.t, beta), A: b.matrix(k.t, x, sA), B: b.matrix(k.t, y, sB), C: b.empty(k.t, product, sC, count), Compute: k.t,
+		}
+		before := make([]complex128, count) // the elements of C
+		for j := range before {
+			before[j] = b.number(k.t)
+		}
+		p.C.Values = b.put(k.t, before)
+		products := int64(0)
+		for q := range inner {
+			a, c := int64(0), int64(0)
+			for r := range m {
+				if *x.at(r, q) != 0 {
+					a++
+				}
+			}
+			for r := range n {
+				if *y.at(q, r) != 0 {
+					c++
+				}
+			}
+			products += a * c
 		}
 		b.want("too early", b.call.Store(p, descr), sparse.InvalidValue)
+		b.want("estimate", b.call.Estimate(p, descr), sparse.Success)
+		if descr.Number != products {
+			t.Fatalf("%d products after the estimation, want %d", descr.Number, products)
+		}
 		b.want("compute", b.call.Multiply(p, descr), sparse.Success)
 		if p.C.NNZ != int64(count) {
 			t.Fatalf("%d elements, want %d", p.C.NNZ, count)
@@ -270,6 +315,7 @@ func TestSparseProducts(t *testing.T) {
 				for q := range inner {
 					want.add(alpha * *x.at(r, q) * *y.at(q, c))
 				}
+				want.add(beta * before[len(before)-len(values)])
 				if !want.near(values[0], k.unit, 0) {
 					t.Fatalf("%s: element %d,%d is %v, want %v", k.name, r, c, values[0], want.v)
 				}
@@ -453,7 +499,7 @@ func TestVectors(t *testing.T) {
 			one.add(alpha * xs[j])
 			one.add(beta * ys[p])
 			other.add(alpha * ys[p])
-			other.add(-cmplx.Conj(beta) * xs[j])
+			other.add(-beta * xs[j])
 			check("rotated x", x.Values, j, one)
 			check("rotated y", y.Values, p, other)
 		}

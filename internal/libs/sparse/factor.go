@@ -3,6 +3,7 @@ package sparse
 import (
 	"encoding/binary"
 
+	"github.com/heddle-sim/heddle/internal/libs"
 	"github.com/heddle-sim/heddle/internal/libs/blas"
 	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
@@ -11,30 +12,37 @@ import (
 
 // Factors is what a csrilu02Info_t or a csric02Info_t stands for.
 type Factors struct {
-	ready bool
-	pivot uint64 // where the first zero pivot is written, 0: nowhere yet
+	libs.Memory
+	pivot uint64 // where the first zero pivot is written, 0 before the analysis
 }
 
 // NewFactors makes a description.
-func NewFactors() uint64 { return add(Factors{}) }
+func NewFactors(t *cuda.Thread) uint64 { return add(Factors{Memory: libs.NewMemory(t)}) }
 
 // DestroyFactors ends one.
 func DestroyFactors(t *cuda.Thread, handle uint64) Status {
-	f, ok := Get[Factors](handle)
-	if !ok {
-		return InvalidValue
-	}
-	Remove[Factors](handle)
-	return statusOf(t.Free(f.pivot))
+	return destroy(t, handle, func(f *Factors) *libs.Memory { return &f.Memory })
 }
 
-// Prepare is the analysis.
-func (f *Factors) Prepare(m *Matrix) Status {
+// Prepare is the analysis, which finds the first row without a diagonal element.
+func (c Call) Prepare(m *Matrix, f *Factors) Status {
 	if m.Values == 0 || !m.csr() {
 		return InvalidValue
 	}
-	f.ready = true
-	return Success
+	if f.Lost(c.t) {
+		return InvalidValue
+	}
+	if f.pivot == 0 {
+		at, err := c.t.Malloc(4)
+		if err != cuda.Success {
+			return statusOf(err)
+		}
+		f.Hold(at)
+		f.pivot = at
+	}
+	w := c.begin()
+	w.blocks("structure", "diagonals", 1, 1, threads, w.rows(m, blas.N), f.pivot)
+	return w.end()
 }
 
 // ILU computes L and U in place of a matrix. For it and for Cholesky, the
@@ -45,15 +53,8 @@ func (c Call) ILU(m *Matrix, f *Factors) Status { return c.factor("ilu", m, f) }
 func (c Call) Cholesky(m *Matrix, f *Factors) Status { return c.factor("cholesky", m, f) }
 
 func (c Call) factor(kernel string, m *Matrix, f *Factors) Status {
-	if m.Values == 0 || !m.csr() || !f.ready {
+	if m.Values == 0 || !m.csr() || f.pivot == 0 || f.Lost(c.t) {
 		return InvalidValue
-	}
-	if f.pivot == 0 {
-		at, err := c.t.Malloc(4)
-		if err != cuda.Success {
-			return statusOf(err)
-		}
-		f.pivot = at
 	}
 	w := c.begin()
 	w.blocks("values_"+names[m.Type], kernel+"_"+names[m.Type], 1, 1, warp, problem{A: w.rows(m, blas.N), Rows: f.pivot})
@@ -62,7 +63,7 @@ func (c Call) factor(kernel string, m *Matrix, f *Factors) Status {
 
 // Pivot stores, where the handle says, the first row whose pivot is zero, or -1.
 func (c Call) Pivot(f *Factors, to uint64) Status {
-	if to == 0 {
+	if to == 0 || f.Lost(c.t) {
 		return InvalidValue
 	}
 	b := binary.LittleEndian.AppendUint32(nil, ^uint32(0))

@@ -27,10 +27,10 @@ func TestFactors(t *testing.T) {
 			}
 		}
 		m := b.matrix(k.t, f, s)
-		h := sparse.NewFactors()
+		h := sparse.NewFactors(b.Thread)
 		info, _ := sparse.Get[sparse.Factors](h)
 		b.want("too early", b.call.ILU(m, info), sparse.InvalidValue)
-		b.want("analysis", info.Prepare(m), sparse.Success)
+		b.want("analysis", b.call.Prepare(m, info), sparse.Success)
 		call := b.call.ILU
 		if hermitian {
 			call = b.call.Cholesky
@@ -96,8 +96,8 @@ func TestZeroPivot(t *testing.T) {
 		{"none", []complex128{1, 0, 0, 0, 1, 0, 0, 0, 1}, -1},
 	} {
 		m := b.matrix(blas.F64, full{3, 3, c.of}, s)
-		info, _ := sparse.Get[sparse.Factors](sparse.NewFactors())
-		b.want("analysis", info.Prepare(m), sparse.Success)
+		info, _ := sparse.Get[sparse.Factors](sparse.NewFactors(b.Thread))
+		b.want("analysis", b.call.Prepare(m, info), sparse.Success)
 		b.want("factors", b.call.ILU(m, info), sparse.Success)
 		row, status := new(int32), sparse.ZeroPivot
 		if c.want < 0 {
@@ -106,6 +106,46 @@ func TestZeroPivot(t *testing.T) {
 		b.want(c.name, b.call.Pivot(info, libstest.At(b.GPU, row)), status)
 		if *row != c.want {
 			t.Errorf("%s: row %d, want %d", c.name, *row, c.want)
+		}
+	}
+}
+
+// TestStructuralPivot: the analysis finds the first row without a diagonal element, and one
+// of another matrix forgets it.
+func TestStructuralPivot(t *testing.T) {
+	b := start(t, nil)
+	const n = 700 // more rows than a block has threads
+	for base := range 2 {
+		info, _ := sparse.Get[sparse.Factors](sparse.NewFactors(b.Thread))
+		for _, c := range []struct {
+			name    string
+			missing []int
+			want    int32
+		}{
+			{"a diagonal", nil, -1}, {"row 1 lacks it", []int{1}, int32(1 + base)}, {"all there again", nil, -1},
+			{"several lack it", []int{650, 699, 300}, int32(300 + base)}, {"the first", []int{0, 1}, int32(base)},
+		} {
+			offsets, columns := make([]int, n+1), make([]int, n)
+			for i := range n {
+				offsets[i], columns[i] = i+base, i+base
+			}
+			offsets[n] = n + base
+			for _, i := range c.missing {
+				columns[i] = (i+1)%n + base
+			}
+			m := &sparse.Matrix{
+				Format: sparse.CSR, Rows: n, Columns: n, NNZ: n, Offsets: b.indices(sparse.Index32, offsets), Indices: b.indices(sparse.Index32, columns),
+				Values: b.put(blas.F32, make([]complex128, n)), OffsetType: sparse.Index32, IndexType: sparse.Index32, Base: int32(base), Type: blas.F32, Batch: 1,
+			}
+			b.want(c.name, b.call.Prepare(m, info), sparse.Success)
+			row, status := new(int32), sparse.ZeroPivot
+			if c.want < 0 {
+				status = sparse.Success
+			}
+			b.want(c.name, b.call.Pivot(info, libstest.At(b.GPU, row)), status)
+			if *row != c.want {
+				t.Errorf("base %d, %s: row %d, want %d", base, c.name, *row, c.want)
+			}
 		}
 	}
 }

@@ -100,7 +100,8 @@ func (m *Matrix) SetPointers(f Format, offsets, indices, values uint64) Status {
 	return Success
 }
 
-// SetBatch makes a matrix a batch: strides from one to the next, 0 if they share the array.
+// SetBatch makes a matrix a batch, with strides from one to the next: that of offsets, and
+// that of indices and values. It is 0 for an array that all share.
 func (m *Matrix) SetBatch(f Format, n, offsets, values int64) Status {
 	if m.Format != f || n < 1 || offsets < 0 || values < 0 {
 		return InvalidValue
@@ -115,7 +116,7 @@ const (
 	diagAttribute int32 = 1
 )
 
-// Attribute is the place of an attribute, nil if there is none.
+// Attribute is the value of an attribute.
 func (m *Matrix) Attribute(which int32) (v int32, s Status) {
 	switch which {
 	case fillAttribute:
@@ -139,6 +140,19 @@ func (m *Matrix) SetAttribute(which, v int32) Status {
 	return Success
 }
 
+// readable reports whether a matrix has the arrays of its elements. A descriptor may be made
+// before they exist.
+func (m *Matrix) readable() bool {
+	major := m.Rows
+	switch m.Format {
+	case CSC:
+		major = m.Columns
+	case COO:
+		major = 0
+	}
+	return (m.Offsets != 0 || m.NNZ == 0 && major == 0) && (m.NNZ == 0 || m.Indices != 0 && m.Values != 0)
+}
+
 // member is a matrix of a batch.
 func (m *Matrix) member(i int64) *Matrix {
 	one := *m
@@ -146,8 +160,6 @@ func (m *Matrix) member(i int64) *Matrix {
 		offsets, indices := m.OffsetStride, m.Stride
 		if m.Format == COO {
 			offsets = m.Stride
-		} else if offsets == 0 { // the structure is shared
-			indices = 0
 		}
 		one.Offsets += uint64(i * offsets * m.OffsetType.size())
 		one.Indices += uint64(i * indices * m.IndexType.size())

@@ -1,6 +1,10 @@
 package sparse
 
-import "github.com/heddle-sim/heddle/internal/libs/blas"
+import (
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/libs/blas"
+)
 
 // This file: products with dense vectors and matrices.
 
@@ -16,12 +20,17 @@ type Product struct {
 	Compute     Type
 }
 
-// types checks those of a product whose operands and results have types.
+// productTypes checks those of a product whose operands and results have types.
 func productTypes(in, out, compute Type) Status {
 	if !hasKernels(in) || compute != sum(in) || out != in && out != compute {
 		return NotSupported
 	}
 	return Success
+}
+
+// batches reports whether each operand has a matrix for every result, or one for all.
+func batches(results int64, operands ...int64) bool {
+	return !slices.ContainsFunc(operands, func(n int64) bool { return n != 1 && n != results })
 }
 
 // Check checks the arguments of SpMM.
@@ -34,7 +43,7 @@ func (p *Product) Check() Status {
 	if p.OpA != blas.N {
 		rows, columns = columns, rows
 	}
-	if columns != k || rows != p.C.Rows || n != p.C.Columns {
+	if columns != k || rows != p.C.Rows || n != p.C.Columns || !p.A.readable() || !batches(p.C.Batch, p.A.Batch, p.B.Batch) {
 		return InvalidValue
 	}
 	if p.A.Type != p.B.Type {
@@ -70,7 +79,7 @@ func (w *work) spmm(p *Product, a *Matrix, b, to *Dense, alpha, beta blas.Number
 	if t.N > 1 {
 		for t.K = 2; t.K < t.N && t.K < warp; t.K *= 2 {
 		}
-		w.launch(file, "spmm"+suffix, to.Rows*t.K, over(t.N, t.K), t)
+		w.launch(file, "spmm"+suffix, to.Rows*t.K, min(over(t.N, t.K), maxY), t)
 	} else if a.NNZ >= manyPerRow*to.Rows {
 		w.launch(file, "spmv32"+suffix, to.Rows*warp, 1, t)
 	} else {
@@ -94,7 +103,7 @@ func (p *Sampled) Check() Status {
 	}
 	_, m, k := p.A.after(p.OpA)
 	_, k2, n := p.B.after(p.OpB)
-	if k != k2 || m != p.C.Rows || n != p.C.Columns {
+	if k != k2 || m != p.C.Rows || n != p.C.Columns || !p.C.readable() || !batches(p.C.Batch, p.A.Batch, p.B.Batch) {
 		return InvalidValue
 	}
 	if p.A.Type != p.B.Type {

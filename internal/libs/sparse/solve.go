@@ -28,7 +28,7 @@ func (p *System) Check() Status {
 		return InvalidValue
 	}
 	_, m, n := p.B.after(p.OpB)
-	if p.A.Rows != p.A.Columns || p.A.Rows != m || p.C.Rows != m || p.C.Columns != n {
+	if p.A.Rows != p.A.Columns || p.A.Rows != m || p.C.Rows != m || p.C.Columns != n || !p.A.readable() {
 		return InvalidValue
 	}
 	t := p.A.Type

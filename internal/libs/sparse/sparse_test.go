@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/cmplx"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/libs/blas"
@@ -22,14 +23,20 @@ type bench struct {
 
 func start(t testing.TB, edit func(*cuda.Options)) *bench {
 	t.Helper()
-	g := libstest.New(t, "rtx-2060", edit)
-	b := &bench{g, sparse.Call{}, rand.New(rand.NewPCG(1, 2)), t}
-	h, s := sparse.Create(g.Thread)
-	b.want("create", s, sparse.Success)
-	b.call, s = sparse.Of(g.Thread, h)
-	b.want("handle", s, sparse.Success)
-	t.Cleanup(func() { b.want("destroy", sparse.Destroy(g.Thread, h), sparse.Success) })
+	b := &bench{libstest.New(t, "rtx-2060", edit), sparse.Call{}, rand.New(rand.NewPCG(1, 2)), t}
+	h := b.handle()
+	t.Cleanup(func() { b.want("destroy", sparse.Destroy(b.Thread, h), sparse.Success) })
 	return b
+}
+
+// handle makes a handle for all further calls.
+func (b *bench) handle() uint64 {
+	b.t.Helper()
+	h, s := sparse.Create(b.Thread)
+	b.want("create", s, sparse.Success)
+	b.call, s = sparse.Of(b.Thread, h)
+	b.want("handle", s, sparse.Success)
+	return h
 }
 
 func (b *bench) want(what string, got, want sparse.Status) {
@@ -351,30 +358,239 @@ func TestProducts(t *testing.T) {
 	}
 }
 
-// TestBatches: a batch of sparse matrices, and one that all of a batch share.
+// TestBatches: batches of sparse matrices with columns and values of their own, which are a
+// stride apart. Offsets may be shared; dense operands may have one matrix for the batch.
 func TestBatches(t *testing.T) {
-	b := start(t, nil)
-	const n = 6
-	one := full{n, n, make([]complex128, n*n)}
-	for i := range n {
-		*one.at(i, (i+2)%n) = complex(float64(i+1), 0)
-	}
-	m := b.matrix(blas.F32, one, shapes[0])
-	values := make([]complex128, 2*n)
-	for i := range values {
-		values[i] = complex(float64(i), 0)
-	}
-	m.Values = b.put(blas.F32, values)
-	x := &sparse.Dense{Rows: n, Columns: 1, LD: n, Values: b.put(blas.F32, []complex128{1, 2, 3, 4, 5, 6}), Type: blas.F32, Order: sparse.ColumnMajor, Batch: 1}
-	y := &sparse.Dense{Rows: n, Columns: 1, LD: n, Values: b.put(blas.F32, make([]complex128, 2*n)), Type: blas.F32, Order: sparse.ColumnMajor, Batch: 1}
-	b.want("no batch", y.SetBatch(0, n), sparse.InvalidValue)
-	b.want("batch", y.SetBatch(2, n), sparse.Success)
-	b.want("batch", m.SetBatch(sparse.CSR, 2, 0, n), sparse.Success)
-	b.want("product", b.call.SpMM(sparse.Product{Alpha: b.scalar(blas.F32, 1), Beta: b.scalar(blas.F32, 0), A: m, B: x, C: y, Compute: blas.F32}), sparse.Success)
-	for i, v := range b.get(blas.F32, y.Values, 2*n) {
-		if want := complex(float64(i*((i+2)%n+1)), 0); v != want {
-			t.Errorf("element %d is %v, want %v", i, v, want)
+	const n, count = 6, 3
+	of := func(i, row, column int) complex128 { // one element in each row, at another place in each matrix
+		if column == (row+i+1)%n {
+			return complex(float64(row+1+10*i), 0)
 		}
+		return 0
+	}
+	for _, c := range []struct {
+		name            string
+		s               shape
+		offsets, values int64
+		shared          bool // the dense operands
+	}{
+		{"CSR with the same offsets", shapes[0], 0, n, false},
+		{"CSR", shapes[1], n + 1, n, false},
+		{"COO", shapes[5], 0, n, false},
+		{"COO, dense operands shared", shapes[5], 0, n, true},
+		{"CSR, dense operands shared", shapes[2], 0, n, true},
+	} {
+		b := start(t, nil)
+		var offsets, indices []int
+		var values []complex128
+		var all []full
+		for i := range count {
+			f := newFull(n, n)
+			for r := range n {
+				for q := range n {
+					*f.at(r, q) = of(i, r, q)
+				}
+			}
+			o, p, v := f.parts(c.s)
+			all, offsets, indices, values = append(all, f), append(offsets, o...), append(indices, p...), append(values, v...)
+		}
+		m := b.matrix(blas.F32, all[0], c.s)
+		m.Offsets, m.Indices, m.Values = b.indices(c.s.offsets, offsets), b.indices(c.s.places, indices), b.put(blas.F32, values)
+		b.want("no batch", m.SetBatch(c.s.format, 0, c.offsets, c.values), sparse.InvalidValue)
+		b.want("batch", m.SetBatch(c.s.format, count, c.offsets, c.values), sparse.Success)
+		dense := func(rows, columns, of int) (*sparse.Dense, []complex128) {
+			var list []complex128
+			for range of * rows * columns {
+				list = append(list, complex(float64(b.r.IntN(9)-4), 0))
+			}
+			d := &sparse.Dense{Rows: int64(rows), Columns: int64(columns), LD: int64(rows), Values: b.put(blas.F32, list), Type: blas.F32, Order: sparse.ColumnMajor, Batch: 1}
+			b.want("no batch", d.SetBatch(0, n), sparse.InvalidValue)
+			b.want("batch", d.SetBatch(int64(of), int64(rows*columns)), sparse.Success)
+			return d, list
+		}
+		operands := count
+		if c.shared {
+			operands = 1
+		}
+		x, xs := dense(n, 2, operands)
+		y, _ := dense(n, 2, count)
+		one, zero := b.scalar(blas.F32, 1), b.scalar(blas.F32, 0)
+		product := sparse.Product{Alpha: one, Beta: zero, A: m, B: x, C: y, Compute: blas.F32}
+		b.want(c.name, b.call.SpMM(product), sparse.Success)
+		got := b.get(blas.F32, y.Values, count*n*2)
+		for i := range count {
+			for r := range n {
+				for q := range 2 {
+					want := of(i, r, (r+i+1)%n) * xs[i%operands*n*2+q*n+(r+i+1)%n]
+					if v := got[i*n*2+q*n+r]; v != want {
+						t.Fatalf("%s: matrix %d of the product has %v at %d,%d, want %v", c.name, i, v, r, q, want)
+					}
+				}
+			}
+		}
+
+		left, ls := dense(n, 3, operands)
+		right, rs := dense(3, n, operands)
+		sampled := sparse.Sampled{Alpha: one, Beta: one, A: left, B: right, C: m, Compute: blas.F32}
+		b.want(c.name, b.call.SDDMM(sampled), sparse.Success)
+		got = b.get(blas.F32, m.Values, count*n)
+		for i := range count {
+			for r := range n {
+				q := (r + i + 1) % n
+				want := of(i, r, q)
+				for k := range 3 {
+					want += ls[i%operands*n*3+k*n+r] * rs[i%operands*n*3+q*3+k]
+				}
+				if v := got[i*n+r]; v != want {
+					t.Fatalf("%s: row %d of the sampled product %d is %v, want %v", c.name, r, i, v, want)
+				}
+			}
+		}
+
+		// Operands belong to one matrix of the result, or to all.
+		for _, d := range []*sparse.Dense{x, left} {
+			b.want("another batch", d.SetBatch(2, n), sparse.Success)
+		}
+		b.want("batches of 3 and 2", b.call.SpMM(product), sparse.InvalidValue)
+		b.want("sampled batches of 3 and 2", b.call.SDDMM(sampled), sparse.InvalidValue)
+		b.want("one matrix", x.SetBatch(1, 0), sparse.Success)
+		b.want("one matrix", y.SetBatch(1, 0), sparse.Success)
+		b.want("a batch into one matrix", b.call.SpMM(product), sparse.InvalidValue)
+	}
+}
+
+// TestWide: more columns than a grid has blocks for.
+func TestWide(t *testing.T) {
+	b := start(t, nil)
+	const n = 65535*32 + 40
+	values := make([]float32, n)
+	for i := range values {
+		values[i] = float32(i % 1000)
+	}
+	x := &sparse.Dense{Rows: 1, Columns: n, LD: 1, Values: libstest.Put(b.GPU, values), Type: blas.F32, Order: sparse.ColumnMajor, Batch: 1}
+	y := *x
+	y.Values = libstest.Put(b.GPU, make([]float32, n))
+	b.want("product", b.call.SpMM(sparse.Product{
+		Alpha: b.scalar(blas.F32, 1), Beta: b.scalar(blas.F32, 0), A: b.matrix(blas.F32, full{1, 1, []complex128{2}}, shapes[0]), B: x, C: &y, Compute: blas.F32,
+	}), sparse.Success)
+	for i, v := range libstest.Get[float32](b.GPU, y.Values, n) {
+		if v != 2*values[i] {
+			t.Fatalf("column %d is %v, want %v", i, v, 2*values[i])
+		}
+	}
+}
+
+// held is a descriptor with memory on the device.
+type held struct {
+	name   string
+	make   func(b *bench) (handle uint64, use func() sparse.Status)
+	remove func(t *cuda.Thread, handle uint64) sparse.Status
+}
+
+var helds = []held{
+	{"products", func(b *bench) (uint64, func() sparse.Status) {
+		h := sparse.NewProducts(b.Thread)
+		v, _ := sparse.Get[sparse.Products](h)
+		f := full{2, 2, []complex128{1, 2, 3, 0}}
+		p := sparse.Multiplication{
+			Alpha: b.scalar(blas.F32, 1), Beta: b.scalar(blas.F32, 0), A: b.matrix(blas.F32, f, shapes[0]), B: b.matrix(blas.F32, f, shapes[0]),
+			C: b.empty(blas.F32, f, shapes[0], 4), Compute: blas.F32,
+		}
+		b.want("compute", b.call.Multiply(p, v), sparse.Success)
+		return h, func() sparse.Status { return b.call.Store(p, v) }
+	}, sparse.DestroyProducts},
+	{"factors", func(b *bench) (uint64, func() sparse.Status) {
+		h := sparse.NewFactors(b.Thread)
+		v, _ := sparse.Get[sparse.Factors](h)
+		m := b.matrix(blas.F32, full{2, 2, []complex128{1, 0, 0, 1}}, shapes[0])
+		b.want("analysis", b.call.Prepare(m, v), sparse.Success)
+		b.want("factors", b.call.ILU(m, v), sparse.Success)
+		return h, func() sparse.Status { return b.call.ILU(m, v) }
+	}, sparse.DestroyFactors},
+}
+
+// TestReset: what a descriptor had on the device before a reset is gone. Its addresses may
+// be those of the program, which its functions neither use nor free.
+func TestReset(t *testing.T) {
+	for _, c := range helds {
+		b := &bench{libstest.New(t, "rtx-2060", nil), sparse.Call{}, nil, t}
+		b.handle()
+		h, use := c.make(b)
+		b.Must(b.Reset())
+		b.handle()
+		var own []uint64
+		for range 40 {
+			own = append(own, libstest.Put(b.GPU, make([]byte, 512)))
+		}
+		b.want(c.name+": use", use(), sparse.InvalidValue)
+		b.want(c.name+": destroy", c.remove(b.Thread, h), sparse.InvalidValue)
+		for i, addr := range own {
+			for j, v := range libstest.Get[byte](b.GPU, addr, 512) {
+				if v != 0 {
+					t.Fatalf("%s: byte %d of allocation %d is %d, want 0", c.name, j, i, v)
+				}
+			}
+			b.Must(b.Free(addr))
+		}
+	}
+}
+
+// TestDestroyInCapture: a descriptor that cannot be freed now can be freed later.
+func TestDestroyInCapture(t *testing.T) {
+	for _, c := range helds {
+		b := start(t, nil)
+		stream, err := b.StreamCreate(1, 0)
+		b.Must(err)
+		h, _ := c.make(b)
+		before, _, err := b.MemInfo()
+		b.Must(err)
+		b.Must(b.BeginCapture(stream, cuda.CaptureGlobal))
+		if s := c.remove(b.Thread, h); s == sparse.Success {
+			t.Errorf("%s: destroyed during a capture", c.name)
+		}
+		if _, err := b.EndCapture(stream); err == cuda.Success {
+			t.Errorf("%s: the capture is still valid", c.name)
+		}
+		b.want(c.name+": destroy", c.remove(b.Thread, h), sparse.Success)
+		if after, _, _ := b.MemInfo(); after <= before {
+			t.Errorf("%s: %d bytes are free, as before", c.name, after)
+		}
+		b.want(c.name+": destroy again", c.remove(b.Thread, h), sparse.InvalidValue)
+	}
+}
+
+// TestCaptureDot: the sum of products is captured if its result lies on the device.
+// Otherwise the call is refused.
+func TestCaptureDot(t *testing.T) {
+	b := start(t, nil)
+	stream, err := b.StreamCreate(1, 0)
+	b.Must(err)
+	b.call.SetStream(stream)
+	x := &sparse.Sparse{Size: 4, NNZ: 2, Indices: b.indices(sparse.Index32, []int{1, 3}), Values: b.put(blas.F32, []complex128{5, 7}), IndexType: sparse.Index32, Type: blas.F32}
+	h, s := sparse.NewVector(4, b.put(blas.F32, []complex128{1, 2, 3, 4}), blas.F32)
+	b.want("vector", s, sparse.Success)
+	y, _ := sparse.Get[sparse.Vector](h)
+	result := b.put(blas.F32, []complex128{0})
+	b.want("pointers", setPointers(b, 1), sparse.Success)
+	b.Must(b.BeginCapture(stream, cuda.CaptureGlobal))
+	b.want("capture", b.call.Dot(blas.N, x, y, result, blas.F32), sparse.Success)
+	graph, err := b.EndCapture(stream)
+	b.Must(err)
+	exec, err := b.GraphInstantiate(graph, 0)
+	b.Must(err)
+	b.Must(b.ExecLaunch(exec, stream))
+	b.Must(b.StreamSynchronize(stream))
+	if v := b.get(blas.F32, result, 1)[0]; v != 5*2+7*4 {
+		t.Errorf("the sum is %v, want 38", v)
+	}
+	b.want("pointers", setPointers(b, 0), sparse.Success)
+	b.Must(b.BeginCapture(stream, cuda.CaptureGlobal))
+	host := new(float32)
+	b.want("a result on the host", b.call.Dot(blas.N, x, y, libstest.At(b.GPU, host), blas.F32), sparse.NotSupported)
+	_, err = b.EndCapture(stream)
+	b.Must(err)
+	if strings.Contains(b.Log.String(), "cudaMallocAsync") {
+		t.Errorf("a message names a call that the program did not make: %s", b.Log)
 	}
 }
 

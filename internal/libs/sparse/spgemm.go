@@ -2,7 +2,9 @@ package sparse
 
 import (
 	"math"
+	"slices"
 
+	"github.com/heddle-sim/heddle/internal/libs"
 	"github.com/heddle-sim/heddle/internal/libs/blas"
 	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
@@ -12,8 +14,8 @@ import (
 // Products is what a cusparseSpGEMMDescr_t stands for: the products of elements of two
 // matrices, sorted by their place in the result.
 type Products struct {
-	Number                       int64    // how many there are
-	list                         []uint64 // memory
+	libs.Memory
+	Number                       int64 // how many there are
 	rows, columns, first, values uint64
 	places                       uint64
 	n                            int64 // elements of the result
@@ -22,27 +24,11 @@ type Products struct {
 }
 
 // NewProducts makes a descriptor.
-func NewProducts() uint64 { return add(Products{}) }
-
-// free frees the products.
-func (p *Products) free(t *cuda.Thread) (s Status) {
-	for _, addr := range p.list {
-		if e := statusOf(t.Free(addr)); s == Success {
-			s = e
-		}
-	}
-	*p = Products{}
-	return s
-}
+func NewProducts(t *cuda.Thread) uint64 { return add(Products{Memory: libs.NewMemory(t)}) }
 
 // DestroyProducts ends a descriptor.
 func DestroyProducts(t *cuda.Thread, handle uint64) Status {
-	p, ok := Get[Products](handle)
-	if !ok {
-		return InvalidValue
-	}
-	Remove[Products](handle)
-	return p.free(t)
+	return destroy(t, handle, func(p *Products) *libs.Memory { return &p.Memory })
 }
 
 // Multiplication is C = alpha * A * B + beta * C: C has the structure of the product.
@@ -56,7 +42,7 @@ type Multiplication struct {
 // Check checks the arguments of SpGEMM.
 func (p *Multiplication) Check() Status {
 	if p.A == nil || p.B == nil || p.C == nil || p.Alpha == 0 || p.Beta == 0 || !validOps(p.OpA, p.OpB) ||
-		p.A.Columns != p.B.Rows || p.C.Rows != p.A.Rows || p.C.Columns != p.B.Columns {
+		p.A.Columns != p.B.Rows || p.C.Rows != p.A.Rows || p.C.Columns != p.B.Columns || !p.A.readable() || !p.B.readable() {
 		return InvalidValue
 	}
 	t := p.A.Type
@@ -67,21 +53,44 @@ func (p *Multiplication) Check() Status {
 	return Success
 }
 
+// Estimate counts the products of elements.
+func (c Call) Estimate(p Multiplication, to *Products) Status {
+	if s := p.Check(); s != Success {
+		return s
+	}
+	w := c.begin()
+	_, n := w.lengths(w.rows(p.A, blas.N), w.rows(p.B, blas.N), p.A.NNZ)
+	s := w.end()
+	if s == Success {
+		to.Number = n
+	}
+	return s
+}
+
+// lengths returns where the products of each element of a begin, and how many there are.
+func (w *work) lengths(a, b view, nnz int64) (list uint64, n int64) {
+	list = w.alloc(nnz+1, 8)
+	w.structure("lengths", nnz, a, b, nnz, list)
+	w.scan(list, nnz)
+	return list, w.fetch(list + uint64(8*nnz))
+}
+
 // Multiply computes all products of elements, and with them the number of elements of C.
 func (c Call) Multiply(p Multiplication, to *Products) Status {
 	if s := p.Check(); s != Success {
 		return s
 	}
-	if s := to.free(c.t); s != Success {
+	if to.Lost(c.t) {
+		return InvalidValue
+	}
+	to.done = false
+	if s := statusOf(to.FreeAll(c.t)); s != Success {
 		return s
 	}
 	w := c.begin()
 	a, b := w.rows(p.A, blas.N), w.rows(p.B, blas.N)
 	t := p.A.Type
-	lengths := w.alloc(p.A.NNZ+1, 8)
-	w.structure("lengths", p.A.NNZ, a, b, p.A.NNZ, lengths)
-	w.scan(lengths, p.A.NNZ)
-	n := w.fetch(lengths + uint64(8*p.A.NNZ))
+	lengths, n := w.lengths(a, b, p.A.NNZ)
 	if n >= math.MaxInt32 && w.s == Success {
 		w.s = InsufficientResources
 	}
@@ -98,25 +107,17 @@ func (c Call) Multiply(p Multiplication, to *Products) Status {
 	rowsTo, columnsTo, first := w.alloc(united, 4), w.alloc(united, 4), w.alloc(united+1, 8)
 	w.structure("unite", n, rows, columns, n, sums, rowsTo, columnsTo, first)
 	if w.s == Success {
-		*to = Products{Number: n, rows: rowsTo, columns: columnsTo, first: first, values: values, places: places, n: united, typ: t, done: true}
-		to.list, w.list = w.keep(rowsTo, columnsTo, first, values, places)
+		*to = Products{Memory: to.Memory, Number: n, rows: rowsTo, columns: columnsTo, first: first, values: values, places: places, n: united, typ: t, done: true}
+		to.Hold(w.keep(rowsTo, columnsTo, first, values, places)...)
 		p.C.NNZ = united
 	}
 	return w.end()
 }
 
-// keep divides the working memory into what is kept and what is not.
-func (w *work) keep(kept ...uint64) (keep, rest []uint64) {
-	for _, addr := range w.list {
-		to := &rest
-		for _, k := range kept {
-			if k == addr {
-				to = &keep
-			}
-		}
-		*to = append(*to, addr)
-	}
-	return keep, rest
+// keep takes allocations out of the working memory.
+func (w *work) keep(addrs ...uint64) []uint64 {
+	w.list = slices.DeleteFunc(w.list, func(addr uint64) bool { return slices.Contains(addrs, addr) })
+	return addrs
 }
 
 // Store adds up the products, and stores the result.
@@ -124,7 +125,7 @@ func (c Call) Store(p Multiplication, from *Products) Status {
 	if s := p.Check(); s != Success {
 		return s
 	}
-	if !from.done || from.typ != p.C.Type || from.n != p.C.NNZ || p.C.Offsets == 0 || from.n > 0 && (p.C.Indices == 0 || p.C.Values == 0) {
+	if from.Lost(c.t) || !from.done || from.typ != p.C.Type || from.n != p.C.NNZ || p.C.Offsets == 0 || from.n > 0 && (p.C.Indices == 0 || p.C.Values == 0) {
 		return InvalidValue
 	}
 	alpha, beta, s := c.scalars(p.Alpha, p.Beta, p.Compute)

@@ -59,7 +59,7 @@ func (c Call) moveVector(x *Sparse, y *Vector, scatter bool) Status {
 	return w.end()
 }
 
-// Rotate is Rot: x becomes c * x + s * y, and y becomes c * y - conj(s) * x.
+// Rotate is Rot: x becomes c * x + s * y, and y becomes c * y - s * x.
 func (c Call) Rotate(cosine, sine uint64, x *Sparse, y *Vector) Status {
 	s := pair(x, y)
 	if s != Success {
@@ -90,9 +90,13 @@ func (c Call) Dot(op Op, x *Sparse, y *Vector, result uint64, compute Type) Stat
 	if op == blas.C {
 		p.A.Conjugated = 1
 	}
-	size := compute.Size()
-	p.To = w.alloc(1, size)
+	p.To = result
+	if c.Pointers == blas.OnHost {
+		p.To = w.alloc(1, compute.Size())
+	}
 	w.blocks("values_"+names[x.Type], "dot_"+names[x.Type], 1, 1, threads, p)
-	w.give(result, p.To, size)
+	if c.Pointers == blas.OnHost {
+		w.give(result, p.To, compute.Size())
+	}
 	return w.end()
 }

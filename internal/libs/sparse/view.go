@@ -24,8 +24,11 @@ func (w *work) do(f func() cuda.Error) {
 	}
 }
 
-// alloc is working memory until the call's end.
+// alloc is working memory until the call's end. A graph cannot have it.
 func (w *work) alloc(n, size int64) (addr uint64) {
+	if info, err := w.t.CaptureInfo(w.Stream); err == cuda.Success && info.Status != cuda.CaptureNone && w.s == Success {
+		w.s = NotSupported
+	}
 	w.do(func() (err cuda.Error) {
 		if addr, err = w.t.MallocAsync(uint64(max(1, n)*size), 0, w.Stream); err == cuda.Success {
 			w.list = append(w.list, addr)

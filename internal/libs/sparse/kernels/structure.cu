@@ -43,6 +43,7 @@ extern "C" __global__ void __launch_bounds__(256)
   int64_t j = load(list, wide, i) - base;
   if (scatter) { const int64_t t = i; i = j; j = t; }
   switch (size) {
+  case 1: moveOne<int8_t>(to, i, from, j); break;
   case 2: moveOne<int16_t>(to, i, from, j); break;
   case 4: moveOne<int32_t>(to, i, from, j); break;
   case 8: moveOne<int2>(to, i, from, j); break;
@@ -161,6 +162,21 @@ extern "C" __global__ void __launch_bounds__(256)
   rowsTo[sums[i]] = rows[i];
   columnsTo[sums[i]] = columns[i];
   first[sums[i]] = i;
+}
+
+// diagonals writes the first row that lacks its diagonal element, as the matrix counts, or
+// -1. It is one block.
+extern "C" __global__ void __launch_bounds__(256) diagonals(view a, int32_t *to) {
+  __shared__ int firsts[8];
+  int first = INT32_MAX;
+  for (int64_t row = threadIdx.x; row < a.rows && first == INT32_MAX; row += 256)
+    if (find(a, row, row) < 0) first = row;
+  for (int d = 16; d > 0; d /= 2) first = min(first, __shfl_xor_sync(~0u, first, d));
+  if (threadIdx.x % 32 == 0) firsts[threadIdx.x / 32] = first;
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  for (int w = 1; w < 8; w++) first = min(first, firsts[w]);
+  *to = first == INT32_MAX ? -1 : first + a.base;
 }
 
 // merged writes how many elements each row of the sum of two matrices has.

@@ -60,14 +60,17 @@ template <int W, class In, class Out, class Acc> __device__ inline void spmv(con
   if (row < p.a.rows && threadIdx.x % W == 0) update(p, p.y.place<Out>(row, 0), sum);
 }
 
-// spmm: a thread has an element of the result. k neighbouring threads have columns.
+// spmm: a thread has an element of the result, or several if the grid has fewer columns. k
+// neighbouring threads have neighbouring columns.
 template <class In, class Out, class Acc> __device__ inline void spmm(const problem &p) {
-  const int64_t row = thread() / p.k, j = blockIdx.y * p.k + threadIdx.x % p.k;
-  if (row >= p.a.rows || j >= p.n) return;
-  Acc sum(0);
-  const int64_t end = p.a.begin(row + 1);
-  for (int64_t i = p.a.begin(row); i < end; i++) sum = mad(value<In, Acc>(p.a, i), p.x.get<In, Acc>(p.a.column(i), j), sum);
-  update(p, p.y.place<Out>(row, j), sum);
+  const int64_t row = thread() / p.k;
+  if (row >= p.a.rows) return;
+  for (int64_t j = blockIdx.y * p.k + threadIdx.x % p.k; j < p.n; j += gridDim.y * p.k) {
+    Acc sum(0);
+    const int64_t end = p.a.begin(row + 1);
+    for (int64_t i = p.a.begin(row); i < end; i++) sum = mad(value<In, Acc>(p.a, i), p.x.get<In, Acc>(p.a.column(i), j), sum);
+    update(p, p.y.place<Out>(row, j), sum);
+  }
 }
 
 // sddmm: a warp has an element of the sparse result, and adds up k products.
@@ -106,17 +109,6 @@ template <class T> __device__ inline void solve(const problem &p) {
     }
     __syncwarp();
   }
-}
-
-// find is the place of an element of a row whose columns are in order, -1 if it has none.
-__device__ inline int64_t find(const view &v, int64_t row, int64_t column) {
-  int64_t low = v.begin(row), high = v.begin(row + 1);
-  while (low < high) {
-    const int64_t middle = (low + high) / 2, at = v.column(middle);
-    if (at == column) return middle;
-    if (at < column) low = middle + 1; else high = middle;
-  }
-  return -1;
 }
 
 // pivoted notes the first row whose pivot is zero or missing.
@@ -277,7 +269,7 @@ template <class T, class Acc> __device__ inline void rotate(const problem &p) {
   T &from = ((T *)p.a.values)[i], &to = p.y.place<T>(p.a.column(i), 0);
   const Acc c = p.alpha.get<Acc>(), s = p.beta.get<Acc>(), x = get<Acc>(from), y = get<Acc>(to);
   from = put<T>(mad(c, x, s * y));
-  to = put<T>(mad(c, y, negative(conj(s)) * x));
+  to = put<T>(mad(c, y, negative(s) * x));
 }
 
 // dot is one block.

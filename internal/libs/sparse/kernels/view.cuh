@@ -34,5 +34,16 @@ struct view {
   }
 };
 
+// find is the place of an element of a row whose columns are in order, -1 if it has none.
+__device__ inline int64_t find(const view &v, int64_t row, int64_t column) {
+  int64_t low = v.begin(row), high = v.begin(row + 1);
+  while (low < high) {
+    const int64_t middle = (low + high) / 2, at = v.column(middle);
+    if (at == column) return middle;
+    if (at < column) low = middle + 1; else high = middle;
+  }
+  return -1;
+}
+
 // thread is the number of the thread in the grid.
 __device__ inline int64_t thread() { return blockIdx.x * (int64_t)blockDim.x + threadIdx.x; }
