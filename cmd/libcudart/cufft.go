@@ -77,7 +77,7 @@ func sizeOfPlan(s fft.Shape, r fft.Result, size C.uintptr_t) fft.Result {
 	if r != fft.Success {
 		return r
 	}
-	n, r := fft.Need(&s)
+	n, r := fft.Need(thread(), &s)
 	if r != fft.Success {
 		return r
 	}
@@ -85,12 +85,12 @@ func sizeOfPlan(s fft.Shape, r fft.Result, size C.uintptr_t) fft.Result {
 }
 
 // lengths is a shape without a layout.
-func lengths(t, batch C.int, n ...C.int) (fft.Shape, fft.Result) {
+func lengths(t, batch C.int, n ...C.int) fft.Shape {
 	s := fft.Shape{Type: fft.Type(t), Batch: int64(batch)}
 	for _, n := range n {
 		s.N = append(s.N, int64(n))
 	}
-	return s, fft.Success
+	return s
 }
 
 // numbers reads an array of the program, of int or long long.
@@ -150,20 +150,17 @@ func cufftDestroy(h C.int) C.int { return C.int(fft.Destroy(thread(), int32(h)))
 
 //export cufftPlan1d
 func cufftPlan1d(to C.uintptr_t, nx, t, batch C.int) C.int {
-	s, r := lengths(t, batch, nx)
-	return newPlan(to, s, r)
+	return newPlan(to, lengths(t, batch, nx), fft.Success)
 }
 
 //export cufftPlan2d
 func cufftPlan2d(to C.uintptr_t, nx, ny, t C.int) C.int {
-	s, r := lengths(t, 1, nx, ny)
-	return newPlan(to, s, r)
+	return newPlan(to, lengths(t, 1, nx, ny), fft.Success)
 }
 
 //export cufftPlan3d
 func cufftPlan3d(to C.uintptr_t, nx, ny, nz, t C.int) C.int {
-	s, r := lengths(t, 1, nx, ny, nz)
-	return newPlan(to, s, r)
+	return newPlan(to, lengths(t, 1, nx, ny, nz), fft.Success)
 }
 
 //export cufftPlanMany
@@ -174,20 +171,17 @@ func cufftPlanMany(to C.uintptr_t, rank C.int, n, inembed C.uintptr_t, istride, 
 
 //export cufftMakePlan1d
 func cufftMakePlan1d(h, nx, t, batch C.int, size C.uintptr_t) C.int {
-	s, r := lengths(t, batch, nx)
-	return makePlan(h, s, r, size)
+	return makePlan(h, lengths(t, batch, nx), fft.Success, size)
 }
 
 //export cufftMakePlan2d
 func cufftMakePlan2d(h, nx, ny, t C.int, size C.uintptr_t) C.int {
-	s, r := lengths(t, 1, nx, ny)
-	return makePlan(h, s, r, size)
+	return makePlan(h, lengths(t, 1, nx, ny), fft.Success, size)
 }
 
 //export cufftMakePlan3d
 func cufftMakePlan3d(h, nx, ny, nz, t C.int, size C.uintptr_t) C.int {
-	s, r := lengths(t, 1, nx, ny, nz)
-	return makePlan(h, s, r, size)
+	return makePlan(h, lengths(t, 1, nx, ny, nz), fft.Success, size)
 }
 
 //export cufftMakePlanMany
@@ -204,7 +198,7 @@ func cufftMakePlanMany64(h, rank C.int, n, inembed C.uintptr_t, istride, idist C
 
 //export cufftXtMakePlanMany
 func cufftXtMakePlanMany(h, rank C.int, n, inembed C.uintptr_t, istride, idist C.longlong, from C.int, onembed C.uintptr_t, ostride, odist C.longlong, to C.int, batch C.longlong, size C.uintptr_t, execution C.int) C.int {
-	t, r := fft.TypeOf(int32(from), int32(to), int32(execution))
+	t, r := fft.TypeOf(thread(), int32(from), int32(to), int32(execution))
 	if r != fft.Success {
 		return C.int(r)
 	}
@@ -214,20 +208,17 @@ func cufftXtMakePlanMany(h, rank C.int, n, inembed C.uintptr_t, istride, idist C
 
 //export cufftEstimate1d
 func cufftEstimate1d(nx, t, batch C.int, size C.uintptr_t) C.int {
-	s, r := lengths(t, batch, nx)
-	return C.int(sizeOfPlan(s, r, size))
+	return C.int(sizeOfPlan(lengths(t, batch, nx), fft.Success, size))
 }
 
 //export cufftEstimate2d
 func cufftEstimate2d(nx, ny, t C.int, size C.uintptr_t) C.int {
-	s, r := lengths(t, 1, nx, ny)
-	return C.int(sizeOfPlan(s, r, size))
+	return C.int(sizeOfPlan(lengths(t, 1, nx, ny), fft.Success, size))
 }
 
 //export cufftEstimate3d
 func cufftEstimate3d(nx, ny, nz, t C.int, size C.uintptr_t) C.int {
-	s, r := lengths(t, 1, nx, ny, nz)
-	return C.int(sizeOfPlan(s, r, size))
+	return C.int(sizeOfPlan(lengths(t, 1, nx, ny, nz), fft.Success, size))
 }
 
 //export cufftEstimateMany
@@ -240,20 +231,17 @@ func cufftEstimateMany(rank C.int, n, inembed C.uintptr_t, istride, idist C.int,
 
 //export cufftGetSize1d
 func cufftGetSize1d(h, nx, t, batch C.int, size C.uintptr_t) C.int {
-	s, r := lengths(t, batch, nx)
-	return inFft(h, func(fft.Call) fft.Result { return sizeOfPlan(s, r, size) })
+	return inFft(h, func(fft.Call) fft.Result { return sizeOfPlan(lengths(t, batch, nx), fft.Success, size) })
 }
 
 //export cufftGetSize2d
 func cufftGetSize2d(h, nx, ny, t C.int, size C.uintptr_t) C.int {
-	s, r := lengths(t, 1, nx, ny)
-	return inFft(h, func(fft.Call) fft.Result { return sizeOfPlan(s, r, size) })
+	return inFft(h, func(fft.Call) fft.Result { return sizeOfPlan(lengths(t, 1, nx, ny), fft.Success, size) })
 }
 
 //export cufftGetSize3d
 func cufftGetSize3d(h, nx, ny, nz, t C.int, size C.uintptr_t) C.int {
-	s, r := lengths(t, 1, nx, ny, nz)
-	return inFft(h, func(fft.Call) fft.Result { return sizeOfPlan(s, r, size) })
+	return inFft(h, func(fft.Call) fft.Result { return sizeOfPlan(lengths(t, 1, nx, ny, nz), fft.Success, size) })
 }
 
 //export cufftGetSizeMany
@@ -270,7 +258,7 @@ func cufftGetSizeMany64(h, rank C.int, n, inembed C.uintptr_t, istride, idist C.
 
 //export cufftXtGetSizeMany
 func cufftXtGetSizeMany(h, rank C.int, n, inembed C.uintptr_t, istride, idist C.longlong, from C.int, onembed C.uintptr_t, ostride, odist C.longlong, to C.int, batch C.longlong, size C.uintptr_t, execution C.int) C.int {
-	t, r := fft.TypeOf(int32(from), int32(to), int32(execution))
+	t, r := fft.TypeOf(thread(), int32(from), int32(to), int32(execution))
 	if r != fft.Success {
 		return C.int(r)
 	}

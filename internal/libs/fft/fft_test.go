@@ -7,6 +7,7 @@ import (
 	"math/cmplx"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/alltests"
@@ -260,18 +261,19 @@ func (b *bench) run(r *rand.Rand, s fft.Shape, d fft.Direction, n []int, from, t
 		}
 	})
 	in := b.put(k.double, memory)
-	out := in
+	out, before := in, memory
 	if !inPlace {
-		other := make([]float64, to.size*pt)
-		for i := range other {
-			other[i] = -77
+		before = make([]float64, to.size*pt)
+		for i := range before {
+			before[i] = -77
 		}
-		out = b.put(k.double, other)
+		out = b.put(k.double, before)
 	}
 	c := b.plan(s)
 	b.want(what, c.Execute(s.Type, in, out, d), fft.Success)
 
-	got := b.get(k.double, out, to.size*pt)
+	got := b.get(k.double, out, len(before))
+	element := make([]bool, len(before))
 	written := n
 	if k.realFrom {
 		written = half
@@ -280,10 +282,10 @@ func (b *bench) run(r *rand.Rand, s fft.Shape, d fft.Direction, n []int, from, t
 	each(batch, written, func(at []int) {
 		i := to.offset(at) * pt
 		v, w := complex(got[i], 0), want[all.offset(at)]
-		got[i] = -77
+		element[i] = true
 		if pt == 2 {
 			v += complex(0, got[i+1])
-			got[i+1] = -77
+			element[i+1] = true
 		}
 		far += real((v - w) * cmplx.Conj(v-w))
 		norm += real(w * cmplx.Conj(w))
@@ -293,21 +295,22 @@ func (b *bench) run(r *rand.Rand, s fft.Shape, d fft.Direction, n []int, from, t
 	} else {
 		b.t.Logf("%s: relative error %.3g of %.3g", what, e, most)
 	}
-	if inPlace {
-		return
-	}
+	same := func(v, w float64) bool { return v == w || !k.double && v == float64(float32(w)) }
 	for i, v := range got {
-		if v != -77 {
+		if !element[i] && !same(v, before[i]) {
 			b.t.Fatalf("%s: wrote to part %d, where no element is", what, i)
 		}
 	}
+	b.Must(b.Free(out))
+	if inPlace {
+		return
+	}
 	for i, v := range b.get(k.double, in, len(memory)) {
-		if w := memory[i]; v != w && (k.double || v != float64(float32(w))) {
+		if !same(v, memory[i]) {
 			b.t.Fatalf("%s: changed part %d of its input", what, i)
 		}
 	}
 	b.Must(b.Free(in))
-	b.Must(b.Free(out))
 }
 
 // wide are extents as plans have them.
@@ -382,7 +385,8 @@ func TestDimensions(t *testing.T) {
 	}
 }
 
-// TestLayouts: random advanced layouts. What lies between elements keeps its value.
+// TestLayouts: random advanced layouts; some transforms of complex numbers are in place, with
+// the same layout on both sides. What lies between elements keeps its value.
 func TestLayouts(t *testing.T) {
 	b := start(t)
 	r := rand.New(rand.NewPCG(5, 6))
@@ -427,7 +431,11 @@ func TestLayouts(t *testing.T) {
 			a.size = a.offset(last) + 1
 			arrays[i], layouts[i] = a, fft.Layout{Embed: wide(embed), Stride: int64(step), Dist: int64(dist)}
 		}
-		b.run(r, fft.Shape{Type: c.t, N: wide(n), Batch: int64(batch), Layouts: &layouts}, c.d, n, arrays[0], arrays[1], false)
+		inPlace := !k.realFrom && !k.realTo && i/len(allTypes)%2 == 1
+		if inPlace {
+			arrays[1], layouts[1] = arrays[0], layouts[0]
+		}
+		b.run(r, fft.Shape{Type: c.t, N: wide(n), Batch: int64(batch), Layouts: &layouts}, c.d, n, arrays[0], arrays[1], inPlace)
 	}
 }
 
@@ -509,6 +517,107 @@ func TestStreamsAndGraphs(t *testing.T) {
 	}
 }
 
+// layout is a shape with the same layout on both sides.
+func layout(l fft.Layout, batch int64, n ...int64) fft.Shape {
+	return fft.Shape{Type: fft.C2C, N: n, Batch: batch, Layouts: &[2]fft.Layout{l, l}}
+}
+
+// TestTypes: the types of elements that transforms have, those that cuFFT has and this
+// library lacks, and those that no transform has.
+func TestTypes(t *testing.T) {
+	const real32, real64, real16, complex32, complex64, complex16, complexBrain = 0, 1, 2, 4, 5, 6, 15
+	for _, c := range []struct {
+		from, to, execution int32
+		t                   fft.Type
+		want                fft.Result
+	}{
+		{complex32, complex32, complex32, fft.C2C, fft.Success},
+		{real64, complex64, complex64, fft.D2Z, fft.Success},
+		{complex32, real32, complex32, fft.C2R, fft.Success},
+		{complex16, complex16, complex16, 0, fft.NotSupported},
+		{real16, complex16, complex16, 0, fft.NotSupported},
+		{complexBrain, complexBrain, complexBrain, 0, fft.NotSupported},
+		{real32, real32, complex32, 0, fft.InvalidType},
+		{real16, real16, complex16, 0, fft.InvalidType},
+		{complex32, complex64, complex64, 0, fft.InvalidType},
+		{99, complex32, complex32, 0, fft.InvalidType},
+	} {
+		b := start(t)
+		typ, r := fft.TypeOf(b.Thread, c.from, c.to, c.execution)
+		if typ != c.t || r != c.want {
+			t.Errorf("from %d to %d in %d: %#x, %v; want %#x, %v", c.from, c.to, c.execution, typ, r, c.t, c.want)
+		}
+		if named := strings.Contains(b.Log.String(), "CUFFT_NOT_SUPPORTED"); named != (c.want == fft.NotSupported) {
+			t.Errorf("from %d to %d in %d: the message is %q", c.from, c.to, c.execution, b.Log)
+		}
+	}
+}
+
+// TestNoRoom: a plan whose tables do not fit into the device's memory is not made.
+func TestNoRoom(t *testing.T) {
+	b := start(t)
+	free, _, err := b.MemInfo()
+	b.Must(err)
+	_, err = b.Malloc(free - 4096)
+	b.Must(err)
+	h, r := fft.Create(b.Thread)
+	b.want("create", r, fft.Success)
+	p, _ := fft.Of(b.Thread, h)
+	_, r = p.Make(fft.Shape{Type: fft.C2C, N: []int64{2048}, Batch: 1})
+	b.want("make", r, fft.AllocFailed)
+	b.want("a shorter one", func() fft.Result {
+		_, r := p.Make(fft.Shape{Type: fft.C2C, N: []int64{16}, Batch: 1})
+		return r
+	}(), fft.Success)
+}
+
+// TestReset: a reset of the device ends all plans. Their memory is gone, and is not freed
+// where the program may have its own.
+func TestReset(t *testing.T) {
+	b := start(t)
+	h, r := fft.Create(b.Thread)
+	b.want("create", r, fft.Success)
+	p, _ := fft.Of(b.Thread, h)
+	_, r = p.Make(fft.Shape{Type: fft.C2C, N: []int64{4096}, Batch: 1})
+	b.want("make", r, fft.Success)
+	b.Must(b.Reset())
+	var own []uint64
+	for range 4 {
+		own = append(own, libstest.Put(b.GPU, make([]byte, 4096)))
+	}
+	_, r = fft.Of(b.Thread, h)
+	b.want("a plan of before", r, fft.InvalidPlan)
+	b.want("destroy", fft.Destroy(b.Thread, h), fft.InvalidPlan)
+	for _, at := range own {
+		b.Must(b.Free(at))
+	}
+}
+
+// TestDestroyInCapture: a plan that cannot be freed during a capture can be freed after it,
+// with all of its memory.
+func TestDestroyInCapture(t *testing.T) {
+	b := start(t)
+	stream, err := b.StreamCreate(1, 0)
+	b.Must(err)
+	before, _, err := b.MemInfo()
+	b.Must(err)
+	h, r := fft.Create(b.Thread)
+	b.want("create", r, fft.Success)
+	p, _ := fft.Of(b.Thread, h)
+	_, r = p.Make(fft.Shape{Type: fft.C2C, N: []int64{4096}, Batch: 1})
+	b.want("make", r, fft.Success)
+	b.Must(b.BeginCapture(stream, cuda.CaptureGlobal))
+	b.want("destroy during a capture", fft.Destroy(b.Thread, h), fft.ExecFailed)
+	if _, err := b.EndCapture(stream); err == cuda.Success {
+		t.Error("the capture is still valid")
+	}
+	b.want("destroy", fft.Destroy(b.Thread, h), fft.Success)
+	b.want("second end", fft.Destroy(b.Thread, h), fft.InvalidPlan)
+	if after, _, _ := b.MemInfo(); after != before {
+		t.Errorf("%d bytes are free, %d were before the plan", after, before)
+	}
+}
+
 // TestCodes: the codes of the documentation for calls that are wrong.
 func TestCodes(t *testing.T) {
 	b := start(t)
@@ -527,6 +636,9 @@ func TestCodes(t *testing.T) {
 		{"more memory than there is", fft.Shape{Type: fft.C2C, N: []int64{1 << 30}, Batch: 64}, fft.AllocFailed},
 		{"a long prime", fft.Shape{Type: fft.C2C, N: []int64{math.MaxInt32}, Batch: 1}, fft.NotSupported},
 		{"no stride", fft.Shape{Type: fft.C2C, N: []int64{8}, Batch: 1, Layouts: &[2]fft.Layout{{Embed: []int64{8}}, {Embed: []int64{8}, Stride: 1}}}, fft.InvalidValue},
+		{"a stride that leads beyond all memory", layout(fft.Layout{Embed: []int64{2, math.MaxInt32, math.MaxInt32}, Stride: 1 << 48, Dist: 1}, 1, 2, 2, 2), fft.InvalidSize},
+		{"extents that do", layout(fft.Layout{Embed: []int64{2, math.MaxInt32, math.MaxInt32}, Stride: 1, Dist: 1}, 1, 2, 2, 2), fft.InvalidSize},
+		{"a batch that does", layout(fft.Layout{Embed: []int64{8}, Stride: 1, Dist: 1 << 40}, 1<<20, 8), fft.InvalidSize},
 		{"an extent of 0", fft.Shape{Type: fft.C2C, N: []int64{8, 8}, Batch: 1, Layouts: &[2]fft.Layout{{Embed: []int64{8, 0}, Stride: 1}, {Embed: []int64{8, 8}, Stride: 1}}}, fft.InvalidValue},
 	} {
 		h, _ := fft.Create(b.Thread)
@@ -536,6 +648,9 @@ func TestCodes(t *testing.T) {
 		b.want(c.name+": execution", p.Execute(c.s.Type, 1<<45, 1<<45, fft.Forward), fft.InvalidPlan)
 		b.want(c.name+": end", fft.Destroy(b.Thread, h), fft.Success)
 		b.want(c.name+": second end", fft.Destroy(b.Thread, h), fft.InvalidPlan)
+	}
+	if !strings.Contains(b.Log.String(), "CUFFT_NOT_SUPPORTED") {
+		t.Errorf("no message names the length that is not supported: %q", b.Log)
 	}
 	at := libstest.Put(b.GPU, make([]float32, 2*4096*3))
 	small, large := fft.Shape{Type: fft.C2C, N: []int64{16}, Batch: 1}, fft.Shape{Type: fft.C2C, N: []int64{4096}, Batch: 3}
@@ -558,7 +673,7 @@ func TestCodes(t *testing.T) {
 	b.want("no allocation", p.SetAutomatic(false), fft.Success)
 	size, r := p.Make(large)
 	b.want("make", r, fft.Success)
-	if need, r := fft.Need(&large); size != 3*4096*8 || need != size || r != fft.Success {
+	if need, r := fft.Need(b.Thread, &large); size != 3*4096*8 || need != size || r != fft.Success {
 		t.Errorf("the work area has %d bytes, or %d, want those of the elements, %d", size, need, 3*4096*8)
 	}
 	b.want("no work area", p.Execute(fft.C2C, at, at, fft.Forward), fft.NoWorkspace)
@@ -571,6 +686,7 @@ func TestCodes(t *testing.T) {
 // TestThreads: a timing run has the same cycles and results for every number of threads.
 func TestThreads(t *testing.T) {
 	var first []float32
+	var cycles uint64
 	for _, threads := range []int{1, 3} {
 		b := &bench{libstest.New(t, "rtx-2060", func(o *cuda.Options) { o.Timing, o.Threads = true, threads }), t}
 		values := make([]float32, 2*5000)
@@ -580,10 +696,11 @@ func TestThreads(t *testing.T) {
 		at := libstest.Put(b.GPU, values)
 		b.want("execute", b.plan(fft.Shape{Type: fft.C2C, N: []int64{5000}, Batch: 1}).Execute(fft.C2C, at, at, fft.Forward), fft.Success)
 		got := libstest.Get[float32](b.GPU, at, len(values))
+		took := b.Runtime.Result().Cycles
 		if first == nil {
-			first = got
-		} else if !slices.Equal(first, got) {
-			t.Error("results depend on the number of threads")
+			first, cycles = got, took
+		} else if !slices.Equal(first, got) || took != cycles || took == 0 {
+			t.Errorf("results or cycles depend on the number of threads: %d and %d cycles", cycles, took)
 		}
 	}
 }

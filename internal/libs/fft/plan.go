@@ -1,9 +1,11 @@
 package fft
 
 import (
+	"fmt"
 	"math"
 	"sync"
 
+	"github.com/heddle-sim/heddle/internal/libs"
 	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
@@ -34,8 +36,28 @@ const (
 	maxTotal  = 1 << 48
 )
 
+// fits reports whether all elements of a layout lie within maxTotal of the first.
+func (s *Shape) fits(l *Layout) bool {
+	room := int64(maxTotal)
+	take := func(n, stride int64) bool {
+		if n > 1 && stride > room/(n-1) {
+			return false
+		}
+		room -= (n - 1) * stride
+		return true
+	}
+	stride := l.Stride
+	for d := len(s.N) - 1; d > 0; d-- {
+		if !take(s.N[d], stride) || stride > maxTotal/l.Embed[d] {
+			return false
+		}
+		stride *= l.Embed[d]
+	}
+	return take(s.N[0], stride) && take(s.Batch, l.Dist)
+}
+
 // check reports whether a shape makes sense.
-func (s *Shape) check() Result {
+func (s *Shape) check(t *cuda.Thread) Result {
 	if _, ok := types[s.Type]; !ok {
 		return InvalidType
 	}
@@ -62,11 +84,14 @@ func (s *Shape) check() Result {
 					return InvalidValue
 				}
 			}
+			if !s.fits(&l) {
+				return InvalidSize
+			}
 		}
 	}
 	for _, n := range s.N {
 		if !smooth(n) && padded(n) > maxPadded {
-			return NotSupported
+			return Missing(t, fmt.Sprintf("a transform of length %d, which has a prime factor above 7 and is above %d,", n, maxPadded/2))
 		}
 	}
 	return Success
@@ -81,6 +106,7 @@ type Plan struct {
 	area   uint64 // where it is; 0: nowhere
 	owned  bool   // it is the plan's own
 	tables tables
+	memory libs.Memory
 }
 
 // plans are those that exist.
@@ -98,35 +124,27 @@ func Create(t *cuda.Thread) (handle int32, r Result) {
 	plans.Lock()
 	defer plans.Unlock()
 	plans.next++
-	plans.of[plans.next] = &Plan{}
+	plans.of[plans.next] = &Plan{memory: libs.NewMemory(t)}
 	return plans.next, Success
 }
 
-// Destroy ends a plan, and frees its memory when the device no longer uses it.
+// Destroy ends a plan, and frees its memory when the device no longer uses it. A plan whose
+// memory cannot be freed now, such as during a capture, stays.
 func Destroy(t *cuda.Thread, handle int32) Result {
 	plans.Lock()
 	p := plans.of[handle]
 	delete(plans.of, handle)
 	plans.Unlock()
-	if p == nil {
+	if p == nil || p.memory.Lost(t) {
 		return InvalidPlan
 	}
-	return p.free(t)
-}
-
-// free releases a plan's memory.
-func (p *Plan) free(t *cuda.Thread) Result {
-	list := []uint64{p.tables.at}
-	if p.owned {
-		list = append(list, p.area)
+	r := resultOf(p.memory.FreeAll(t), ExecFailed)
+	if r != Success {
+		plans.Lock()
+		defer plans.Unlock()
+		plans.of[handle] = p
 	}
-	p.area, p.owned, p.tables = 0, false, tables{}
-	for _, at := range list {
-		if r := resultOf(t.Free(at), ExecFailed); r != Success {
-			return r
-		}
-	}
-	return Success
+	return r
 }
 
 // Call is a call of a thread with a plan.
@@ -140,7 +158,7 @@ func Of(t *cuda.Thread, handle int32) (Call, Result) {
 	plans.Lock()
 	defer plans.Unlock()
 	p := plans.of[handle]
-	if p == nil {
+	if p == nil || p.memory.Lost(t) {
 		return Call{}, InvalidPlan
 	}
 	return Call{p, t}, Success
@@ -151,28 +169,30 @@ func (c Call) Make(s Shape) (bytes uint64, r Result) {
 	if c.shape != nil {
 		return 0, InvalidPlan
 	}
-	if bytes, r = Need(&s); r != Success {
+	if bytes, r = Need(c.t, &s); r != Success {
 		return 0, r
 	}
-	c.need = bytes
-	if c.tables, r = makeTables(c.t, &s); r != Success {
+	tables, r := makeTables(c.t, &s)
+	if r != Success {
 		return 0, r
 	}
+	c.memory.Hold(tables.at)
 	if !c.manual && bytes > 0 {
 		at, err := c.t.Malloc(bytes)
 		if r = resultOf(err, SetupFailed); r != Success {
-			c.free(c.t)
+			c.memory.FreeAll(c.t)
 			return 0, r
 		}
+		c.memory.Hold(at)
 		c.area, c.owned = at, true
 	}
-	c.shape = &s
+	c.tables, c.need, c.shape = tables, bytes, &s
 	return bytes, Success
 }
 
 // Need is the number of bytes of a shape's work area.
-func Need(s *Shape) (bytes uint64, r Result) {
-	if r = s.check(); r != Success {
+func Need(t *cuda.Thread, s *Shape) (bytes uint64, r Result) {
+	if r = s.check(t); r != Success {
 		return 0, r
 	}
 	elements := int64(0)
@@ -222,7 +242,7 @@ func (c Call) SetPolicy(policy int32) Result {
 // SetArea sets the work area, which the program allocated.
 func (c Call) SetArea(at uint64) Result {
 	if c.owned {
-		if r := resultOf(c.t.Free(c.area), ExecFailed); r != Success {
+		if r := resultOf(c.memory.Free(c.t, c.area), ExecFailed); r != Success {
 			return r
 		}
 	}

@@ -47,9 +47,10 @@ const (
 )
 
 // TypeOf is the type of a transform between elements of types of numbers (cudaDataType):
-// those of float and double, if the execution has the same precision.
-func TypeOf(from, to, execution int32) (Type, Result) {
-	const realFloat, realDouble, complexFloat, complexDouble = 0, 1, 4, 5
+// those of float and double, if the execution has the same precision. Those of half have
+// transforms in cuFFT, but not here.
+func TypeOf(t *cuda.Thread, from, to, execution int32) (Type, Result) {
+	const realFloat, realDouble, realHalf, complexFloat, complexDouble, complexHalf, realBrain, complexBrain = 0, 1, 2, 4, 5, 6, 14, 15
 	switch [3]int32{from, to, execution} {
 	case [3]int32{complexFloat, complexFloat, complexFloat}:
 		return C2C, Success
@@ -64,7 +65,13 @@ func TypeOf(from, to, execution int32) (Type, Result) {
 	case [3]int32{complexDouble, realDouble, complexDouble}:
 		return Z2D, Success
 	}
-	return 0, NotSupported
+	for _, of := range [][2]int32{{realHalf, complexHalf}, {realBrain, complexBrain}} {
+		half := func(t int32) bool { return t == of[0] || t == of[1] }
+		if half(from) && half(to) && (from != of[0] || to != of[0]) && execution == of[1] {
+			return 0, Missing(t, "a transform in half precision")
+		}
+	}
+	return 0, InvalidType
 }
 
 // Missing is a call of a function that is not there. It warns once for each name.

@@ -176,8 +176,12 @@ func makeTables(t *cuda.Thread, s *Shape) (tables, Result) {
 			}
 		}
 	}
-	if free, _, err := t.MemInfo(); err != cuda.Success || size > free {
-		return tables{}, resultOf(err, AllocFailed)
+	free, _, err := t.MemInfo()
+	if err != cuda.Success {
+		return tables{}, resultOf(err, SetupFailed)
+	}
+	if size > free { // before they are computed
+		return tables{}, AllocFailed
 	}
 	image := make([]byte, 0, size)
 	for _, t := range list {
