@@ -2,6 +2,7 @@ package rand
 
 import (
 	"embed"
+	"encoding/binary"
 	"math"
 	"sync"
 
@@ -27,9 +28,10 @@ type Generator struct {
 	stream uint64
 	dims   uint32 // of quasirandom points
 
-	seeded bool
-	tables uint64 // streams' states, or direction vectors, on the device
-	next   uint64 // the number, the stream's turn, or the point that comes next
+	seeded    bool
+	memory    libs.Memory
+	positions uint64 // on the device: the number, the stream's turn, or the point that comes next
+	tables    uint64 // on the device: states of streams or of MT19937, direction vectors
 }
 
 // generators are those that exist.
@@ -60,7 +62,7 @@ func Create(t *cuda.Thread, k Kind, host bool) (handle uint64, s Status) {
 	if of.name == "" {
 		return 0, Missing(t, "CURAND_RNG_"+map[bool]string{false: "PSEUDO_", true: "QUASI_"}[k.quasi()]+of.title)
 	}
-	g := &Generator{kind: k, host: host, dims: 1}
+	g := &Generator{kind: k, host: host, dims: 1, memory: libs.NewMemory(t)}
 	if k == MRG32k3a {
 		g.seed = 12345 // as documented; that of the others is 0
 	}
@@ -71,16 +73,23 @@ func Create(t *cuda.Thread, k Kind, host bool) (handle uint64, s Status) {
 	return generators.next, Success
 }
 
-// Destroy ends a generator.
+// Destroy ends a generator. One whose memory cannot be freed now, such as during a capture,
+// stays.
 func Destroy(t *cuda.Thread, handle uint64) Status {
 	generators.Lock()
 	g := generators.of[handle]
 	delete(generators.of, handle)
 	generators.Unlock()
-	if g == nil {
+	if g == nil || g.memory.Lost(t) {
 		return NotInitialized
 	}
-	return Call{g, t}.restart()
+	s := Call{g, t}.restart()
+	if s != Success {
+		generators.Lock()
+		defer generators.Unlock()
+		generators.of[handle] = g
+	}
+	return s
 }
 
 // Call is a call of a thread with a generator.
@@ -94,7 +103,7 @@ func Of(t *cuda.Thread, handle uint64) (Call, Status) {
 	generators.Lock()
 	defer generators.Unlock()
 	g := generators.of[handle]
-	if g == nil {
+	if g == nil || g.memory.Lost(t) {
 		return Call{}, NotInitialized
 	}
 	return Call{g, t}, Success
@@ -102,9 +111,9 @@ func Of(t *cuda.Thread, handle uint64) (Call, Status) {
 
 // restart makes the next call begin the sequence again.
 func (c Call) restart() Status {
-	old := c.tables
-	c.tables, c.seeded = 0, false
-	return statusOf(c.t.Free(old))
+	s := statusOf(c.memory.FreeAll(c.t))
+	c.seeded = c.seeded && s != Success
+	return s
 }
 
 // SetStream sets the stream of all further kernels.
@@ -118,8 +127,11 @@ func (c Call) SetSeed(seed uint64) Status {
 	if c.kind.quasi() {
 		return TypeError
 	}
-	c.seed = seed
-	return c.restart()
+	s := c.restart()
+	if s == Success {
+		c.seed = seed
+	}
+	return s
 }
 
 // SetOffset sets the number with which the sequence begins.
@@ -127,8 +139,11 @@ func (c Call) SetOffset(offset uint64) Status {
 	if c.kind == MT19937 {
 		return TypeError
 	}
-	c.offset = offset
-	return c.restart()
+	s := c.restart()
+	if s == Success {
+		c.offset = offset
+	}
+	return s
 }
 
 // SetOrdering accepts the orderings of a generator's kind.
@@ -151,8 +166,11 @@ func (c Call) SetDimensions(n uint32) Status {
 	if int(n) > len(joeKuo)+1 {
 		return Missing(c.t, "a quasirandom generator with more than 37 dimensions")
 	}
-	c.dims = n
-	return c.restart()
+	s := c.restart()
+	if s == Success {
+		c.dims = n
+	}
+	return s
 }
 
 // Seed makes the states or tables of a generator.
@@ -161,23 +179,34 @@ func (c Call) Seed() Status {
 		return Success
 	}
 	var contents []byte
+	for range c.blocks() {
+		contents = binary.LittleEndian.AppendUint64(contents, c.offset)
+	}
+	positions := uint64(len(contents))
 	switch c.kind {
 	case XORWOW:
-		contents = xorwowStates(c.seed, c.offset)
+		contents = append(contents, xorwowStates(c.seed, c.offset)...)
 	case MRG32k3a:
-		contents = mrgStates(c.seed, c.offset)
+		contents = append(contents, mrgStates(c.seed, c.offset)...)
 	case MT19937:
-		contents = mtState(c.seed)
+		contents = append(contents, mtState(c.seed)...)
 	case Sobol32:
-		contents = directions(c.dims, 32)
+		contents = append(contents, directions(c.dims, 32)...)
 	case Sobol64:
-		contents = directions(c.dims, 64)
+		contents = append(contents, directions(c.dims, 64)...)
 	}
+	// The stream may be capturing, which would not survive an ordinary allocation.
+	mode, err := c.t.ExchangeCaptureMode(cuda.CaptureRelaxed)
+	if err != cuda.Success {
+		return statusOf(err)
+	}
+	defer c.t.ExchangeCaptureMode(mode)
 	at, err := c.t.Place("the states of a generator of cuRAND", contents)
 	if err != cuda.Success {
 		return statusOf(err)
 	}
-	c.tables, c.next, c.seeded = at, c.offset, true
+	c.memory.Hold(at)
+	c.positions, c.tables, c.seeded = at, at+positions, true
 	return Success
 }
 
@@ -185,46 +214,45 @@ func (c Call) Seed() Status {
 type Distribution struct {
 	kernel string
 	size   uint64 // of a number in bytes
-	words  uint64 // of Philox and MT19937, for a number
 	pairs  bool   // pseudorandom numbers come in pairs
 	A, B   float64
 }
 
 // Bits are integers of 32 bits.
-func Bits() Distribution { return Distribution{kernel: "bits_u32", size: 4, words: 1} }
+func Bits() Distribution { return Distribution{kernel: "bits_u32", size: 4} }
 
 // LongBits are integers of 64 bits.
 func LongBits() Distribution { return Distribution{kernel: "bits_u64", size: 8} }
 
 // Uniform numbers are above 0 and at most 1.
-func Uniform() Distribution { return Distribution{kernel: "uniform_f32", size: 4, words: 1} }
+func Uniform() Distribution { return Distribution{kernel: "uniform_f32", size: 4} }
 
 // UniformDouble is Uniform in double.
-func UniformDouble() Distribution { return Distribution{kernel: "uniform_f64", size: 8, words: 2} }
+func UniformDouble() Distribution { return Distribution{kernel: "uniform_f64", size: 8} }
 
 // Normal numbers have a mean and a deviation.
 func Normal(mean, deviation float64) Distribution {
-	return Distribution{kernel: "normal_f32", size: 4, words: 1, pairs: true, A: mean, B: deviation}
+	return Distribution{kernel: "normal_f32", size: 4, pairs: true, A: mean, B: deviation}
 }
 
 // NormalDouble is Normal in double.
 func NormalDouble(mean, deviation float64) Distribution {
-	return Distribution{kernel: "normal_f64", size: 8, words: 2, pairs: true, A: mean, B: deviation}
+	return Distribution{kernel: "normal_f64", size: 8, pairs: true, A: mean, B: deviation}
 }
 
 // LogNormal numbers are the exponentials of normal ones.
 func LogNormal(mean, deviation float64) Distribution {
-	return Distribution{kernel: "lognormal_f32", size: 4, words: 1, pairs: true, A: mean, B: deviation}
+	return Distribution{kernel: "lognormal_f32", size: 4, pairs: true, A: mean, B: deviation}
 }
 
 // LogNormalDouble is LogNormal in double.
 func LogNormalDouble(mean, deviation float64) Distribution {
-	return Distribution{kernel: "lognormal_f64", size: 8, words: 2, pairs: true, A: mean, B: deviation}
+	return Distribution{kernel: "lognormal_f64", size: 8, pairs: true, A: mean, B: deviation}
 }
 
 // Poisson numbers are counts of events, of which lambda are expected.
 func Poisson(lambda float64) Distribution {
-	return Distribution{kernel: "poisson_u32", size: 4, words: 1, A: lambda}
+	return Distribution{kernel: "poisson_u32", size: 4, A: lambda}
 }
 
 // Limits of arguments: the largest expected number (cuRAND documents 400,000), and the
@@ -279,46 +307,33 @@ func (c Call) Generate(d Distribution, to, n uint64) Status {
 	return s
 }
 
-// generate launches a kernel, and moves the generator on.
-func (c Call) generate(d Distribution, to, n uint64) Status {
-	const threads = 256
-	call := cuda.Call{Block: cuda.Dim3{X: threads, Y: 1, Z: 1}, Stream: c.stream}
-	call.Grid = cuda.Dim3{X: uint32((n + threads - 1) / threads), Y: 1, Z: 1}
-	of := kinds[c.kind]
-	t := task{to, int64(n), d.A, d.B}
-	args, file, moved := []any{t}, of.name, n
+// threads is the size of a block.
+const threads = 256
+
+// blocks is how many each call has.
+func (c Call) blocks() uint32 {
 	switch c.kind {
 	case XORWOW, MRG32k3a:
-		call.Grid.X = streams / threads
-		args = append(args, c.tables, int32(c.next%streams))
-		if d.pairs {
-			moved = n / 2
-		}
-	case Philox:
-		call.Grid.X = uint32((n + 4*threads - 1) / (4 * threads))
-		args = append(args, c.seed, c.next)
-		moved = n * d.words
+		return streams / threads
 	case MT19937:
-		// Words that a pair or a double does not use up are left out.
-		unit := d.words
-		if d.pairs {
-			unit *= 2
-		}
-		c.next = (c.next + unit - 1) / unit * unit
-		position := c.next % mtSize
-		if position == 0 {
-			position = mtSize // the state is renewed, also at first
-		}
-		call.Grid.X = 1
-		args = append(args, c.tables, int32(position))
-		moved = n * d.words
+		return 1
+	}
+	return 256 // our choice: at least one for each SM of all GPUs
+}
+
+// generate launches a kernel, which moves the generator on.
+func (c Call) generate(d Distribution, to, n uint64) Status {
+	call := cuda.Call{Grid: cuda.Dim3{X: c.blocks(), Y: 1, Z: 1}, Block: cuda.Dim3{X: threads, Y: 1, Z: 1}, Stream: c.stream}
+	of := kinds[c.kind]
+	args, file := []any{task{to, int64(n), d.A, d.B}, c.positions}, of.name
+	switch {
+	case c.kind == Philox:
+		args = append(args, c.seed)
+	case c.kind.quasi():
+		file = "sobol"
+		args = append(args, c.tables, int64(n/uint64(c.dims)))
 	default:
-		file, moved = "sobol", n/uint64(c.dims)
-		args = append(args, c.tables, int64(moved), c.next)
+		args = append(args, c.tables)
 	}
-	s := statusOf(c.t.LaunchOwn(kernels[file], of.name+"_"+d.kernel, call, args...))
-	if s == Success {
-		c.next += moved
-	}
-	return s
+	return statusOf(c.t.LaunchOwn(kernels[file], of.name+"_"+d.kernel, call, args...))
 }

@@ -422,28 +422,148 @@ func TestCodes(t *testing.T) {
 	b.Must(b.Synchronize())
 }
 
-// TestGraph: a generator that has its states can be captured; each launch of the graph goes
-// on in its streams.
+// TestGraph: a captured call draws nothing. Each launch of the graph continues the sequence,
+// and so does a call after it; it is also captured if it is the generator's first one.
 func TestGraph(t *testing.T) {
+	kinds := append([]rand.Kind{rand.Sobol32, rand.Sobol64}, pseudo...)
+	for _, k := range kinds {
+		for _, seeded := range []bool{true, false} {
+			b := start(t)
+			stream, err := b.StreamCreate(1, 0)
+			b.Must(err)
+			const n = 1002 // no multiple of blocks, streams or states
+			d, words := rand.Bits(), n
+			if k == rand.Sobol64 {
+				d, words = rand.LongBits(), 2*n
+			}
+			c := b.generator(k, 5489)
+			b.want("stream", c.SetStream(stream), rand.Success)
+			if seeded {
+				b.want("seeds", c.Seed(), rand.Success)
+			}
+			at := libstest.Put(b.GPU, make([]uint32, words))
+			b.Must(b.BeginCapture(stream, cuda.CaptureGlobal))
+			b.want("capture", c.Generate(d, at, n), rand.Success)
+			graph, err := b.EndCapture(stream)
+			b.Must(err)
+			exec, err := b.GraphInstantiate(graph, 0)
+			b.Must(err)
+			all := libstest.Put(b.GPU, make([]uint32, 4*words))
+			b.want("one call", b.generator(k, 5489).Generate(d, all, 4*n), rand.Success)
+			want := libstest.Get[uint32](b.GPU, all, 4*words)
+			for i, launch := range []bool{false, true, true, false} {
+				if launch {
+					b.Must(b.ExecLaunch(exec, stream))
+				} else {
+					b.want("call", c.Generate(d, at, n), rand.Success)
+				}
+				b.Must(b.StreamSynchronize(stream))
+				if !slices.Equal(libstest.Get[uint32](b.GPU, at, words), want[i*words:][:words]) {
+					t.Errorf("generator %d: call %d, in a graph %v, draws other numbers", k, i, launch)
+				}
+			}
+		}
+	}
+}
+
+// TestSobolEnds: numbers of the first dimension near both ends. Doubles are (x+1)/2^32 for
+// words of 32 bits, and the middles of 2^53 parts for those of 64. Normal numbers of the
+// upper half are those of the complement, negated, so that they are finite; they are the
+// inverse of the middles of 2^32 or 2^53 parts.
+func TestSobolEnds(t *testing.T) {
+	const (
+		first = 0
+		last  = 0x1555555        // 25 ones in Gray code: the word is 0xffffff80, its complement 127
+		last2 = 0x2aaaaaaaaaaaaa // 54 ones in Gray code: all but 10 bits of the word
+	)
+	b := start(t)
+	at := func(k rand.Kind, offset uint64, d rand.Distribution, double bool) float64 {
+		g := b.generator(k, 0)
+		b.want("offset", g.SetOffset(offset), rand.Success)
+		if double {
+			return draw[float64](b, g, d, 1)[0]
+		}
+		return float64(draw[float32](b, g, d, 1)[0])
+	}
+	for _, c := range []struct {
+		kind     rand.Kind
+		offset   uint64
+		double   bool
+		uniform  float64
+		part     float64 // what the normal number is the inverse of
+		opposite bool
+	}{
+		{rand.Sobol32, first, false, 0x1p-33, 0x1p-33, false},
+		{rand.Sobol32, last, false, 1 - 0x1p-25, 127*0x1p-32 + 0x1p-33, true},
+		{rand.Sobol32, first, true, 0x1p-32, 0x1p-33, false},
+		{rand.Sobol32, last, true, 1 - 127*0x1p-32, 127*0x1p-32 + 0x1p-33, true},
+		{rand.Sobol64, first, false, 0x1p-33, 0x1p-33, false},
+		{rand.Sobol64, last2, false, 1, 0x1p-33, true},
+		{rand.Sobol64, first, true, 0x1p-54, 0x1p-54, false},
+		{rand.Sobol64, last2, true, 1, 0x1p-54, true},
+	} {
+		uniform, normal, logNormal, unit := rand.Uniform(), rand.Normal(0, 1), rand.LogNormal(0, 1), 0x1p-24
+		if c.double {
+			uniform, normal, logNormal, unit = rand.UniformDouble(), rand.NormalDouble(0, 1), rand.LogNormalDouble(0, 1), 0x1p-53
+		}
+		want := -math.Sqrt2 * math.Erfcinv(2*c.part)
+		if c.opposite {
+			want = -want
+		}
+		if v := at(c.kind, c.offset, uniform, c.double); math.Abs(v-c.uniform) > unit*c.uniform {
+			t.Errorf("%d, double %v, point %#x: %g, want %g", c.kind, c.double, c.offset, v, c.uniform)
+		}
+		if v := at(c.kind, c.offset, normal, c.double); !(math.Abs(v-want) <= 16*unit*math.Abs(want)) {
+			t.Errorf("%d, double %v, point %#x: the normal number is %.17g, want %.17g", c.kind, c.double, c.offset, v, want)
+		}
+		if v := at(c.kind, c.offset, logNormal, c.double); !(math.Abs(v-math.Exp(want)) <= 128*unit*math.Exp(want)) {
+			t.Errorf("%d, double %v, point %#x: the log-normal number is %g, want %g", c.kind, c.double, c.offset, v, math.Exp(want))
+		}
+	}
+}
+
+// TestReset: a reset of the device ends all generators, whose memory is gone.
+func TestReset(t *testing.T) {
+	for _, k := range []rand.Kind{rand.XORWOW, rand.Philox, rand.Sobol32} {
+		b := start(t)
+		h, s := rand.Create(b.Thread, k, false)
+		b.want("create", s, rand.Success)
+		c, _ := rand.Of(b.Thread, h)
+		b.want("seeds", c.Seed(), rand.Success)
+		b.Must(b.Reset())
+		var own []uint64
+		for range 4 {
+			own = append(own, libstest.Put(b.GPU, make([]byte, 1<<16)))
+		}
+		_, s = rand.Of(b.Thread, h)
+		b.want("a generator of before", s, rand.NotInitialized)
+		b.want("destroy", rand.Destroy(b.Thread, h), rand.NotInitialized)
+		for _, at := range own {
+			b.Must(b.Free(at))
+		}
+	}
+}
+
+// TestDestroyInCapture: a generator that cannot be freed during a capture can be freed
+// after it; one that cannot be changed then draws what it drew.
+func TestDestroyInCapture(t *testing.T) {
 	b := start(t)
 	stream, err := b.StreamCreate(1, 0)
 	b.Must(err)
-	c := b.generator(rand.XORWOW, 3)
-	b.want("stream", c.SetStream(stream), rand.Success)
+	before, _, err := b.MemInfo()
+	b.Must(err)
+	h, s := rand.Create(b.Thread, rand.XORWOW, false)
+	b.want("create", s, rand.Success)
+	c, _ := rand.Of(b.Thread, h)
 	b.want("seeds", c.Seed(), rand.Success)
-	at := libstest.Put(b.GPU, make([]uint32, 4096))
 	b.Must(b.BeginCapture(stream, cuda.CaptureGlobal))
-	b.want("capture", c.Generate(rand.Bits(), at, 4096), rand.Success)
-	graph, err := b.EndCapture(stream)
-	b.Must(err)
-	exec, err := b.GraphInstantiate(graph, 0)
-	b.Must(err)
-	all := draw[uint32](b, b.generator(rand.XORWOW, 3), rand.Bits(), 2*4096)
-	for i := range 2 {
-		b.Must(b.ExecLaunch(exec, stream))
-		b.Must(b.StreamSynchronize(stream))
-		if !slices.Equal(libstest.Get[uint32](b.GPU, at, 4096), all[i*4096:][:4096]) {
-			t.Errorf("launch %d generates other numbers", i)
-		}
+	b.want("destroy during a capture", rand.Destroy(b.Thread, h), rand.LaunchFailure)
+	if _, err := b.EndCapture(stream); err == cuda.Success {
+		t.Error("the capture is still valid")
+	}
+	b.want("destroy", rand.Destroy(b.Thread, h), rand.Success)
+	b.want("second end", rand.Destroy(b.Thread, h), rand.NotInitialized)
+	if after, _, _ := b.MemInfo(); after != before {
+		t.Errorf("%d bytes are free, %d were before the generator", after, before)
 	}
 }

@@ -31,10 +31,14 @@ static __device__ void renew(unsigned *x, int from, int to) {
   __syncthreads();
 }
 
-// A call begins at a position of the state; at its end the state is to be renewed.
-template <class D> __device__ inline void in_order(const task &t, unsigned *state, int position) {
+// Words that a pair or a double does not use up are left out. At its end the state is to be
+// renewed, also at first.
+template <class D> __device__ inline void in_order(const task &t, uint64_t *positions, unsigned *state) {
   __shared__ unsigned x[size];
   constexpr int unit = D::count * D::words; // of words, divides the size
+  const int left_out = (unit - positions[0] % unit) % unit;
+  const uint64_t word = advance(positions, left_out + t.count * D::words) + left_out;
+  int position = word % size ? word % size : size;
   for (int i = threadIdx.x; i < size; i += threads) x[i] = state[i];
   __syncthreads();
   for (int64_t done = 0; done < t.count;) {
@@ -58,5 +62,5 @@ template <class D> __device__ inline void in_order(const task &t, unsigned *stat
 }
 
 #define KERNEL(D) \
-  extern "C" __global__ void __launch_bounds__(threads) mt19937_##D(task t, unsigned *state, int position) { in_order<D>(t, state, position); }
+  extern "C" __global__ void __launch_bounds__(threads) mt19937_##D(task t, uint64_t *positions, unsigned *state) { in_order<D>(t, positions, state); }
 FIXED(KERNEL)

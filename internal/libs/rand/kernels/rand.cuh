@@ -73,12 +73,22 @@ struct poisson_u32 {
 #define FIXED(X) X(bits_u32) X(uniform_f32) X(uniform_f64) X(normal_f32) X(normal_f64) X(lognormal_f32) X(lognormal_f64)
 #define DISTRIBUTIONS(X) FIXED(X) X(poisson_u32)
 
+// advance returns where in the sequence a call begins, and stores where the next one does.
+// That is on the device, since a graph may repeat calls. Each block has its own copy: none
+// knows when the others have read it. So all calls of a generator have as many blocks.
+static __device__ inline uint64_t advance(uint64_t *positions, uint64_t by) {
+  const uint64_t position = positions[blockIdx.x];
+  __syncthreads();
+  if (threadIdx.x == 0) positions[blockIdx.x] = position + by;
+  return position;
+}
+
 // A generator in streams has one for each thread: numbers, or pairs of them, come from
-// each in turn. The first one of this call is first.
+// each in turn.
 constexpr int streams = 4096;
 
-template <class S, class D> __device__ inline void in_streams(const task &t, S *states, int first) {
-  const int stream = blockIdx.x * blockDim.x + threadIdx.x;
+template <class S, class D> __device__ inline void in_streams(const task &t, uint64_t *positions, S *states) {
+  const int stream = blockIdx.x * blockDim.x + threadIdx.x, first = advance(positions, t.count / D::count) % streams;
   int64_t at = (stream - first) & (streams - 1);
   if (at * D::count >= t.count) return;
   S s = states[stream];

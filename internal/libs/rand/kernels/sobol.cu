@@ -1,52 +1,48 @@
 // targets: 52
 #include "rand.cuh"
 
-// point is a coordinate of a point, in bits. The functions are those of the states of
-// curand_kernel.h, which have room for the vectors of one dimension.
-template <class W> struct point {
-  W x;
-  __device__ double uniform() const { return sizeof(W) == 4 ? x * 0x1p-32 + 0x1p-33 : x * 0x1p-64 + 0x1p-65; }
-};
+// What a distribution makes of a coordinate in bits.
 struct as_bits {
-  template <class W> static __device__ W of(point<W> p, const task &) { return p.x; }
+  template <class W> static __device__ W of(W x, const task &) { return x; }
 };
 struct uniform_float {
-  template <class W> static __device__ float of(point<W> p, const task &) { return float(p.uniform()); }
+  template <class W> static __device__ float of(W x, const task &) { return heddle_sdk::sobol_uniform(x); }
 };
 struct uniform_double {
-  template <class W> static __device__ double of(point<W> p, const task &) { return p.uniform(); }
+  template <class W> static __device__ double of(W x, const task &) { return heddle_sdk::sobol_uniform_double(x); }
 };
 struct normal_float {
-  template <class W> static __device__ float of(point<W> p, const task &t) { return float(t.a) + float(t.b) * normcdfinvf(float(p.uniform())); }
+  template <class W> static __device__ float of(W x, const task &t) { return float(t.a) + float(t.b) * heddle_sdk::sobol_normal(x); }
 };
 struct normal_double {
-  template <class W> static __device__ double of(point<W> p, const task &t) { return t.a + t.b * normcdfinv(p.uniform()); }
+  template <class W> static __device__ double of(W x, const task &t) { return t.a + t.b * heddle_sdk::sobol_normal_double(x); }
 };
 struct lognormal_float {
-  template <class W> static __device__ float of(point<W> p, const task &t) { return expf(normal_float::of(p, t)); }
+  template <class W> static __device__ float of(W x, const task &t) { return expf(normal_float::of(x, t)); }
 };
 struct lognormal_double {
-  template <class W> static __device__ double of(point<W> p, const task &t) { return exp(normal_double::of(p, t)); }
+  template <class W> static __device__ double of(W x, const task &t) { return exp(normal_double::of(x, t)); }
 };
 
-// Each thread computes one coordinate. Those of one dimension follow one another, from
-// the point with a number on.
-template <class W, class D, class T> __device__ inline void coordinates(const task &t, const W *vectors, int64_t points, uint64_t number) {
-  const int64_t at = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (at >= t.count) return;
-  const uint64_t i = number + at % points;
-  vectors += at / points * (8 * sizeof(W));
-  point<W> p = {0};
-  for (uint64_t gray = i ^ i >> 1; gray; gray &= gray - 1) {
-    const int bit = __ffsll(gray) - 1;
-    if (bit < 8 * int(sizeof(W))) p.x ^= vectors[bit];
+// A thread computes one coordinate at a time. Those of one dimension follow one another,
+// from the point at the position on.
+template <class W, class D, class T> __device__ inline void coordinates(const task &t, uint64_t *positions, const W *vectors, int64_t points) {
+  const uint64_t number = advance(positions, points);
+  for (int64_t at = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < t.count; at += int64_t(gridDim.x) * blockDim.x) {
+    const uint64_t i = number + at % points;
+    const W *of = vectors + at / points * (8 * sizeof(W));
+    W x = 0;
+    for (uint64_t gray = i ^ i >> 1; gray; gray &= gray - 1) {
+      const int bit = __ffsll(gray) - 1;
+      if (bit < 8 * int(sizeof(W))) x ^= of[bit];
+    }
+    ((T *)t.to)[at] = D::of(x, t);
   }
-  ((T *)t.to)[at] = D::of(p, t);
 }
 
 #define KERNEL(bits, W, name, D, T)                                                                                                        \
-  extern "C" __global__ void __launch_bounds__(256) sobol##bits##_##name(task t, const W *vectors, int64_t points, uint64_t number) {      \
-    coordinates<W, D, T>(t, vectors, points, number);                                                                                      \
+  extern "C" __global__ void __launch_bounds__(256) sobol##bits##_##name(task t, uint64_t *positions, const W *vectors, int64_t points) { \
+    coordinates<W, D, T>(t, positions, vectors, points);                                                                                   \
   }
 #define KERNELS(bits, W)                                       \
   KERNEL(bits, W, bits_u##bits, as_bits, W)                    \

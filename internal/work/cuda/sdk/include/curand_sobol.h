@@ -1,5 +1,4 @@
-// Sobol's quasirandom numbers, from direction vectors that the program provides: the host library that would
-// generate them is not available.
+// Sobol's quasirandom numbers, from direction vectors that the program provides.
 #ifndef HEDDLE_CURAND_SOBOL_H
 #define HEDDLE_CURAND_SOBOL_H
 
@@ -56,6 +55,30 @@ template <class W, int bits> HEDDLE_D W sobol_next(sobol<W, bits> *s) {
   return x;
 }
 
+// Numbers from words of 32 or 64 bits. Uniform floats take the first 32 bits, doubles the first 53.
+template <class W> HEDDLE_D float sobol_uniform(W x) { return (float)(unsigned int)(x >> (8 * sizeof(W) - 32)) * 0x1p-32f + 0x1p-33f; }
+template <class W> HEDDLE_D double sobol_uniform_double(W x) {
+  return sizeof(W) == 4 ? (double)x * 0x1p-32 + 0x1p-32 : (double)((unsigned long long)x >> 11) * 0x1p-53 + 0x1p-54;
+}
+
+// Normal numbers come from the inverse distribution function of the middle of a part. Those of the upper half are
+// those of the lower one, negated: there floats are closer together, and none is 1.
+template <class W> HEDDLE_D bool sobol_mirrored(W *x) {
+  const bool upper = *x > (W)1 << (8 * sizeof(W) - 1);
+  if (upper) *x = ~*x;
+  return upper;
+}
+template <class W> HEDDLE_D float sobol_normal(W x) {
+  const bool upper = sobol_mirrored(&x);
+  const float v = normcdfinvf(sobol_uniform(x));
+  return upper ? -v : v;
+}
+template <class W> HEDDLE_D double sobol_normal_double(W x) {
+  const bool upper = sobol_mirrored(&x);
+  const double v = normcdfinv(sizeof(W) == 4 ? (double)x * 0x1p-32 + 0x1p-33 : sobol_uniform_double(x));
+  return upper ? -v : v;
+}
+
 } // namespace heddle_sdk
 
 HEDDLE_D void curand_init(unsigned int *vectors, unsigned int offset, curandStateSobol32 *s) { heddle_sdk::sobol_init(s, vectors, 0u, offset); }
@@ -67,19 +90,18 @@ HEDDLE_D void curand_init(unsigned long long *vectors, unsigned long long scramb
   heddle_sdk::sobol_init(s, vectors, scramble, offset);
 }
 
-// Functions common to the four kinds. Each value uses one number, so normal values come from the inverse
-// distribution function, not in pairs.
-#define HEDDLE_SOBOL(kind, word, one)                                                                              \
+// Functions common to the four kinds. Each value uses one number.
+#define HEDDLE_SOBOL(kind, word)                                                                                   \
   HEDDLE_D word curand(kind *s) { return heddle_sdk::sobol_next(s); }                                              \
   HEDDLE_D void skipahead(unsigned long long n, kind *s) { heddle_sdk::sobol_place(s, s->i + n); }                 \
-  HEDDLE_D double curand_uniform_double(kind *s) { return (double)curand(s) * one + 0.5 * one; }                   \
-  HEDDLE_D float curand_uniform(kind *s) { return (float)curand_uniform_double(s); }                               \
-  HEDDLE_D float curand_normal(kind *s) { return normcdfinvf(curand_uniform(s)); }                                 \
-  HEDDLE_D double curand_normal_double(kind *s) { return normcdfinv(curand_uniform_double(s)); }
-HEDDLE_SOBOL(curandStateSobol32, unsigned int, 0x1p-32)
-HEDDLE_SOBOL(curandStateScrambledSobol32, unsigned int, 0x1p-32)
-HEDDLE_SOBOL(curandStateSobol64, unsigned long long, 0x1p-64)
-HEDDLE_SOBOL(curandStateScrambledSobol64, unsigned long long, 0x1p-64)
+  HEDDLE_D double curand_uniform_double(kind *s) { return heddle_sdk::sobol_uniform_double(curand(s)); }           \
+  HEDDLE_D float curand_uniform(kind *s) { return heddle_sdk::sobol_uniform(curand(s)); }                          \
+  HEDDLE_D float curand_normal(kind *s) { return heddle_sdk::sobol_normal(curand(s)); }                            \
+  HEDDLE_D double curand_normal_double(kind *s) { return heddle_sdk::sobol_normal_double(curand(s)); }
+HEDDLE_SOBOL(curandStateSobol32, unsigned int)
+HEDDLE_SOBOL(curandStateScrambledSobol32, unsigned int)
+HEDDLE_SOBOL(curandStateSobol64, unsigned long long)
+HEDDLE_SOBOL(curandStateScrambledSobol64, unsigned long long)
 #undef HEDDLE_SOBOL
 
 #undef HEDDLE_D
