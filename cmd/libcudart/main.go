@@ -163,8 +163,12 @@ func pointer(addr uint64) unsafe.Pointer {
 // addressOf returns the address of what a pointer points to.
 func addressOf[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 
+// lowest is the lowest address whose faults have an address in Go: those below are nil
+// pointers to it. Nothing is mapped there.
+const lowest = 4096
+
 func (host) Bytes(addr, n uint64) []byte {
-	return unsafe.Slice((*byte)(pointer(max(addr, 1))), n) // accessing the null pointer is an ordinary fault
+	return unsafe.Slice((*byte)(pointer(max(addr, lowest))), n)
 }
 
 func (host) Map(addr, n uint64) error {
@@ -200,14 +204,13 @@ func put[T any](addr C.uintptr_t, v T) (ok bool) {
 	debug.SetPanicOnFault(true)
 	defer func() {
 		if e := recover(); e != nil {
-			at, fault := cuda.FaultAddress(e)
-			if !fault {
+			if _, fault := cuda.FaultAddress(e); !fault {
 				panic(e)
 			}
-			fmt.Fprintf(os.Stderr, "heddle: cannot store a result at address %#x of the program: there is no memory there\n", at)
+			fmt.Fprintf(os.Stderr, "heddle: cannot store a result at address %#x of the program: there is no memory there\n", uint64(addr))
 		}
 	}()
-	*(*T)(pointer(uint64(addr))) = v
+	*(*T)(pointer(max(uint64(addr), lowest))) = v
 	return true
 }
 

@@ -1,6 +1,6 @@
 // cuFFT.
-#ifndef HEDDLE_CUFFT_H
-#define HEDDLE_CUFFT_H
+#ifndef _CUFFT_H_
+#define _CUFFT_H_
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 // The host interface of cuRAND.
-#ifndef HEDDLE_CURAND_H
-#define HEDDLE_CURAND_H
+#ifndef CURAND_H_
+#define CURAND_H_
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 // Random numbers in kernels: the generators XORWOW and Philox 4x32-10, those of other
 // headers, and distributions.
-#ifndef HEDDLE_CURAND_KERNEL_H
-#define HEDDLE_CURAND_KERNEL_H
+#ifndef CURAND_KERNEL_H_
+#define CURAND_KERNEL_H_
 
 #include "cuda_runtime.h"
 #include "curand_mrg32k3a.h"

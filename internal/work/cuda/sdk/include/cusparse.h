@@ -1,6 +1,6 @@
 // cuSPARSE: the generic functions of release 12, and of the functions for each type those that are here.
-#ifndef HEDDLE_CUSPARSE_H
-#define HEDDLE_CUSPARSE_H
+#ifndef CUSPARSE_H_
+#define CUSPARSE_H_
 
 #include <stddef.h>
 #include <stdint.h>
@@ -84,8 +84,10 @@ typedef const struct cusparseDnMatDescr *cusparseConstDnMatDescr_t;
 typedef struct cusparseSpSVDescr *cusparseSpSVDescr_t;
 typedef struct cusparseSpSMDescr *cusparseSpSMDescr_t;
 typedef struct cusparseSpGEMMDescr *cusparseSpGEMMDescr_t;
+typedef struct cusparseSpMMOpPlan *cusparseSpMMOpPlan_t;
 typedef struct csrilu02Info *csrilu02Info_t;
 typedef struct csric02Info *csric02Info_t;
+typedef void (*cusparseLoggerCallback_t)(int level, const char *function, const char *message);
 
 #ifdef __cplusplus
 extern "C" {
@@ -101,6 +103,9 @@ cusparseStatus_t cusparseSetStream(cusparseHandle_t handle, cudaStream_t stream)
 cusparseStatus_t cusparseGetStream(cusparseHandle_t handle, cudaStream_t *stream);
 cusparseStatus_t cusparseSetPointerMode(cusparseHandle_t handle, cusparsePointerMode_t mode);
 cusparseStatus_t cusparseGetPointerMode(cusparseHandle_t handle, cusparsePointerMode_t *mode);
+cusparseStatus_t cusparseLoggerSetCallback(cusparseLoggerCallback_t callback);
+cusparseStatus_t cusparseLoggerSetFile(FILE *file);
+cusparseStatus_t cusparseLoggerOpenFile(const char *file);
 cusparseStatus_t cusparseLoggerSetLevel(int level);
 cusparseStatus_t cusparseLoggerSetMask(int mask);
 cusparseStatus_t cusparseLoggerForceDisable(void);
@@ -469,6 +474,125 @@ cusparseStatus_t cusparseZcsric02_analysis(cusparseHandle_t handle, int m, int n
     *values, const int *offsets, const int *columns, csric02Info_t info, cusparseSolvePolicy_t policy, void *buffer);
 cusparseStatus_t cusparseZcsric02(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descr, cuDoubleComplex *values, const
     int *offsets, const int *columns, csric02Info_t info, cusparseSolvePolicy_t policy, void *buffer);
+
+// These are refused.
+cusparseStatus_t cusparseCreateBsr(cusparseSpMatDescr_t *descr, int64_t blockRows, int64_t blockColumns, int64_t blocks, int64_t
+    rowsOfBlock, int64_t columnsOfBlock, void *rowOffsets, void *columns, void *values, cusparseIndexType_t offsetsType, cusparseIndexType_t
+    columnsType, cusparseIndexBase_t base, cudaDataType type, cusparseOrder_t order);
+cusparseStatus_t cusparseCreateConstBsr(cusparseConstSpMatDescr_t *descr, int64_t blockRows, int64_t blockColumns, int64_t blocks, int64_t
+    rowsOfBlock, int64_t columnsOfBlock, const void *rowOffsets, const void *columns, const void *values, cusparseIndexType_t offsetsType,
+    cusparseIndexType_t columnsType, cusparseIndexBase_t base, cudaDataType type, cusparseOrder_t order);
+cusparseStatus_t cusparseCreateSlicedEll(cusparseSpMatDescr_t *descr, int64_t rows, int64_t columns_, int64_t nnz, int64_t valuesSize,
+    int64_t sliceSize, void *sliceOffsets, void *columns, void *values, cusparseIndexType_t offsetsType, cusparseIndexType_t columnsType,
+    cusparseIndexBase_t base, cudaDataType type);
+cusparseStatus_t cusparseCreateConstSlicedEll(cusparseConstSpMatDescr_t *descr, int64_t rows, int64_t columns_, int64_t nnz, int64_t
+    valuesSize, int64_t sliceSize, const void *sliceOffsets, const void *columns, const void *values, cusparseIndexType_t offsetsType,
+    cusparseIndexType_t columnsType, cusparseIndexBase_t base, cudaDataType type);
+cusparseStatus_t cusparseBlockedEllGet(cusparseSpMatDescr_t descr, int64_t *rows, int64_t *columns_, int64_t *blockSize, int64_t
+    *ellColumns, void **columns, void **values, cusparseIndexType_t *indexType, cusparseIndexBase_t *base, cudaDataType *type);
+cusparseStatus_t cusparseConstBlockedEllGet(cusparseConstSpMatDescr_t descr, int64_t *rows, int64_t *columns_, int64_t *blockSize, int64_t
+    *ellColumns, const void **columns, const void **values, cusparseIndexType_t *indexType, cusparseIndexBase_t *base, cudaDataType *type);
+cusparseStatus_t cusparseBsrSetStridedBatch(cusparseSpMatDescr_t descr, int count, int64_t offsetsStride, int64_t columnsStride, int64_t
+    valuesStride);
+cusparseStatus_t cusparseSpGEMMreuse_workEstimation(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB,
+    cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, cusparseSpMatDescr_t c, cusparseSpGEMMAlg_t algorithm, cusparseSpGEMMDescr_t
+    descr, size_t *size, void *buffer);
+cusparseStatus_t cusparseSpGEMMreuse_nnz(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB,
+    cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, cusparseSpMatDescr_t c, cusparseSpGEMMAlg_t algorithm, cusparseSpGEMMDescr_t
+    descr, size_t *size2, void *buffer2, size_t *size3, void *buffer3, size_t *size4, void *buffer4);
+cusparseStatus_t cusparseSpGEMMreuse_copy(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB,
+    cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, cusparseSpMatDescr_t c, cusparseSpGEMMAlg_t algorithm, cusparseSpGEMMDescr_t
+    descr, size_t *size, void *buffer);
+cusparseStatus_t cusparseSpGEMMreuse_compute(cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB, const void *alpha,
+    cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, const void *beta, cusparseSpMatDescr_t c, cudaDataType computeType,
+    cusparseSpGEMMAlg_t algorithm, cusparseSpGEMMDescr_t descr);
+cusparseStatus_t cusparseSpMMOp_createPlan(cusparseHandle_t handle, cusparseSpMMOpPlan_t *plan, cusparseOperation_t opA, cusparseOperation_t
+    opB, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b, cusparseDnMatDescr_t c, cudaDataType computeType, cusparseSpMMOpAlg_t
+    algorithm, const void *sum, size_t sumSize, const void *product, size_t productSize, const void *epilogue, size_t epilogueSize, size_t
+    *size);
+cusparseStatus_t cusparseSpMMOp(cusparseSpMMOpPlan_t plan, void *buffer);
+cusparseStatus_t cusparseSpMMOp_destroyPlan(cusparseSpMMOpPlan_t plan);
+cusparseStatus_t cusparseSgtsv2_bufferSizeExt(cusparseHandle_t handle, int m, int n, const float *dl, const float *d, const float *du, const
+    float *b, int ldb, size_t *size);
+cusparseStatus_t cusparseSgtsv2(cusparseHandle_t handle, int m, int n, const float *dl, const float *d, const float *du, float *b, int ldb,
+    void *buffer);
+cusparseStatus_t cusparseSgtsv2_nopivot_bufferSizeExt(cusparseHandle_t handle, int m, int n, const float *dl, const float *d, const float
+    *du, const float *b, int ldb, size_t *size);
+cusparseStatus_t cusparseSgtsv2_nopivot(cusparseHandle_t handle, int m, int n, const float *dl, const float *d, const float *du, float *b,
+    int ldb, void *buffer);
+cusparseStatus_t cusparseSgtsv2StridedBatch_bufferSizeExt(cusparseHandle_t handle, int m, const float *dl, const float *d, const float *du,
+    const float *x, int count, int stride, size_t *size);
+cusparseStatus_t cusparseSgtsv2StridedBatch(cusparseHandle_t handle, int m, const float *dl, const float *d, const float *du, float *x, int
+    count, int stride, void *buffer);
+cusparseStatus_t cusparseSgtsvInterleavedBatch_bufferSizeExt(cusparseHandle_t handle, int algorithm, int m, const float *dl, const float *d,
+    const float *du, const float *x, int count, size_t *size);
+cusparseStatus_t cusparseSgtsvInterleavedBatch(cusparseHandle_t handle, int algorithm, int m, float *dl, float *d, float *du, float *x, int
+    count, void *buffer);
+cusparseStatus_t cusparseSgpsvInterleavedBatch_bufferSizeExt(cusparseHandle_t handle, int algorithm, int m, const float *ds, const float
+    *dl, const float *d, const float *du, const float *dw, const float *x, int count, size_t *size);
+cusparseStatus_t cusparseSgpsvInterleavedBatch(cusparseHandle_t handle, int algorithm, int m, float *ds, float *dl, float *d, float *du,
+    float *dw, float *x, int count, void *buffer);
+cusparseStatus_t cusparseDgtsv2_bufferSizeExt(cusparseHandle_t handle, int m, int n, const double *dl, const double *d, const double *du,
+    const double *b, int ldb, size_t *size);
+cusparseStatus_t cusparseDgtsv2(cusparseHandle_t handle, int m, int n, const double *dl, const double *d, const double *du, double *b, int
+    ldb, void *buffer);
+cusparseStatus_t cusparseDgtsv2_nopivot_bufferSizeExt(cusparseHandle_t handle, int m, int n, const double *dl, const double *d, const double
+    *du, const double *b, int ldb, size_t *size);
+cusparseStatus_t cusparseDgtsv2_nopivot(cusparseHandle_t handle, int m, int n, const double *dl, const double *d, const double *du, double
+    *b, int ldb, void *buffer);
+cusparseStatus_t cusparseDgtsv2StridedBatch_bufferSizeExt(cusparseHandle_t handle, int m, const double *dl, const double *d, const double
+    *du, const double *x, int count, int stride, size_t *size);
+cusparseStatus_t cusparseDgtsv2StridedBatch(cusparseHandle_t handle, int m, const double *dl, const double *d, const double *du, double *x,
+    int count, int stride, void *buffer);
+cusparseStatus_t cusparseDgtsvInterleavedBatch_bufferSizeExt(cusparseHandle_t handle, int algorithm, int m, const double *dl, const double
+    *d, const double *du, const double *x, int count, size_t *size);
+cusparseStatus_t cusparseDgtsvInterleavedBatch(cusparseHandle_t handle, int algorithm, int m, double *dl, double *d, double *du, double *x,
+    int count, void *buffer);
+cusparseStatus_t cusparseDgpsvInterleavedBatch_bufferSizeExt(cusparseHandle_t handle, int algorithm, int m, const double *ds, const double
+    *dl, const double *d, const double *du, const double *dw, const double *x, int count, size_t *size);
+cusparseStatus_t cusparseDgpsvInterleavedBatch(cusparseHandle_t handle, int algorithm, int m, double *ds, double *dl, double *d, double *du,
+    double *dw, double *x, int count, void *buffer);
+cusparseStatus_t cusparseCgtsv2_bufferSizeExt(cusparseHandle_t handle, int m, int n, const cuComplex *dl, const cuComplex *d, const
+    cuComplex *du, const cuComplex *b, int ldb, size_t *size);
+cusparseStatus_t cusparseCgtsv2(cusparseHandle_t handle, int m, int n, const cuComplex *dl, const cuComplex *d, const cuComplex *du,
+    cuComplex *b, int ldb, void *buffer);
+cusparseStatus_t cusparseCgtsv2_nopivot_bufferSizeExt(cusparseHandle_t handle, int m, int n, const cuComplex *dl, const cuComplex *d, const
+    cuComplex *du, const cuComplex *b, int ldb, size_t *size);
+cusparseStatus_t cusparseCgtsv2_nopivot(cusparseHandle_t handle, int m, int n, const cuComplex *dl, const cuComplex *d, const cuComplex *du,
+    cuComplex *b, int ldb, void *buffer);
+cusparseStatus_t cusparseCgtsv2StridedBatch_bufferSizeExt(cusparseHandle_t handle, int m, const cuComplex *dl, const cuComplex *d, const
+    cuComplex *du, const cuComplex *x, int count, int stride, size_t *size);
+cusparseStatus_t cusparseCgtsv2StridedBatch(cusparseHandle_t handle, int m, const cuComplex *dl, const cuComplex *d, const cuComplex *du,
+    cuComplex *x, int count, int stride, void *buffer);
+cusparseStatus_t cusparseCgtsvInterleavedBatch_bufferSizeExt(cusparseHandle_t handle, int algorithm, int m, const cuComplex *dl, const
+    cuComplex *d, const cuComplex *du, const cuComplex *x, int count, size_t *size);
+cusparseStatus_t cusparseCgtsvInterleavedBatch(cusparseHandle_t handle, int algorithm, int m, cuComplex *dl, cuComplex *d, cuComplex *du,
+    cuComplex *x, int count, void *buffer);
+cusparseStatus_t cusparseCgpsvInterleavedBatch_bufferSizeExt(cusparseHandle_t handle, int algorithm, int m, const cuComplex *ds, const
+    cuComplex *dl, const cuComplex *d, const cuComplex *du, const cuComplex *dw, const cuComplex *x, int count, size_t *size);
+cusparseStatus_t cusparseCgpsvInterleavedBatch(cusparseHandle_t handle, int algorithm, int m, cuComplex *ds, cuComplex *dl, cuComplex *d,
+    cuComplex *du, cuComplex *dw, cuComplex *x, int count, void *buffer);
+cusparseStatus_t cusparseZgtsv2_bufferSizeExt(cusparseHandle_t handle, int m, int n, const cuDoubleComplex *dl, const cuDoubleComplex *d,
+    const cuDoubleComplex *du, const cuDoubleComplex *b, int ldb, size_t *size);
+cusparseStatus_t cusparseZgtsv2(cusparseHandle_t handle, int m, int n, const cuDoubleComplex *dl, const cuDoubleComplex *d, const
+    cuDoubleComplex *du, cuDoubleComplex *b, int ldb, void *buffer);
+cusparseStatus_t cusparseZgtsv2_nopivot_bufferSizeExt(cusparseHandle_t handle, int m, int n, const cuDoubleComplex *dl, const
+    cuDoubleComplex *d, const cuDoubleComplex *du, const cuDoubleComplex *b, int ldb, size_t *size);
+cusparseStatus_t cusparseZgtsv2_nopivot(cusparseHandle_t handle, int m, int n, const cuDoubleComplex *dl, const cuDoubleComplex *d, const
+    cuDoubleComplex *du, cuDoubleComplex *b, int ldb, void *buffer);
+cusparseStatus_t cusparseZgtsv2StridedBatch_bufferSizeExt(cusparseHandle_t handle, int m, const cuDoubleComplex *dl, const cuDoubleComplex
+    *d, const cuDoubleComplex *du, const cuDoubleComplex *x, int count, int stride, size_t *size);
+cusparseStatus_t cusparseZgtsv2StridedBatch(cusparseHandle_t handle, int m, const cuDoubleComplex *dl, const cuDoubleComplex *d, const
+    cuDoubleComplex *du, cuDoubleComplex *x, int count, int stride, void *buffer);
+cusparseStatus_t cusparseZgtsvInterleavedBatch_bufferSizeExt(cusparseHandle_t handle, int algorithm, int m, const cuDoubleComplex *dl, const
+    cuDoubleComplex *d, const cuDoubleComplex *du, const cuDoubleComplex *x, int count, size_t *size);
+cusparseStatus_t cusparseZgtsvInterleavedBatch(cusparseHandle_t handle, int algorithm, int m, cuDoubleComplex *dl, cuDoubleComplex *d,
+    cuDoubleComplex *du, cuDoubleComplex *x, int count, void *buffer);
+cusparseStatus_t cusparseZgpsvInterleavedBatch_bufferSizeExt(cusparseHandle_t handle, int algorithm, int m, const cuDoubleComplex *ds, const
+    cuDoubleComplex *dl, const cuDoubleComplex *d, const cuDoubleComplex *du, const cuDoubleComplex *dw, const cuDoubleComplex *x, int
+    count, size_t *size);
+cusparseStatus_t cusparseZgpsvInterleavedBatch(cusparseHandle_t handle, int algorithm, int m, cuDoubleComplex *ds, cuDoubleComplex *dl,
+    cuDoubleComplex *d, cuDoubleComplex *du, cuDoubleComplex *dw, cuDoubleComplex *x, int count, void *buffer);
 
 #ifdef __cplusplus
 }

@@ -11,11 +11,46 @@
 #define EXIT_WAIVED 2
 #endif
 
+// Names of results: those of libraries whose headers were included before this one.
+template <class Result> static inline const char *_cudaGetErrorEnum(Result) { return "unknown"; }
 static inline const char *_cudaGetErrorEnum(cudaError_t e) { return cudaGetErrorName(e); }
+#ifdef CUBLAS_API_H_
+static inline const char *_cudaGetErrorEnum(cublasStatus_t e) { return cublasGetStatusName(e); }
+#endif
+#ifdef CUSPARSE_H_
+static inline const char *_cudaGetErrorEnum(cusparseStatus_t e) { return cusparseGetErrorName(e); }
+#endif
+#define HEDDLE_NAME(code) case code: return #code;
+#ifdef _CUFFT_H_
+static inline const char *_cudaGetErrorEnum(cufftResult e) {
+  switch (e) {
+    HEDDLE_NAME(CUFFT_SUCCESS) HEDDLE_NAME(CUFFT_INVALID_PLAN) HEDDLE_NAME(CUFFT_ALLOC_FAILED) HEDDLE_NAME(CUFFT_INVALID_TYPE)
+    HEDDLE_NAME(CUFFT_INVALID_VALUE) HEDDLE_NAME(CUFFT_INTERNAL_ERROR) HEDDLE_NAME(CUFFT_EXEC_FAILED) HEDDLE_NAME(CUFFT_SETUP_FAILED)
+    HEDDLE_NAME(CUFFT_INVALID_SIZE) HEDDLE_NAME(CUFFT_UNALIGNED_DATA) HEDDLE_NAME(CUFFT_INCOMPLETE_PARAMETER_LIST)
+    HEDDLE_NAME(CUFFT_INVALID_DEVICE) HEDDLE_NAME(CUFFT_PARSE_ERROR) HEDDLE_NAME(CUFFT_NO_WORKSPACE) HEDDLE_NAME(CUFFT_NOT_IMPLEMENTED)
+    HEDDLE_NAME(CUFFT_LICENSE_ERROR) HEDDLE_NAME(CUFFT_NOT_SUPPORTED)
+  }
+  return "unknown";
+}
+#endif
+#ifdef CURAND_H_
+static inline const char *_cudaGetErrorEnum(curandStatus_t e) {
+  switch (e) {
+    HEDDLE_NAME(CURAND_STATUS_SUCCESS) HEDDLE_NAME(CURAND_STATUS_VERSION_MISMATCH) HEDDLE_NAME(CURAND_STATUS_NOT_INITIALIZED)
+    HEDDLE_NAME(CURAND_STATUS_ALLOCATION_FAILED) HEDDLE_NAME(CURAND_STATUS_TYPE_ERROR) HEDDLE_NAME(CURAND_STATUS_OUT_OF_RANGE)
+    HEDDLE_NAME(CURAND_STATUS_LENGTH_NOT_MULTIPLE) HEDDLE_NAME(CURAND_STATUS_DOUBLE_PRECISION_REQUIRED)
+    HEDDLE_NAME(CURAND_STATUS_LAUNCH_FAILURE) HEDDLE_NAME(CURAND_STATUS_PREEXISTING_FAILURE) HEDDLE_NAME(CURAND_STATUS_INITIALIZATION_FAILED)
+    HEDDLE_NAME(CURAND_STATUS_ARCH_MISMATCH) HEDDLE_NAME(CURAND_STATUS_INTERNAL_ERROR)
+  }
+  return "unknown";
+}
+#endif
+#undef HEDDLE_NAME
 
-static inline void heddle_check(cudaError_t e, const char *what, const char *file, int line) {
-  if (e == cudaSuccess) return;
-  fprintf(stderr, "CUDA error at %s:%d code=%d(%s) \"%s\"\n", file, line, (int)e, cudaGetErrorName(e), what);
+// A call of the runtime or of a library: 0 is success.
+template <class Result> static inline void heddle_check(Result e, const char *what, const char *file, int line) {
+  if (!e) return;
+  fprintf(stderr, "CUDA error at %s:%d code=%d(%s) \"%s\"\n", file, line, (int)e, _cudaGetErrorEnum(e), what);
   exit(EXIT_FAILURE);
 }
 #define checkCudaErrors(call) heddle_check((call), #call, __FILE__, __LINE__)
