@@ -18,23 +18,36 @@ var kernels = libs.Kernels("cublas", files)
 // Version is the release of cuBLAS whose functions are here.
 const Version = 120900
 
-// Context is what a cublasHandle_t stands for.
-type Context struct {
+// Settings are what a program chooses for a handle.
+type Settings struct {
 	Stream   uint64
 	Pointers PointerMode
 	Math     Math
 	Atomics  int32 // 1: allowed; no kernel here needs them
 	SMs      int32 // for which kernels are chosen; 0: all
+}
 
-	scratch *scratch
+// context is what a cublasHandle_t stands for. The lock of contexts guards it.
+type context struct {
+	Settings
+	resets uint64   // of the device, when the context was last used
+	kept   []uint64 // memory that graphs use
+}
+
+// after drops what a reset of the device has ended: the stream, and memory, whose addresses
+// may be those of something else now.
+func (c *context) after(resets uint64) {
+	if resets > c.resets {
+		c.resets, c.Stream, c.kept = resets, 0, nil
+	}
 }
 
 // contexts are the handles that exist.
 var contexts = struct {
 	sync.Mutex
 	next uint64
-	of   map[uint64]*Context
-}{next: firstHandle, of: map[uint64]*Context{}}
+	of   map[uint64]*context
+}{next: firstHandle, of: map[uint64]*context{}}
 
 // firstHandle makes handles look like pointers, which no program dereferences.
 const firstHandle = 0x5100_0000_0000
@@ -44,93 +57,102 @@ func Create(t *cuda.Thread) (handle uint64, s Status) {
 	if err := t.Answer(cuda.Success); err != cuda.Success {
 		return 0, NotInitialized
 	}
+	resets := t.Resets()
 	contexts.Lock()
 	defer contexts.Unlock()
 	contexts.next += 64
-	contexts.of[contexts.next] = &Context{scratch: &scratch{areas: map[uint64]area{}}}
+	contexts.of[contexts.next] = &context{resets: resets}
 	return contexts.next, Success
 }
 
 // Destroy ends a context. As documented, it waits for the device.
 func Destroy(t *cuda.Thread, handle uint64) Status {
+	c, s := Of(t, handle)
+	if s != Success {
+		return s
+	}
 	contexts.Lock()
-	c, ok := contexts.of[handle]
+	kept := c.of.kept
+	c.of.kept = nil
 	delete(contexts.of, handle)
 	contexts.Unlock()
-	if !ok {
-		return NotInitialized
-	}
 	err := t.Synchronize()
-	if e := c.scratch.free(t); err == cuda.Success {
-		err = e
+	for _, at := range kept {
+		if e := t.Free(at); err == cuda.Success {
+			err = e
+		}
 	}
 	return StatusOf(err)
 }
 
-// Call is a call of a thread with a context.
+// Call is a call of a thread with a context. The settings are those at its beginning, which
+// other threads may change meanwhile.
 type Call struct {
-	*Context
-	t *cuda.Thread
+	Settings
+	of *context
+	t  *cuda.Thread
 }
 
 // Of begins a call.
 func Of(t *cuda.Thread, handle uint64) (Call, Status) {
+	resets := t.Resets()
 	contexts.Lock()
 	defer contexts.Unlock()
 	c := contexts.of[handle]
 	if c == nil {
 		return Call{}, NotInitialized
 	}
-	return Call{c, t}, Success
+	c.after(resets)
+	return Call{c.Settings, c, t}, Success
 }
 
-// With is a call with the same context but for its stream and the place of scalars.
-func (c Call) With(stream uint64, mode PointerMode) Call {
-	own := *c.Context
-	own.Stream, own.Pointers = stream, mode
-	return Call{&own, c.t}
+// With is a call with the same context but other settings.
+func (c Call) With(s Settings) Call { return Call{s, c.of, c.t} }
+
+// set changes the settings of the context, and those of this call.
+func (c *Call) set(f func(*Settings)) Status {
+	f(&c.Settings)
+	contexts.Lock()
+	defer contexts.Unlock()
+	f(&c.of.Settings)
+	return Success
 }
 
 // SetStream sets the stream of all further kernels.
-func (c Call) SetStream(stream uint64) Status {
-	c.Stream = stream
-	return Success
+func (c *Call) SetStream(stream uint64) Status {
+	return c.set(func(s *Settings) { s.Stream = stream })
 }
 
 // SetPointers sets where scalars lie.
-func (c Call) SetPointers(mode PointerMode) Status {
+func (c *Call) SetPointers(mode PointerMode) Status {
 	if mode != OnHost && mode != OnDevice {
 		return InvalidValue
 	}
-	c.Pointers = mode
-	return Success
+	return c.set(func(s *Settings) { s.Pointers = mode })
 }
 
 // SetAtomics allows kernels that use atomics, or forbids them.
-func (c Call) SetAtomics(mode int32) Status {
+func (c *Call) SetAtomics(mode int32) Status {
 	if mode != 0 && mode != 1 {
 		return InvalidValue
 	}
-	c.Atomics = mode
-	return Success
+	return c.set(func(s *Settings) { s.Atomics = mode })
 }
 
 // SetMath sets which precision kernels may use.
-func (c Call) SetMath(mode Math) Status {
+func (c *Call) SetMath(mode Math) Status {
 	if mode&^(mathKinds|NoReduced) != 0 || mode&mathKinds > TF32Math {
 		return InvalidValue
 	}
-	c.Math = mode
-	return Success
+	return c.set(func(s *Settings) { s.Math = mode })
 }
 
 // SetSMs sets the number of SMs for which kernels are chosen, 0 for all.
-func (c Call) SetSMs(n int32) Status {
+func (c *Call) SetSMs(n int32) Status {
 	if n < 0 || int(n) > c.t.Properties().SMs {
 		return InvalidValue
 	}
-	c.SMs = n
-	return Success
+	return c.set(func(s *Settings) { s.SMs = n })
 }
 
 // SetWorkspace takes memory for kernels, which no kernel here needs. As documented, it is

@@ -64,9 +64,9 @@ func (c Call) permute(f *Factor, back bool) Status {
 	}
 	name := types[f.C.Type].name
 	k := task{M: int32(f.M), N: int32(f.N), Flags: flag(back), C: f.C.general(N)}
-	for first := int64(0); first < f.Batch; first += maxZ {
-		k.First = int32(first)
-		grid := cuda.Dim3{X: uint32(over(f.N, 256)), Y: 1, Z: uint32(min(maxZ, f.Batch-first))}
+	for p := range Parts(1, 1, f.Batch) {
+		k.First = int32(p.First)
+		grid := cuda.Dim3{X: uint32(over(f.N, 256)), Y: 1, Z: uint32(p.Members)}
 		if s := c.launch("factor_"+name, "permute_"+name, grid, cuda.Dim3{X: 256, Y: 1, Z: 1}, 0, k, f.Pivots); s != Success {
 			return s
 		}
@@ -134,22 +134,21 @@ func (c Call) Matinv(f Factor) Status {
 	}
 	size := f.N * f.N * f.C.Type.Size()
 	pivots := (f.N*f.Batch*4 + 255) / 256 * 256
-	at, s := c.Scratch(pivots + f.Batch*size)
-	if s != Success {
-		return s
-	}
-	lu := f
-	lu.Pivots = at
-	lu.C = Matrix{At: at + uint64(pivots), Type: f.C.Type, LD: f.N, Stride: f.N * f.N}
-	copyA := Problem{M: f.N, N: f.N, Batch: f.Batch, C: lu.C}
-	if s := c.tiles("move", &copyA, task{A: f.A.general(N), C: lu.C.general(N)}); s != Success {
-		return s
-	}
-	if s := c.Getrf(lu); s != Success {
-		return s
-	}
-	f.A, f.Pivots = lu.C, lu.Pivots
-	return c.Getri(f)
+	return c.Scratch(pivots+Bytes(f.Batch, size), func(at uint64) Status {
+		lu := f
+		lu.Pivots = at
+		lu.C = Matrix{At: at + uint64(pivots), Type: f.C.Type, LD: f.N, Stride: f.N * f.N}
+		copyA := Problem{M: f.N, N: f.N, Batch: f.Batch, C: lu.C}
+		if s := c.tiles("move", &copyA, task{A: f.A.general(N), C: lu.C.general(N)}); s != Success {
+			return s
+		}
+		if s := c.Getrf(lu); s != Success {
+			return s
+		}
+		inverse := f
+		inverse.A, inverse.Pivots = lu.C, lu.Pivots
+		return c.Getri(inverse)
+	})
 }
 
 // Geqrf factors C, of M rows and N columns, in place: C = Q * R, where Q is a product of

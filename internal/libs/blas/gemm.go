@@ -28,9 +28,6 @@ type Gemm struct {
 	Compute     Compute
 }
 
-// maxZ is the largest extent of a grid in its third dimension.
-const maxZ = 65535
-
 // valid checks the arguments that every product has.
 func (g *Gemm) valid() bool {
 	rowsA, rowsB := g.M, g.K
@@ -181,10 +178,25 @@ func (c Call) product(g *Gemm, f form, alpha, beta Number) Status {
 	if max(g.M, g.N, g.K, g.A.LD, g.B.LD, g.C.LD, g.Batch) > math.MaxInt32 {
 		return NotSupported
 	}
+	if g.K == 0 { // then nobody reads lists of A and B, which need not exist
+		g.A.Listed, g.B.Listed = false, false
+	}
 	if p, ok := g.vector(f.scalar); ok {
 		return c.gemv(&p, alpha, beta)
 	}
 	return c.multiply(g, f, alpha, beta)
+}
+
+// columns is the product for the columns from one on.
+func (g *Gemm) columns(first, n int64) Gemm {
+	h := *g
+	h.N, h.C = n, g.C.at(0, first)
+	if g.OpB == N {
+		h.B = g.B.at(0, first)
+	} else {
+		h.B = g.B.at(first, 0)
+	}
+	return h
 }
 
 // vector is a product whose result is a column or a row, as one of a matrix and a vector:
@@ -230,13 +242,17 @@ func (c Call) multiply(g *Gemm, f form, alpha, beta Number) Status {
 	if f.tensor {
 		kernel = fmt.Sprintf("%s_%c%c_%s", f.file, "ntt"[g.OpA], "ntt"[g.OpB], tile)
 	}
-	x, y := tile.blocks(g.M, g.N)
-	for first := int64(0); first < g.Batch; first += maxZ {
-		args := []any{g.param(alpha.scalar(f.scalar), beta.scalar(f.scalar), first)}
+	if g.N > most*tile.n && (g.B.Listed || g.C.Listed) { // the addresses of columns are on the device
+		return NotSupported
+	}
+	for p := range Parts(g.N, tile.n, g.Batch) {
+		part := g.columns(p.Column, p.Columns)
+		args := []any{part.param(alpha.scalar(f.scalar), beta.scalar(f.scalar), p.First)}
 		if f.tensor {
 			args = append(args, outputs[g.C.Type], flag(aligned))
 		}
-		grid := cuda.Dim3{X: uint32(x), Y: uint32(y), Z: uint32(min(maxZ, g.Batch-first))}
+		x, y := tile.blocks(part.M, part.N)
+		grid := cuda.Dim3{X: uint32(x), Y: uint32(y), Z: uint32(p.Members)}
 		if s := c.launch(f.file, kernel, grid, cuda.Dim3{X: uint32(tile.threads), Y: 1, Z: 1}, uint64(tile.shared), args...); s != Success {
 			return s
 		}

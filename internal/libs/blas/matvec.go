@@ -8,10 +8,10 @@ import "fmt"
 // hasMatrices reports whether there are kernels for matrices of a type.
 func hasMatrices(t Type) bool { return t == F32 || t == F64 || t == C32 || t == C64 }
 
-// scalars are alpha and beta.
-func (c Call) scalars(p *Problem) (alpha, beta Number, ok bool) {
+// scalars are alpha and beta, whose type may be another.
+func (c Call) scalars(p *Problem, typeBeta Type) (alpha, beta Number, ok bool) {
 	alpha, okA := c.Scalar(p.Alpha, p.Scalar)
-	beta, okB := c.Scalar(p.Beta, p.Scalar)
+	beta, okB := c.Scalar(p.Beta, typeBeta)
 	return alpha, beta, okA && okB
 }
 
@@ -29,7 +29,7 @@ func (c Call) Gemv(p Problem) Status {
 	if p.M == 0 || p.N == 0 || p.Batch == 0 {
 		return Success
 	}
-	alpha, beta, ok := c.scalars(&p)
+	alpha, beta, ok := c.scalars(&p, p.Scalar)
 	if !ok || p.A.At == 0 || p.B.At == 0 || p.C.At == 0 {
 		return InvalidValue
 	}
@@ -64,16 +64,16 @@ func (c Call) gemv(p *Problem, alpha, beta Number) Status {
 		M: int32(rows), N: int32(columns), Alpha: alpha, Beta: beta,
 		A: p.A.general(p.OpA), B: p.B.vector(columns), C: p.C.vector(rows),
 	}
-	return c.start("matvec_"+in, fmt.Sprintf("gemv_%s_%s_%s", shape, in, types[p.C.Type].name), k, over(rows, size), 1, p.Batch, 256)
+	return c.start("matvec_"+in, fmt.Sprintf("gemv_%s_%s_%s", shape, in, types[p.C.Type].name), k, over(rows, size), p.Batch, 256)
 }
 
 // structured launches the kernels for matrices with a structure.
 func (c Call) structured(t Type, k task, batch int64) Status {
 	name := types[t].name
 	if k.A.Transposed == 0 {
-		return c.start("matvec_"+name, "structured_n_"+name, k, over(int64(k.M), 32), 1, batch, 256)
+		return c.start("matvec_"+name, "structured_n_"+name, k, over(int64(k.M), 32), batch, 256)
 	}
-	return c.start("matvec_"+name, "structured_t_"+name, k, over(int64(k.M), 8), 1, batch, 256)
+	return c.start("matvec_"+name, "structured_t_"+name, k, over(int64(k.M), 8), batch, 256)
 }
 
 // Mv is y = alpha * op(A) * x + beta * y: for a general matrix with KL and KU bands, or for
@@ -96,7 +96,7 @@ func (c Call) Mv(p Problem) Status {
 	if rows == 0 || columns == 0 {
 		return Success
 	}
-	alpha, beta, ok := c.scalars(&p)
+	alpha, beta, ok := c.scalars(&p, p.Scalar)
 	if !ok || p.A.At == 0 || p.B.At == 0 || p.C.At == 0 {
 		return InvalidValue
 	}
@@ -140,24 +140,22 @@ func (c Call) Trmv(p Problem) Status {
 		return s
 	}
 	// The product reads all of x before it is overwritten: from a copy.
-	at, s := c.Scratch(p.N * p.C.Type.Size())
-	if s != Success {
-		return s
-	}
-	x := p.C
-	old := Matrix{At: at, Type: x.Type, LD: 1}
-	move := Problem{N: p.N, A: x, C: old}
-	if x.LD < 0 { // a copy of elements in the order of memory
-		move.A.LD, old.LD = -x.LD, -1
-	}
-	if s := c.elementwise("copy", &move, Number{}, Number{}); s != Success {
-		return s
-	}
-	k := task{
-		M: int32(p.N), N: int32(p.N), Alpha: Constant(1),
-		A: p.A.square(p.N, p.K, Triangular, p.Storage, p.Fill, p.Diag, p.OpA), B: old.vector(p.N), C: x.vector(p.N),
-	}
-	return c.structured(p.A.Type, k, 1)
+	return c.Scratch(Bytes(p.N, p.C.Type.Size()), func(at uint64) Status {
+		x := p.C
+		old := Matrix{At: at, Type: x.Type, LD: 1}
+		move := Problem{N: p.N, A: x, C: old}
+		if x.LD < 0 { // a copy of elements in the order of memory
+			move.A.LD, old.LD = -x.LD, -1
+		}
+		if s := c.elementwise("copy", &move, Number{}, Number{}); s != Success {
+			return s
+		}
+		k := task{
+			M: int32(p.N), N: int32(p.N), Alpha: Constant(1),
+			A: p.A.square(p.N, p.K, Triangular, p.Storage, p.Fill, p.Diag, p.OpA), B: old.vector(p.N), C: x.vector(p.N),
+		}
+		return c.structured(p.A.Type, k, 1)
+	})
 }
 
 // Trsv solves op(A) * x = b for triangular A of N rows: C is b, and becomes x.
@@ -204,5 +202,8 @@ func (c Call) Rank(p Problem) Status {
 		k.C = p.C.square(p.N, 0, p.Kind, p.Storage, p.Fill, NonUnit, N)
 	}
 	k.Flags = flag(p.OpB == C || p.Kind == Hermitian)*conjugateFlag | flag(p.Both)*bothFlag
-	return c.start("matvec_"+name, "rank_"+name, k, over(p.M, 32), over(p.N, 32), 1, 256)
+	return c.tiled("matvec_"+name, "rank_"+name, k, elementTile, 1, func(k *task, column int64) bool {
+		k.B.elements(column)
+		return k.C.columns(column)
+	})
 }

@@ -2,6 +2,7 @@ package blas
 
 import (
 	"encoding/binary"
+	"iter"
 	"math"
 
 	"github.com/heddle-sim/heddle/internal/exec/num"
@@ -86,11 +87,7 @@ func (p *Problem) valid() bool {
 
 // fits reports whether kernels, which count with 32 bits, can address all.
 func (p *Problem) fits() bool {
-	size := max(p.M, p.N, p.K, p.KL, p.KU, p.Batch)
-	for _, m := range []Matrix{p.A, p.B, p.C} {
-		size = max(size, m.LD, -m.LD)
-	}
-	return size <= math.MaxInt32
+	return max(p.M, p.N, p.K, p.KL, p.KU, p.Batch, p.A.LD, p.B.LD, p.C.LD) <= math.MaxInt32 && min(p.A.LD, p.B.LD, p.C.LD) >= -math.MaxInt32
 }
 
 // Number is the kernels' struct number: a scalar argument.
@@ -105,7 +102,7 @@ func Constant(x float64) Number { return Number{X: x} }
 
 // Scalar is alpha or beta, of a type, as kernels take it.
 func (c Call) Scalar(addr uint64, t Type) (n Number, ok bool) {
-	if addr == 0 {
+	if addr == 0 || t == I8 || t.Size() == 0 {
 		return n, false
 	}
 	if c.Pointers == OnDevice {
@@ -133,8 +130,6 @@ func (c Call) Scalar(addr uint64, t Type) (n Number, ok bool) {
 		n.X = f64(0)
 	case C64:
 		n.X, n.Y = f64(0), f64(8)
-	default:
-		return n, false
 	}
 	return n, true
 }
@@ -202,6 +197,24 @@ func (v *operand) bands(first, below, above int64) {
 	v.Below, v.Above = int32(below), int32(above)
 }
 
+// columns makes a dense matrix begin at a column. One with a structure, which has places
+// relative to its diagonal, cannot; it would not fit in any memory either.
+func (v *operand) columns(first int64) bool {
+	switch {
+	case first == 0:
+	case v.Kind != int32(General):
+		return false
+	case v.Transposed != 0:
+		v.Offset += first
+	default:
+		v.Offset += first * v.LD
+	}
+	return true
+}
+
+// elements makes a vector begin at an element.
+func (v *operand) elements(first int64) { v.Offset += first * v.LD }
+
 // stores reports whether the leading dimension of a square matrix fits its storage.
 func (p *Problem) stores(m *Matrix, n int64) bool {
 	switch p.Storage {
@@ -220,19 +233,58 @@ type task struct {
 	A, B, C                     operand
 }
 
-// start launches a kernel for a batch, with x times y blocks for each member.
-func (c Call) start(file, kernel string, t task, x, y, batch, threads int64) Status {
-	if x == 0 || y == 0 {
+// start launches a kernel for a batch, with x blocks for each member.
+func (c Call) start(file, kernel string, t task, x, batch, threads int64) Status {
+	return c.grids(file, kernel, t, x, Parts(1, 1, batch), shape{n: 1, threads: threads}, nil)
+}
+
+// tiled launches a kernel for the tiles of N columns. move makes an operand, or several,
+// begin at a column, and reports whether it can.
+func (c Call) tiled(file, kernel string, t task, tile shape, batch int64, move func(t *task, column int64) bool) Status {
+	return c.grids(file, kernel, t, over(int64(t.M), tile.m), Parts(int64(t.N), tile.n, batch), tile, move)
+}
+
+func (c Call) grids(file, kernel string, t task, x int64, parts iter.Seq[Part], tile shape, move func(t *task, column int64) bool) Status {
+	if x == 0 {
 		return Success
 	}
-	for first := int64(0); first < batch; first += maxZ {
-		t.First = int32(first)
-		grid := cuda.Dim3{X: uint32(x), Y: uint32(y), Z: uint32(min(maxZ, batch-first))}
-		if s := c.launch(file, kernel, grid, cuda.Dim3{X: uint32(threads), Y: 1, Z: 1}, 0, t); s != Success {
+	for p := range parts {
+		k := t
+		k.First = int32(p.First)
+		if move != nil {
+			k.N = int32(p.Columns)
+			if !move(&k, p.Column) {
+				return NotSupported
+			}
+		}
+		grid := cuda.Dim3{X: uint32(x), Y: uint32(over(p.Columns, tile.n)), Z: uint32(p.Members)}
+		if s := c.launch(file, kernel, grid, cuda.Dim3{X: uint32(tile.threads), Y: 1, Z: 1}, 0, k); s != Success {
 			return s
 		}
 	}
 	return Success
+}
+
+// Part is what one grid computes: columns of a result, for members of a batch.
+type Part struct {
+	Column, Columns int64
+	First, Members  int64
+}
+
+// most is the largest extent of a grid in its second and third dimension.
+const most = 65535
+
+// Parts are the grids for n columns, in tiles of a width, and a batch.
+func Parts(n, width, batch int64) iter.Seq[Part] {
+	return func(yield func(Part) bool) {
+		for column := int64(0); column < n; column += most * width {
+			for first := int64(0); first < batch; first += most {
+				if !yield(Part{column, min(most*width, n-column), first, min(most, batch-first)}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // over is a quotient, rounded up.

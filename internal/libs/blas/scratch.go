@@ -1,63 +1,67 @@
 package blas
 
 import (
-	"sync"
+	"math"
+	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
-// scratch is memory of a context for what kernels pass to each other: an area for each
-// stream. Areas that became too small stay until the context ends, because graphs may use
-// them.
-type scratch struct {
-	sync.Mutex
-	areas map[uint64]area
-	all   []uint64
-}
-
-type area struct {
-	at   uint64
-	size int64
-}
-
-// leastScratch is the size of an area, unless more is asked for. Our choice.
-const leastScratch = 64 << 10
-
-// Scratch is memory for kernels in the context's stream. It is the same at each call,
-// unless a larger one is asked for.
-func (c Call) Scratch(size int64) (uint64, Status) {
-	c.scratch.Lock()
-	defer c.scratch.Unlock()
-	a := c.scratch.areas[c.Stream]
-	if a.size >= size {
-		return a.at, Success
+// Scratch calls f with memory for kernels in the context's stream. It comes from the pool of
+// that stream, to which it returns when they have run. Each call has its own, since threads
+// may share a context. Graphs run at any time and in any stream: what a call uses while its
+// stream is captured stays until the context ends.
+func (c Call) Scratch(size int64, f func(at uint64) Status) Status {
+	info, err := c.t.CaptureInfo(c.Stream)
+	if err != cuda.Success {
+		return StatusOf(err)
 	}
-	size = max(size, 2*a.size, leastScratch)
-	// The stream may be capturing, which would not survive an ordinary allocation.
+	if info.Status != cuda.CaptureNone {
+		at, s := c.keep(size)
+		if s != Success {
+			return s
+		}
+		return f(at)
+	}
+	at, err := c.t.MallocAsync(uint64(max(1, size)), 0, c.Stream)
+	if err != cuda.Success {
+		return StatusOf(err)
+	}
+	s := f(at)
+	if err := c.t.FreeAsync(at, c.Stream); s == Success {
+		s = StatusOf(err)
+	}
+	return s
+}
+
+// keep allocates memory until the context ends.
+func (c Call) keep(size int64) (uint64, Status) {
+	// An ordinary allocation would end the capture.
 	mode, err := c.t.ExchangeCaptureMode(cuda.CaptureRelaxed)
 	if err != cuda.Success {
 		return 0, StatusOf(err)
 	}
 	defer c.t.ExchangeCaptureMode(mode)
-	at, err := c.t.Malloc(uint64(size))
+	at, err := c.t.Malloc(uint64(max(1, size)))
 	if err != cuda.Success {
 		return 0, StatusOf(err)
 	}
-	c.scratch.areas[c.Stream] = area{at, size}
-	c.scratch.all = append(c.scratch.all, at)
+	contexts.Lock()
+	defer contexts.Unlock()
+	c.of.kept = append(c.of.kept, at)
 	return at, Success
 }
 
-// free frees all of it.
-func (s *scratch) free(t *cuda.Thread) (err cuda.Error) {
-	s.Lock()
-	defer s.Unlock()
-	for _, at := range s.all {
-		if e := t.Free(at); err == cuda.Success {
-			err = e
+// Bytes is the product of sizes, or the largest number if that is too small: no device has
+// so much memory.
+func Bytes(sizes ...int64) int64 {
+	n := uint64(1)
+	for _, size := range sizes {
+		high, low := bits.Mul64(n, uint64(size))
+		if high != 0 || low > math.MaxInt64 {
+			return math.MaxInt64
 		}
+		n = low
 	}
-	s.all = nil
-	clear(s.areas)
-	return err
+	return int64(n)
 }

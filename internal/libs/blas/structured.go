@@ -16,16 +16,17 @@ var productShapes = []shape{{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}}
 func (c Call) structuredProduct(p *Problem, k task) Status {
 	name := types[p.C.Type].name
 	tile := c.choose(productShapes, int64(k.M), int64(k.N), 1)
-	x, y := tile.blocks(int64(k.M), int64(k.N))
-	return c.start("structured_"+name, fmt.Sprintf("product_%s_%s", tile, name), k, x, y, 1, tile.threads)
+	return c.tiled("structured_"+name, fmt.Sprintf("product_%s_%s", tile, name), k, tile, 1, func(k *task, column int64) bool {
+		return k.B.columns(column) && k.C.columns(column)
+	})
 }
 
 // operands checks what all products here need: a type with kernels, scalars, and places.
-func (c Call) operands(p *Problem) (alpha, beta Number, s Status) {
+func (c Call) operands(p *Problem, typeBeta Type) (alpha, beta Number, s Status) {
 	if !hasMatrices(p.C.Type) || p.A.Type != p.C.Type || p.B.Type != p.C.Type {
 		return alpha, beta, NotSupported
 	}
-	alpha, beta, ok := c.scalars(p)
+	alpha, beta, ok := c.scalars(p, typeBeta)
 	if !ok || p.A.At == 0 || p.B.At == 0 || p.C.At == 0 {
 		return alpha, beta, InvalidValue
 	}
@@ -48,7 +49,7 @@ func (c Call) Symm(p Problem) Status {
 	if p.M == 0 || p.N == 0 {
 		return Success
 	}
-	alpha, beta, s := c.operands(&p)
+	alpha, beta, s := c.operands(&p, p.Scalar)
 	if s != Success {
 		return s
 	}
@@ -73,28 +74,31 @@ func (c Call) Trmm(p Problem) Status {
 		return Success
 	}
 	p.Beta = p.Alpha // there is none
-	alpha, _, s := c.operands(&p)
+	alpha, _, s := c.operands(&p, p.Scalar)
 	if s != Success {
 		return s
 	}
-	if p.B.At == p.C.At { // the product reads all of B before it is overwritten: from a copy
-		size := p.B.Type.Size()
-		at, s := c.Scratch(p.M * p.N * size)
-		if s != Success {
-			return s
+	multiply := func(b operand) Status {
+		a := p.A.square(n, 0, Triangular, Dense, p.Fill, p.Diag, p.OpA)
+		if p.Side == Right {
+			a, b = b, a
 		}
+		return c.structuredProduct(&p, task{M: int32(p.M), N: int32(p.N), K: int32(n), Alpha: alpha, A: a, B: b, C: p.C.general(N)})
+	}
+	if p.B.At != p.C.At {
+		return multiply(p.B.general(N))
+	}
+	// The product reads all of B before it is overwritten: from a copy.
+	size := p.B.Type.Size()
+	return c.Scratch(Bytes(p.M, p.N, size), func(at uint64) Status {
 		width := uint64(p.M * size)
 		rows := cuda.Rows{Width: width, Height: uint64(p.N), Depth: 1, SrcPitch: uint64(p.B.LD * size), DstPitch: width}
 		if err := c.t.CopyRows(at, p.B.At, rows, cuda.DeviceToDevice, c.Stream, true); err != cuda.Success {
 			return StatusOf(err)
 		}
-		p.B.At, p.B.LD = at, p.M
-	}
-	a, b := p.A.square(n, 0, Triangular, Dense, p.Fill, p.Diag, p.OpA), p.B.general(N)
-	if p.Side == Right {
-		a, b = b, a
-	}
-	return c.structuredProduct(&p, task{M: int32(p.M), N: int32(p.N), K: int32(n), Alpha: alpha, A: a, B: b, C: p.C.general(N)})
+		old := Matrix{At: at, Type: p.B.Type, LD: p.M}
+		return multiply(old.general(N))
+	})
 }
 
 // RankK is C = alpha * op(A) * op(B)^T + beta * C for a triangle of symmetric C of N rows,
@@ -117,12 +121,13 @@ func (c Call) RankK(p Problem) Status {
 	if p.K == 0 { // only beta matters
 		p.A.At, p.B.At = p.C.At, p.C.At
 	}
-	alpha, beta, s := c.operands(&p)
+	typeBeta := p.Scalar
+	if p.Kind == Hermitian { // real, also where alpha is not
+		typeBeta = typeBeta.part()
+	}
+	alpha, beta, s := c.operands(&p, typeBeta)
 	if s != Success {
 		return s
-	}
-	if p.Kind == Hermitian { // beta is real, also where alpha is not
-		beta, _ = c.Scalar(p.Beta, p.Scalar.part())
 	}
 	a, b := p.A.general(p.OpA), p.B.general(p.OpA)
 	b.Transposed ^= 1
@@ -135,11 +140,22 @@ func (c Call) RankK(p Problem) Status {
 	return c.structuredProduct(&p, k)
 }
 
-// tiles launches a kernel with a block for each 32 x 32 elements.
+// elementTile is the tile of kernels that change elements one by one.
+var elementTile = shape{m: 32, n: 32, threads: 256}
+
+// tiles launches a kernel that changes elements one by one.
 func (c Call) tiles(kernel string, p *Problem, k task) Status {
 	k.M, k.N = int32(p.M), int32(p.N)
 	name := types[p.C.Type].name
-	return c.start("structured_"+name, kernel+"_"+name, k, over(p.M, 32), over(p.N, 32), max(1, p.Batch), 256)
+	return c.tiled("structured_"+name, kernel+"_"+name, k, elementTile, max(1, p.Batch), func(k *task, column int64) bool {
+		if kernel != "scale" {
+			return k.A.columns(column) && k.B.columns(column) && k.C.columns(column)
+		}
+		if p.Side == Right { // B is the diagonal
+			k.B.elements(column)
+		}
+		return k.A.columns(column) && k.C.columns(column)
+	})
 }
 
 // Geam is C = alpha * op(A) + beta * op(B), of M rows and N columns. C may be A or B if
@@ -161,7 +177,7 @@ func (c Call) Geam(p Problem) Status {
 	if p.M == 0 || p.N == 0 {
 		return Success
 	}
-	alpha, beta, ok := c.scalars(&p)
+	alpha, beta, ok := c.scalars(&p, p.Scalar)
 	// An operand whose factor is zero need not exist.
 	if !ok || p.C.At == 0 || p.A.At == 0 && alpha != (Number{}) || p.B.At == 0 && beta != (Number{}) {
 		return InvalidValue

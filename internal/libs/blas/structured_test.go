@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"syscall"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/libs/blas"
@@ -387,4 +389,36 @@ func TestTrmmInPlace(t *testing.T) {
 	p.A, p.B, p.C = a.Matrix, x.Matrix, x.Matrix
 	b.want("trmm", b.Trmm(p), blas.Success)
 	b.compare("trmm in place", x, 0x1p-23, n, 1, 0, func(i, j int) (complex128, float64) { return times(a.full, x.full, i, j) })
+}
+
+// TestRealBeta: beta of an update of a Hermitian matrix is one real number, after which there
+// may be no memory.
+func TestRealBeta(t *testing.T) {
+	b := start(t, "rtx-2060")
+	r := rand.New(rand.NewPCG(1, 59))
+	page := os.Getpagesize()
+	for _, c := range []blas.Type{blas.C32, blas.C64} {
+		for _, both := range []bool{false, true} {
+			two, err := syscall.Mmap(-1, 0, 2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer syscall.Munmap(two)
+			if err := syscall.Mprotect(two[page:], syscall.PROT_NONE); err != nil {
+				t.Fatal(err)
+			}
+			bits, _ := encode(part(c), 2)
+			copy(two[page-len(bits):], bits)
+			one := b.dense(r, c, 1, 1)
+			at, _ := b.store(c, []complex128{5})
+			p := blas.Problem{
+				Kind: blas.Hermitian, N: 1, Alpha: b.scalar(r, c, 0), Beta: libstest.At(b.GPU, &two[page-len(bits)]), Scalar: c, Both: both,
+				A: one.Matrix, B: one.Matrix, C: blas.Matrix{At: at, Type: c, LD: 1},
+			}
+			b.want("rank k", b.RankK(p), blas.Success)
+			if got := b.load(c, at, 1)[0]; got != 10 {
+				t.Errorf("type %v: 2 * 5 is %v", c, got)
+			}
+		}
+	}
 }

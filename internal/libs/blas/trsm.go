@@ -24,7 +24,12 @@ func (c Call) Trsm(p Problem) Status {
 	if !p.fits() {
 		return NotSupported
 	}
-	return c.trsm(&p, alpha)
+	s := c.trsm(&p, alpha)
+	if s == Success && alpha.At != 0 {
+		// Where alpha is zero, X is too, whatever A is, which the products of halves read.
+		s = c.tiles("clear", &p, task{Alpha: alpha, C: p.C.general(N)})
+	}
+	return s
 }
 
 // trsm is Trsm for valid arguments.
@@ -33,7 +38,7 @@ func (c Call) trsm(p *Problem, alpha Number) Status {
 	if p.Side == Right {
 		rows, right = right, rows
 	}
-	if rows > solveRows && !p.A.Listed && !p.C.Listed {
+	if rows > solveRows && !p.A.Listed && !p.C.Listed && alpha != (Number{}) {
 		return c.trsmHalves(p, alpha, rows)
 	}
 	// The kernel knows unknowns on the right of lower triangular matrices.
@@ -59,9 +64,9 @@ func (c Call) solve(t Type, a, x operand, lower bool, rows, right, batch int64, 
 	file := "solve_" + types[t].name
 	k := task{M: int32(rows), N: int32(right), Alpha: alpha, A: a, C: x}
 	if right == 1 {
-		return c.start(file, file+"_column", k, 1, 1, batch, 256)
+		return c.start(file, file+"_column", k, 1, batch, 256)
 	}
-	return c.start(file, file, k, over(right, 32), 1, batch, 256)
+	return c.start(file, file, k, over(right, 32), batch, 256)
 }
 
 // trsmHalves solves for one half of the rows of op(A) (or of its columns), subtracts what

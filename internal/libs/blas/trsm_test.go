@@ -2,6 +2,7 @@ package blas_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -15,7 +16,7 @@ var numbers = []struct {
 	eps float64
 }{{blas.F32, 0x1p-23}, {blas.F64, 0x1p-52}, {blas.C32, 0x1p-22}, {blas.C64, 0x1p-51}}
 
-// scalar puts a number where the context, whose mode it chooses, says that it lies.
+// scalar puts a number where the pointer mode says that it lies.
 func (b *bench) scalar(r *rand.Rand, t blas.Type, v complex128) uint64 {
 	bits, _ := encode(t, v)
 	if b.Pointers == blas.OnHost {
@@ -24,7 +25,7 @@ func (b *bench) scalar(r *rand.Rand, t blas.Type, v complex128) uint64 {
 	return libstest.Put(b.GPU, bits)
 }
 
-// modes sets the pointer mode.
+// mode chooses the pointer mode.
 func (b *bench) mode(r *rand.Rand) { b.Pointers = blas.PointerMode(r.IntN(2)) }
 
 // triangle is an element of op(A) of a triangular matrix.
@@ -116,6 +117,40 @@ func TestTrsm(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTrsmZero: where alpha is zero, so is X, and A is not read.
+func TestTrsmZero(t *testing.T) {
+	b := start(t, "rtx-2060")
+	r := rand.New(rand.NewPCG(3, 7))
+	for _, c := range numbers {
+		for _, b.Pointers = range []blas.PointerMode{blas.OnHost, blas.OnDevice} {
+			for _, side := range []blas.Side{blas.Left, blas.Right} {
+				for _, n := range []int{60, 100} {
+					values := make([]complex128, n*n)
+					for i := range values {
+						values[i] = complex(math.NaN(), math.NaN())
+					}
+					a, _ := b.store(c.t, values)
+					const other, batch = 3, 2
+					x, _ := b.store(c.t, random(r, c.t, n*other*batch))
+					p := blas.Problem{
+						Side: side, M: int64(n), N: other, Batch: batch, Alpha: b.scalar(r, c.t, 0), Scalar: c.t,
+						A: blas.Matrix{At: a, Type: c.t, LD: int64(n)}, C: blas.Matrix{At: x, Type: c.t, LD: int64(n), Stride: int64(n * other)},
+					}
+					if side == blas.Right {
+						p.M, p.N, p.C.LD = other, int64(n), other
+					}
+					b.want("trsm", b.Trsm(p), blas.Success)
+					for i, v := range b.load(c.t, x, n*other*batch) {
+						if v != 0 {
+							t.Fatalf("type %v, mode %v, side %v, %d rows of A: element %d of X is %v, want 0", c.t, b.Pointers, side, n, i, v)
+						}
+					}
+				}
+			}
+		}
 	}
 }
 

@@ -24,7 +24,7 @@ func (c Call) elementwise(kernel string, p *Problem, alpha, beta Number) Status 
 	}
 	name := types[p.C.Type].name
 	k := task{N: int32(p.N), Alpha: alpha, Beta: beta, A: p.A.vector(p.N), C: p.C.vector(p.N)}
-	return c.start("vector_"+name, kernel+"_"+name, k, c.vectorBlocks(p.N), 1, max(1, p.Batch), vectorThreads)
+	return c.start("vector_"+name, kernel+"_"+name, k, c.vectorBlocks(p.N), max(1, p.Batch), vectorThreads)
 }
 
 // hasVectors reports whether there are kernels for a type.
@@ -122,11 +122,9 @@ func (c Call) Rotm(p Problem) Status {
 	if p.A.At == 0 || p.C.At == 0 {
 		return InvalidValue
 	}
-	param, s := c.place(slot{p.Alpha, 5 * p.Scalar.Size(), true, false})
-	if s != Success {
-		return s
-	}
-	return c.elementwise("rotm", &p, Number{At: param[0]}, Number{})
+	return c.numbers(0, func(at []uint64, _ uint64) Status {
+		return c.elementwise("rotm", &p, Number{At: at[0]}, Number{})
+	}, slot{p.Alpha, 5 * p.Scalar.Size(), true, false})
 }
 
 // Rotg finds the rotation that makes B zero: A and B, the cosine and the sine (alpha and
@@ -154,20 +152,15 @@ func (c Call) Rotmg(p Problem) Status {
 
 // rotation launches a kernel of one thread for numbers.
 func (c Call) rotation(kernel string, t Type, slots ...slot) Status {
-	at, s := c.place(slots...)
-	if s != Success {
-		return s
-	}
-	var args []any
-	for _, a := range at {
-		args = append(args, a)
-	}
-	name := types[t].name
-	one := cuda.Dim3{X: 1, Y: 1, Z: 1}
-	if s := c.launch("vector_"+name, kernel+"_"+name, one, one, 0, args...); s != Success {
-		return s
-	}
-	return c.fetch(at, slots...)
+	return c.numbers(0, func(at []uint64, _ uint64) Status {
+		var args []any
+		for _, a := range at {
+			args = append(args, a)
+		}
+		name := types[t].name
+		one := cuda.Dim3{X: 1, Y: 1, Z: 1}
+		return c.launch("vector_"+name, kernel+"_"+name, one, one, 0, args...)
+	}, slots...)
 }
 
 // Dot is the sum of products of x and y, which are A and B; C is the result.
@@ -222,35 +215,18 @@ func (c Call) reduce(kernel string, p *Problem) Status {
 	if !p.fits() {
 		return NotSupported
 	}
-	to := slot{p.C.At, size, false, true}
-	at, s := c.place(to)
-	if s != Success {
-		return s
-	}
 	blocks := c.vectorBlocks(n)
-	states, s := c.states(blocks)
-	if s != Success {
-		return s
-	}
 	name := types[t].name
-	k := task{N: int32(n), Flags: flag(size == 8), A: p.A.vector(n), B: p.B.vector(n)}
 	block := cuda.Dim3{X: vectorThreads, Y: 1, Z: 1}
-	if s := c.launch("vector_"+name, kernel+"_"+name, cuda.Dim3{X: uint32(blocks), Y: 1, Z: 1}, block, 0, k, states, at[0]); s != Success {
-		return s
-	}
-	if blocks > 1 {
-		k = task{N: int32(blocks), Flags: k.Flags}
-		if s := c.launch("vector_"+name, kernel+"_end_"+name, cuda.Dim3{X: 1, Y: 1, Z: 1}, block, 0, k, states, at[0]); s != Success {
+	return c.numbers(blocks*stateSize, func(at []uint64, states uint64) Status {
+		k := task{N: int32(n), Flags: flag(size == 8), A: p.A.vector(n), B: p.B.vector(n)}
+		s := c.launch("vector_"+name, kernel+"_"+name, cuda.Dim3{X: uint32(blocks), Y: 1, Z: 1}, block, 0, k, states, at[0])
+		if s != Success || blocks == 1 {
 			return s
 		}
-	}
-	return c.fetch(at, to)
-}
-
-// states is room for states of blocks.
-func (c Call) states(blocks int64) (uint64, Status) {
-	at, s := c.Scratch(slotsSize + blocks*stateSize)
-	return at + slotsSize, s
+		k = task{N: int32(blocks), Flags: k.Flags}
+		return c.launch("vector_"+name, kernel+"_end_"+name, cuda.Dim3{X: 1, Y: 1, Z: 1}, block, 0, k, states, at[0])
+	}, slot{p.C.At, size, false, true})
 }
 
 // slot is a number, or several, that a kernel reads or writes.
@@ -266,45 +242,47 @@ const (
 	slotsSize = 8 * slotSize
 )
 
-// place returns addresses on the device for numbers: their own, or scratch memory to which
-// those are copied that the host has.
-func (c Call) place(slots ...slot) ([]uint64, Status) {
-	list := make([]uint64, len(slots))
+// numbers calls f with addresses on the device for numbers: their own, or scratch memory to
+// which those are copied that the host has. Afterwards it waits for results that the host
+// gets. f has more scratch memory too, of a size that may be zero.
+func (c Call) numbers(more int64, f func(at []uint64, more uint64) Status, slots ...slot) Status {
+	at := make([]uint64, len(slots))
 	for i, s := range slots {
 		if s.at == 0 {
-			return nil, InvalidValue
+			return InvalidValue
 		}
-		list[i] = s.at
+		at[i] = s.at
 	}
 	if c.Pointers == OnDevice {
-		return list, Success
+		if more == 0 {
+			return f(at, 0)
+		}
+		return c.Scratch(more, func(more uint64) Status { return f(at, more) })
 	}
-	base, s := c.Scratch(slotsSize)
-	if s != Success {
-		return nil, s
-	}
-	for i, s := range slots {
-		list[i] = base + uint64(i*slotSize)
-		if s.read {
-			if err := c.t.Copy(list[i], s.at, uint64(s.size), cuda.HostToDevice, c.Stream, true); err != cuda.Success {
-				return nil, StatusOf(err)
+	return c.Scratch(slotsSize+more, func(base uint64) Status {
+		for i, s := range slots {
+			at[i] = base + uint64(i*slotSize)
+			if s.read {
+				if err := c.t.Copy(at[i], s.at, uint64(s.size), cuda.HostToDevice, c.Stream, true); err != cuda.Success {
+					return StatusOf(err)
+				}
 			}
 		}
-	}
-	return list, Success
-}
-
-// fetch waits for results that the host gets, and copies them.
-func (c Call) fetch(at []uint64, slots ...slot) Status {
-	if c.Pointers == OnDevice {
-		return Success
-	}
-	for i, s := range slots {
-		if s.write {
-			if err := c.t.Copy(s.at, at[i], uint64(s.size), cuda.DeviceToHost, c.Stream, true); err != cuda.Success {
-				return StatusOf(err)
+		if s := f(at, base+slotsSize); s != Success {
+			return s
+		}
+		wait := false
+		for i, s := range slots {
+			if s.write {
+				if err := c.t.Copy(s.at, at[i], uint64(s.size), cuda.DeviceToHost, c.Stream, true); err != cuda.Success {
+					return StatusOf(err)
+				}
+				wait = true
 			}
 		}
-	}
-	return StatusOf(c.t.StreamSynchronize(c.Stream))
+		if !wait {
+			return Success
+		}
+		return StatusOf(c.t.StreamSynchronize(c.Stream))
+	})
 }

@@ -1,6 +1,7 @@
 package blas_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/libs/blas"
 	"github.com/heddle-sim/heddle/internal/libs/libstest"
-	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
 // elements are the types of vectors, with the relative errors of one step of a sum and of
@@ -67,7 +67,7 @@ func (b *bench) check(what string, v vector, want func(i int) (value complex128,
 
 // result is room for n bytes where the context says that results lie.
 func (b *bench) result(n int) (addr uint64, get func() []byte) {
-	room := make([]byte, n)
+	room := bytes.Repeat([]byte{0xa5}, n) // no result
 	if b.Pointers == blas.OnHost {
 		return libstest.At(b.GPU, &room[0]), func() []byte { return room }
 	}
@@ -214,11 +214,15 @@ func TestVectors(t *testing.T) {
 					run  func(blas.Problem) blas.Status
 					want int
 				}{{"amax", b.Amax, first}, {"amin", b.Amin, last}} {
-					bytes := 4 << r.IntN(2)
-					at, get := b.result(bytes)
-					q := blas.Problem{N: int64(n), A: x.Matrix, C: blas.Matrix{At: at, Stride: int64(bytes)}}
+					width := 4 << r.IntN(2)
+					at, get := b.result(width)
+					index := func() uint64 { return uint64(binary.LittleEndian.Uint32(get())) }
+					if width == 8 {
+						index = func() uint64 { return binary.LittleEndian.Uint64(get()) }
+					}
+					q := blas.Problem{N: int64(n), A: x.Matrix, C: blas.Matrix{At: at, Stride: int64(width)}}
 					b.want(f.name, f.run(q), blas.Success)
-					if got := int(binary.LittleEndian.Uint32(get())); got != f.want {
+					if got := index(); got != uint64(f.want) {
 						t.Fatalf("%s, %s: %d, want %d", f.name, what, got, f.want)
 					}
 				}
@@ -254,6 +258,130 @@ func TestNrm2Range(t *testing.T) {
 		// A subnormal number has few digits: one unit in the last place is allowed.
 		if bound := 1e-6*c.want + 2e-45; got != c.want && !(math.Abs(got-c.want) <= bound) && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("type %v, %v: %v, want %v", c.t, c.x, got, c.want)
+		}
+	}
+}
+
+// TestExtremes: elements that are not numbers have no size, wherever they are; where all
+// are none, the first one counts.
+func TestExtremes(t *testing.T) {
+	nan := math.NaN()
+	for _, mode := range []blas.PointerMode{blas.OnHost, blas.OnDevice} {
+		b := start(t, "rtx-2060")
+		b.Pointers = mode
+		for _, c := range []struct {
+			x           []float64
+			least, most uint32
+		}{
+			{[]float64{1, nan, 3, 10}, 1, 4},
+			{[]float64{1, 3, 10, nan}, 1, 3},
+			{[]float64{1, 3, nan, 10}, 1, 4},
+			{[]float64{nan, -10, 1, 3}, 3, 2},
+			{[]float64{nan, nan, nan}, 1, 1},
+			{[]float64{nan, math.Inf(-1), 2}, 3, 2},
+		} {
+			for _, n := range []int{len(c.x), 9000} { // in one block, and in two stages
+				x := make([]float64, n)
+				for i := range x {
+					x[i] = nan
+				}
+				copy(x, c.x)
+				at := libstest.Put(b.GPU, x)
+				for name, f := range map[string]struct {
+					run  func(blas.Problem) blas.Status
+					want uint32
+				}{"amin": {b.Amin, c.least}, "amax": {b.Amax, c.most}} {
+					to, get := b.result(4)
+					b.want(name, f.run(blas.Problem{N: int64(n), A: blas.Matrix{At: at, Type: blas.F64, LD: 1}, C: blas.Matrix{At: to, Stride: 4}}), blas.Success)
+					if got := binary.LittleEndian.Uint32(get()); got != f.want {
+						t.Errorf("%s of %v and %d NaN: %d, want %d", name, c.x, n-len(c.x), got, f.want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestAxpyZero: where alpha is zero, x is not read, wherever alpha lies.
+func TestAxpyZero(t *testing.T) {
+	b := start(t, "rtx-2060")
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, c := range elements {
+		for _, b.Pointers = range []blas.PointerMode{blas.OnHost, blas.OnDevice} {
+			x, _ := b.store(c.t, []complex128{complex(math.NaN(), 0)})
+			y, _ := b.store(c.t, []complex128{5})
+			b.want("axpy", b.Axpy(blas.Problem{N: 1, Alpha: b.scalar(r, c.t, 0), Scalar: c.t, A: blas.Matrix{At: x, Type: c.t, LD: 1}, C: blas.Matrix{At: y, Type: c.t, LD: 1}}), blas.Success)
+			if got := b.load(c.t, y, 1)[0]; got != 5 {
+				t.Errorf("type %v, mode %v: 0 * NaN + 5 is %v, want 5", c.t, b.Pointers, got)
+			}
+		}
+	}
+}
+
+// TestScalarTypes: a scalar may have a type that the vector has not, on the host and on the
+// device; there are no scalars of one byte.
+func TestScalarTypes(t *testing.T) {
+	b := start(t, "rtx-2060")
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, b.Pointers = range []blas.PointerMode{blas.OnHost, blas.OnDevice} {
+		for _, scalar := range []blas.Type{blas.F16, blas.BF16, blas.F32, blas.F64, blas.I32} {
+			at, _ := b.store(blas.F32, []complex128{5})
+			b.want("scal", b.Scal(blas.Problem{N: 1, Alpha: b.scalar(r, scalar, 3), Scalar: scalar, C: blas.Matrix{At: at, Type: blas.F32, LD: 1}}), blas.Success)
+			if got := b.load(blas.F32, at, 1)[0]; got != 15 {
+				t.Errorf("type %v, mode %v: 3 * 5 is %v", scalar, b.Pointers, got)
+			}
+		}
+		for _, scalar := range []blas.Type{blas.I8, 77} {
+			at, _ := b.store(blas.F32, []complex128{5})
+			b.want("scal", b.Scal(blas.Problem{N: 1, Alpha: b.scalar(r, blas.F64, 3), Scalar: scalar, C: blas.Matrix{At: at, Type: blas.F32, LD: 1}}), blas.InvalidValue)
+		}
+	}
+}
+
+// TestIncrements: increments that do not fit 32 bits are refused, also the one without a
+// counterpart of the other sign.
+func TestIncrements(t *testing.T) {
+	b := start(t, "rtx-2060")
+	r := rand.New(rand.NewPCG(1, 2))
+	x, y := b.vector(r, blas.F32, 2, 1), b.vector(r, blas.F32, 2, 1)
+	for _, inc := range []int64{math.MinInt64, math.MinInt32, math.MaxInt32 + 1, math.MaxInt64} {
+		p := blas.Problem{N: 2, Alpha: b.scalar(r, blas.F32, 2), Scalar: blas.F32, A: x.Matrix, C: y.Matrix}
+		p.A.LD = inc
+		b.want("axpy", b.Axpy(p), blas.NotSupported)
+	}
+}
+
+// TestRotgRange: a rotation does not overflow where its length does not, and keeps numbers
+// that are none.
+func TestRotgRange(t *testing.T) {
+	b := start(t, "rtx-2060")
+	nan := math.NaN()
+	for _, c := range []struct {
+		t                blas.Type
+		a, b             float64
+		length, cos, sin float64
+	}{
+		{blas.F32, 2e38, 2e38, 2.8284271e38, math.Sqrt2 / 2, math.Sqrt2 / 2},
+		{blas.F32, -3e38, 0, -3e38, 1, 0},
+		{blas.F32, 3e-39, 4e-39, 5e-39, 0.6, 0.8},
+		{blas.F64, 1.2e308, -0.5e308, 1.3e308, 12. / 13, -5. / 13},
+		{blas.F64, nan, 0, nan, nan, nan},
+		{blas.F64, 0, nan, nan, nan, nan},
+	} {
+		var places [4]uint64
+		var reads [4]func() []byte
+		for i, v := range []float64{c.a, c.b, 9, 9} {
+			bits, _ := encode(c.t, complex(v, 0))
+			places[i], reads[i] = b.result(len(bits))
+			copy(reads[i](), bits)
+		}
+		number := func(i int) blas.Matrix { return blas.Matrix{At: places[i], Type: c.t} }
+		b.want("rotg", b.Rotg(blas.Problem{A: number(0), B: number(1), Alpha: places[2], Beta: places[3], Scalar: c.t}), blas.Success)
+		for i, want := range map[int]float64{0: c.length, 2: c.cos, 3: c.sin} {
+			got := real(decode(c.t, reads[i]()))
+			if !(math.Abs(got-want) <= 1e-6*math.Abs(want)) && !(math.IsNaN(got) && math.IsNaN(want)) {
+				t.Errorf("rotg of %v and %v: number %d is %v, want %v", c.a, c.b, i, got, want)
+			}
 		}
 	}
 }
@@ -333,39 +461,5 @@ func TestRotations(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestCapture: a reduction is captured with the context's first scratch memory, and its
-// graph still works when the context has taken more.
-func TestCapture(t *testing.T) {
-	b := start(t, "rtx-2060")
-	stream, err := b.StreamCreate(0, 0)
-	b.Must(err)
-	b.want("stream", b.SetStream(stream), blas.Success)
-	b.want("mode", b.SetPointers(blas.OnDevice), blas.Success)
-	const n = 5000 // two stages
-	ones := make([]float32, n)
-	for i := range ones {
-		ones[i] = 1
-	}
-	x, to := libstest.Put(b.GPU, ones), libstest.Put(b.GPU, []float32{0})
-	p := blas.Problem{N: n, A: blas.Matrix{At: x, Type: blas.F32, LD: 1}, C: blas.Matrix{At: to, Type: blas.F32}}
-	b.Must(b.BeginCapture(stream, cuda.CaptureGlobal))
-	b.want("asum", b.Asum(p), blas.Success)
-	graph, err := b.EndCapture(stream)
-	b.Must(err)
-	exec, err := b.GraphInstantiate(graph, 0)
-	b.Must(err)
-	for _, grow := range []int64{1, 200000} {
-		if _, s := b.Scratch(grow * 4); s != blas.Success {
-			t.Fatal(s.Name())
-		}
-		libstest.Set(b.GPU, to, []float32{0})
-		b.Must(b.ExecLaunch(exec, stream))
-		b.Must(b.StreamSynchronize(stream))
-		if got := libstest.Get[float32](b.GPU, to, 1)[0]; got != n {
-			t.Errorf("the graph, after scratch memory for %d numbers: %v, want %d", grow, got, n)
-		}
 	}
 }

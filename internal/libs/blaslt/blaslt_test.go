@@ -7,9 +7,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/libs/blas"
 	"github.com/heddle-sim/heddle/internal/libs/blaslt"
 	"github.com/heddle-sim/heddle/internal/libs/libstest"
+	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
 // bench is a GPU with a context.
@@ -417,4 +419,294 @@ func TestOldDescription(t *testing.T) {
 	b.want("plan", blaslt.Plan(b.Thread, blaslt.Product{Desc: desc, LayoutA: m.layout, LayoutB: m.layout, LayoutC: m.layout, LayoutD: m.layout}), blas.Success)
 	stack[72] = 7
 	b.want("a size that no description has", blaslt.Plan(b.Thread, blaslt.Product{Desc: desc, LayoutA: m.layout, LayoutB: m.layout, LayoutC: m.layout, LayoutD: m.layout}), blas.InvalidValue)
+}
+
+// plain is a matrix of a type with values by columns, without gaps.
+func (b *bench) plain(t blas.Type, m, n, batch int, rows bool, value func(i int) complex128) matrix {
+	x := matrix{t: t, rows: rows, m: m, n: n, ld: m, gap: m * n}
+	if rows {
+		x.ld = n
+	}
+	var bits []byte
+	for i := range m * n * batch {
+		e, exact := libstest.Encode(int32(t), value(i))
+		bits, x.values = append(bits, e...), append(x.values, exact)
+	}
+	x.at, x.layout = libstest.Put(b.GPU, bits), b.object(blaslt.Layout)
+	b.want("layout", blaslt.InitLayout(b.Thread, x.layout, blaslt.Layout.Size(), int32(t), uint64(m), uint64(n), int64(x.ld)), blas.Success)
+	set(b, blaslt.Layout, x.layout, 1, map[bool]int32{true: 1}[rows])
+	set(b, blaslt.Layout, x.layout, 5, int32(batch))
+	set(b, blaslt.Layout, x.layout, 6, int64(x.gap))
+	return x
+}
+
+func always(v complex128) func(int) complex128 { return func(int) complex128 { return v } }
+
+// describe makes the description of a product.
+func (b *bench) describe(compute, scale int32) uint64 {
+	desc := b.object(blaslt.Desc)
+	b.want("desc", blaslt.InitDesc(b.Thread, desc, blaslt.Desc.Size(), compute, scale), blas.Success)
+	return desc
+}
+
+// of is a product of matrices.
+func of(desc uint64, a, bm, c, d matrix) blaslt.Product {
+	return blaslt.Product{Desc: desc, LayoutA: a.layout, LayoutB: bm.layout, LayoutC: c.layout, LayoutD: d.layout, A: a.at, B: bm.at, C: c.at, D: d.at}
+}
+
+// scalars puts alpha and beta on the device, or on the host.
+func (b *bench) scalars(p *blaslt.Product, t blas.Type, alpha, beta complex128, device bool) {
+	alphaBits, _ := libstest.Encode(int32(t), alpha)
+	betaBits, _ := libstest.Encode(int32(t), beta)
+	if device {
+		set(b, blaslt.Desc, p.Desc, 2, int32(1))
+		p.Alpha, p.Beta = libstest.Put(b.GPU, alphaBits), libstest.Put(b.GPU, betaBits)
+	} else {
+		p.Alpha, p.Beta = libstest.At(b.GPU, &alphaBits[0]), libstest.At(b.GPU, &betaBits[0])
+	}
+}
+
+// TestIntegers: sums of bytes in 32 bits are exact, in all orders of C and D, and with
+// scalars on the host and on the device.
+func TestIntegers(t *testing.T) {
+	const k = 2080
+	for _, device := range []bool{false, true} {
+		for _, order := range [][2]bool{{false, false}, {true, false}, {false, true}, {true, true}} {
+			b := start(t, "rtx-2060")
+			am, bm := b.plain(blas.I8, 1, k, 1, false, always(127)), b.plain(blas.I8, k, 1, 1, false, always(127))
+			c, d := b.plain(blas.I32, 1, 1, 1, order[0], always(-7)), b.plain(blas.I32, 1, 1, 1, order[1], always(0))
+			p := of(b.describe(int32(blas.Compute32I), int32(blas.I32)), am, bm, c, d)
+			b.scalars(&p, blas.I32, 1, 1, device)
+			b.want("matmul", blaslt.Matmul(b.Thread, b.call, p), blas.Success)
+			if got, want := b.load(d).get(0, 0, 0), float64(k*127*127-7); got != want {
+				t.Errorf("C by rows %v, D by rows %v, scalars on the device %v: %.0f, want %.0f", order[0], order[1], device, got, want)
+			}
+		}
+	}
+}
+
+// TestTransformScale: the factors of a transformation have its scale type, on the host and on
+// the device.
+func TestTransformScale(t *testing.T) {
+	for _, scale := range []blas.Type{blas.F16, blas.F32, blas.F64, blas.I32} {
+		for _, device := range []bool{false, true} {
+			b := start(t, "rtx-2060")
+			am, c := b.plain(blas.F32, 2, 2, 1, false, func(i int) complex128 { return complex(float64(i+1), 0) }), b.plain(blas.F32, 2, 2, 1, false, always(9))
+			p := blaslt.Product{Desc: b.object(blaslt.Transform), LayoutA: am.layout, LayoutC: c.layout, A: am.at, C: c.at}
+			b.want("desc", blaslt.InitTransform(b.Thread, p.Desc, blaslt.Transform.Size(), int32(scale)), blas.Success)
+			bits, _ := libstest.Encode(int32(scale), 3)
+			p.Alpha = libstest.At(b.GPU, &bits[0])
+			if device {
+				p.Alpha = libstest.Put(b.GPU, bits)
+				set(b, blaslt.Transform, p.Desc, 1, int32(1))
+			}
+			b.want("transform", blaslt.Change(b.Thread, b.call, p), blas.Success)
+			for i, v := range b.load(c).values {
+				if v != complex(float64(3*(i+1)), 0) {
+					t.Errorf("scale type %v, on the device %v: element %d is %v, want %d", scale, device, i, v, 3*(i+1))
+				}
+			}
+		}
+	}
+}
+
+// TestOwnPrecision: the description alone says how precise a product is, not the mode of a
+// handle of cuBLAS.
+func TestOwnPrecision(t *testing.T) {
+	b := start(t, "rtx-3070")
+	b.want("math", b.call.SetMath(blas.TF32Math), blas.Success)
+	b.want("SMs", b.call.SetSMs(1), blas.Success)
+	const v = 1 + 0x1p-12 // more digits than TF32 has
+	unit := func(i int) complex128 {
+		if i%5 == 0 {
+			return 1
+		}
+		return 0
+	}
+	for compute, want := range map[blas.Compute]float64{blas.Compute32F: v, blas.Compute32FFastTF32: 1} {
+		am, bm, c := b.plain(blas.F32, 4, 4, 1, false, always(v)), b.plain(blas.F32, 4, 4, 1, false, unit), b.plain(blas.F32, 4, 4, 1, false, always(0))
+		p := of(b.describe(int32(compute), int32(blas.F32)), am, bm, c, c)
+		b.scalars(&p, blas.F32, 1, 0, false)
+		b.want("matmul", blaslt.Matmul(b.Thread, b.call, p), blas.Success)
+		if got := b.load(c).get(0, 0, 0); got != want {
+			t.Errorf("compute type %d: %v, want %v", compute, got, want)
+		}
+	}
+}
+
+// TestTarget: the tiles of a product are chosen for as many SMs as its description says, at
+// most those of the GPU.
+func TestTarget(t *testing.T) {
+	for _, c := range []struct {
+		sms    int32
+		want   blas.Status
+		kernel string
+	}{
+		{0, blas.Success, "gemm_f32_f32_32x32"}, {1, blas.Success, "gemm_f32_f32_128x128"}, {-1, blas.InvalidValue, ""}, {31, blas.InvalidValue, ""},
+	} {
+		b := start(t, "rtx-2060") // 30 SMs
+		am := b.plain(blas.F32, 128, 128, 1, false, always(0))
+		p := of(b.describe(int32(blas.Compute32F), int32(blas.F32)), am, am, am, am)
+		set(b, blaslt.Desc, p.Desc, 15, c.sms)
+		b.scalars(&p, blas.F32, 1, 0, false)
+		b.want("matmul", blaslt.Matmul(b.Thread, b.call, p), c.want)
+		if c.want == blas.Success {
+			if got := b.Runtime.Result().Kernels[0].Name; got != c.kernel {
+				t.Errorf("for %d SMs: %s, want %s", c.sms, got, c.kernel)
+			}
+		}
+	}
+}
+
+// TestRefusals: what a search finds is computed, and what is not computed is not found.
+func TestRefusals(t *testing.T) {
+	b := start(t, "rtx-2060")
+	for _, c := range []struct {
+		a, d           blas.Type
+		opA, opB       blas.Op
+		a1, b1, c1, d1 bool // by rows
+		want           blas.Status
+	}{
+		{a: blas.C32, d: blas.C32, opA: blas.C, opB: blas.C, want: blas.Success},
+		{a: blas.C32, d: blas.C32, opA: blas.C, c1: true, d1: true, want: blas.NotSupported},
+		{a: blas.C32, d: blas.C32, opB: blas.C, c1: true, d1: true, want: blas.NotSupported},
+		{a: blas.C32, d: blas.C32, opA: blas.T, c1: true, d1: true, want: blas.Success},
+		{a: blas.C32, d: blas.C32, d1: true, want: blas.NotSupported},
+		{a: blas.C64, d: blas.C64, c1: true, want: blas.NotSupported},
+		{a: blas.C64, d: blas.C64, opA: blas.C, a1: true, want: blas.NotSupported},
+		{a: blas.F32, d: blas.F32, opA: blas.C, c1: true, d1: true, want: blas.Success},
+		{a: blas.F32, d: blas.F32, d1: true, want: blas.Success},
+	} {
+		compute := map[blas.Type]blas.Compute{blas.C64: blas.Compute64F}[c.a]
+		if compute == 0 {
+			compute = blas.Compute32F
+		}
+		one := func(t blas.Type, rows bool) matrix { return b.plain(t, 2, 2, 1, rows, always(1)) }
+		p := of(b.describe(int32(compute), int32(c.a)), one(c.a, c.a1), one(c.a, c.b1), one(c.d, c.c1), one(c.d, c.d1))
+		set(b, blaslt.Desc, p.Desc, 3, int32(c.opA))
+		set(b, blaslt.Desc, p.Desc, 4, int32(c.opB))
+		b.scalars(&p, c.a, 1, 1, false)
+		search := p
+		search.A, search.B, search.C, search.D = 0, 0, 0, 0
+		what := fmt.Sprintf("%+v", c)
+		b.want("plan of "+what, blaslt.Plan(b.Thread, search), c.want)
+		b.want("matmul of "+what, blaslt.Matmul(b.Thread, b.call, p), c.want)
+	}
+}
+
+// TestInPlace: C may be D if their elements lie at the same places.
+func TestInPlace(t *testing.T) {
+	b := start(t, "rtx-2060")
+	am := b.plain(blas.F32, 2, 2, 2, false, always(1))
+	for _, c := range []struct {
+		what string
+		edit func(layout uint64)
+		want blas.Status
+	}{
+		{"the same", func(uint64) {}, blas.Success},
+		{"by rows", func(l uint64) { set(b, blaslt.Layout, l, 1, int32(1)) }, blas.InvalidValue},
+		{"another leading dimension", func(l uint64) { set(b, blaslt.Layout, l, 4, int64(3)) }, blas.InvalidValue},
+		{"another stride", func(l uint64) { set(b, blaslt.Layout, l, 6, int64(5)) }, blas.InvalidValue},
+	} {
+		d := b.plain(blas.F32, 2, 2, 3, false, always(1))
+		set(b, blaslt.Layout, d.layout, 5, int32(2))
+		p := of(b.describe(int32(blas.Compute32F), int32(blas.F32)), am, am, d, d)
+		p.LayoutC = b.plain(blas.F32, 2, 2, 2, false, always(1)).layout
+		c.edit(p.LayoutC)
+		b.scalars(&p, blas.F32, 1, 1, false)
+		b.want(c.what, blaslt.Matmul(b.Thread, b.call, p), c.want)
+	}
+}
+
+// TestTooLarge: sums for which no device has the memory.
+func TestTooLarge(t *testing.T) {
+	b := start(t, "rtx-2060")
+	x := b.plain(blas.F32, 2, 2, 1, false, always(1))
+	layout := func(m, n int64) uint64 {
+		l := b.object(blaslt.Layout)
+		b.want("layout", blaslt.InitLayout(b.Thread, l, blaslt.Layout.Size(), int32(blas.F32), uint64(m), uint64(n), m), blas.Success)
+		set(b, blaslt.Layout, l, 5, int32(1<<14))
+		return l
+	}
+	const m, n = 1 << 30, 1 << 20 // times 2^14 and 4 bytes: 2^66
+	p := of(b.describe(int32(blas.Compute32F), int32(blas.F32)), x, x, x, x)
+	p.LayoutA, p.LayoutB, p.LayoutC, p.LayoutD = layout(m, 1), layout(1, n), layout(m, n), layout(m, n)
+	set(b, blaslt.Desc, p.Desc, 7, int32(relu))
+	b.scalars(&p, blas.F32, 1, 0, false)
+	b.want("matmul", blaslt.Matmul(b.Thread, b.call, p), blas.AllocFailed)
+}
+
+// TestOldCreate: programs of CUDA 10 give a data type, which is that of the sums and of the
+// factors, and no scale type.
+func TestOldCreate(t *testing.T) {
+	b := start(t, "rtx-2060")
+	for _, typ := range []blas.Type{blas.F16, blas.F32, blas.F64, blas.I32, blas.C32, blas.C64} {
+		desc := b.describe(int32(typ), 0x7fff1234)
+		for attribute, want := range []int32{int32(blas.ComputeOf(int32(typ))), int32(typ)} {
+			var got int32
+			b.want("get", blaslt.Desc.Get(b.Thread, desc, int32(attribute), libstest.At(b.GPU, &got), 4, 0), blas.Success)
+			if got != want {
+				t.Errorf("type %d: attribute %d is %d, want %d", typ, attribute, got, want)
+			}
+		}
+	}
+}
+
+// TestBatchCopy: a batch of C is copied to D at once.
+func TestBatchCopy(t *testing.T) {
+	b := start(t, "rtx-2060")
+	const batch = 5
+	number := func(i int) complex128 { return complex(float64(i), 0) }
+	zero := b.plain(blas.F32, 2, 2, batch, false, always(0))
+	c, d := b.plain(blas.F32, 2, 2, batch, false, number), b.plain(blas.F32, 2, 2, batch, false, always(-1))
+	p := of(b.describe(int32(blas.Compute32F), int32(blas.F32)), zero, zero, c, d)
+	b.scalars(&p, blas.F32, 1, 1, false)
+	stream, err := b.StreamCreate(0, 0)
+	b.Must(err)
+	p.Stream = stream
+	b.Must(b.BeginCapture(stream, cuda.CaptureGlobal))
+	b.want("matmul", blaslt.Matmul(b.Thread, b.call, p), blas.Success)
+	graph, err := b.EndCapture(stream)
+	b.Must(err)
+	nodes, err := b.GraphNodes(graph, false)
+	b.Must(err)
+	if len(nodes) != 2 {
+		t.Errorf("the graph has %d nodes, want a copy and a product", len(nodes))
+	}
+	exec, err := b.GraphInstantiate(graph, 0)
+	b.Must(err)
+	b.Must(b.ExecLaunch(exec, stream))
+	b.Must(b.Synchronize())
+	for i, v := range b.load(d).values {
+		if v != number(i) {
+			t.Errorf("element %d is %v, want %d", i, v, i)
+		}
+	}
+}
+
+// TestManyColumns: an epilogue for more columns than a grid has tiles of.
+func TestManyColumns(t *testing.T) {
+	alltests.Only(t, "matrices of two million columns")
+	b := start(t, "rtx-2060")
+	const n = 2_200_000
+	number := func(i int) complex128 { return complex(float64(i%1000-500), 0) }
+	am, bm := b.plain(blas.F32, 1, 1, 1, false, always(1)), b.plain(blas.F32, 1, n, 1, false, number)
+	for _, rows := range []bool{false, true} {
+		d := b.plain(blas.F32, 1, n, 1, rows, always(-1))
+		p := of(b.describe(int32(blas.Compute32F), int32(blas.F32)), am, bm, d, d)
+		const ld = 128
+		mask := libstest.Put(b.GPU, make([]byte, n*ld/8))
+		set(b, blaslt.Desc, p.Desc, 7, int32(relu|aux))
+		set(b, blaslt.Desc, p.Desc, 11, int64(mask))
+		set(b, blaslt.Desc, p.Desc, 12, int64(ld))
+		b.scalars(&p, blas.F32, 1, 0, false)
+		b.want("matmul", blaslt.Matmul(b.Thread, b.call, p), blas.Success)
+		got, bits := b.load(d), libstest.Get[byte](b.GPU, mask, n*ld/8)
+		for _, j := range []int{0, 65535*32 - 1, 65535 * 32, n - 1} {
+			want := max(0, real(number(j)))
+			if v := got.get(0, 0, j); v != want || bits[j*ld/8]&1 == 1 != (want > 0) {
+				t.Errorf("by rows %v: column %d is %v, its bit %d, want %v", rows, j, v, bits[j*ld/8]&1, want)
+			}
+		}
+	}
 }

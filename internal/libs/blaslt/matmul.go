@@ -92,6 +92,11 @@ func matrixAt(t *cuda.Thread, at uint64) (m matrix, s blas.Status) {
 	return m, blas.Success
 }
 
+// same reports whether elements of two matrices of the same size lie at the same places.
+func (m matrix) same(o matrix) bool {
+	return m.typ == o.typ && m.rows == o.rows && m.ld == o.ld && (m.gap == o.gap || m.batch <= 1)
+}
+
 // of is the matrix at an address, as an operand of a kernel.
 func (m matrix) of(at uint64) place {
 	p := place{At: at, LD: m.ld, Stride: m.gap, Type: int32(m.typ)}
@@ -175,7 +180,8 @@ func planOf(t *cuda.Thread, p Product) (x plan, s blas.Status) {
 		k2, n = n, k2
 	}
 	x.k = k
-	complexRows := (x.a.rows && x.opA == blas.C || x.b.rows && x.opB == blas.C) && x.a.typ.Complex()
+	// Kernels know no conjugate that is not transposed, and no epilogue for complex numbers.
+	complexRows := x.a.typ.Complex() && (x.c.rows != x.d.rows || x.opA == blas.C && (x.a.rows || x.d.rows) || x.opB == blas.C && (x.b.rows || x.d.rows))
 	unsupported := x.mode != blas.OnHost && x.mode != blas.OnDevice || !epilogues[x.parts] || get(descFill) != fillFull || get(descTransC) != 0 ||
 		get(descScaleAux) != 0 || get(descAmaxAux) != 0 || complexRows || !x.types()
 	for attribute := range int32(5) { // scales of A, B, C and D, and the largest element of D
@@ -184,6 +190,8 @@ func planOf(t *cuda.Thread, p Product) (x plan, s blas.Status) {
 	switch {
 	case x.opA < blas.N || x.opA > blas.C || x.opB < blas.N || x.opB > blas.C || k != k2 || x.d.m != m || x.d.n != n || x.c.m != m || x.c.n != n ||
 		x.a.batch != x.d.batch || x.b.batch != x.d.batch || x.c.batch != x.d.batch:
+		return x, blas.InvalidValue
+	case get(descSMs) < 0 || get(descSMs) > int64(t.Properties().SMs), p.C == p.D && p.D != 0 && !x.c.same(x.d):
 		return x, blas.InvalidValue
 	case unsupported:
 		return x, blas.NotSupported
@@ -230,7 +238,7 @@ func Matmul(t *cuda.Thread, c blas.Call, p Product) blas.Status {
 	if s != blas.Success {
 		return s
 	}
-	c = c.With(p.Stream, x.mode)
+	c = c.With(blas.Settings{Stream: p.Stream, Pointers: x.mode, SMs: int32(x.desc.get(descSMs))})
 	if x.d.m == 0 || x.d.n == 0 || x.d.batch == 0 {
 		return blas.Success
 	}
@@ -251,9 +259,6 @@ func Matmul(t *cuda.Thread, c blas.Call, p Product) blas.Status {
 			}
 		}
 		if x.d.rows { // by columns D is the transpose: op(B)^T * op(A)^T
-			if x.d.typ.Complex() && (g.OpA == blas.C || g.OpB == blas.C) {
-				return blas.NotSupported
-			}
 			g.M, g.N, g.A, g.B, g.OpA, g.OpB = g.N, g.M, g.B, g.A, turned(g.OpB), turned(g.OpA)
 		}
 		g.C, _ = x.d.operand(p.D, blas.N)
@@ -271,14 +276,15 @@ func Matmul(t *cuda.Thread, c blas.Call, p Product) blas.Status {
 		if x.scale == blas.F16 {
 			g.Compute = blas.Compute32F
 		}
-	case blas.C32, blas.C64:
-		return blas.NotSupported
 	}
-	at, s := c.Scratch(g.M * g.N * g.Batch * sums.Size())
-	if s != blas.Success {
-		return s
-	}
-	g.C = blas.Matrix{At: at, Type: sums, LD: g.M, Stride: g.M * g.N}
+	return c.Scratch(blas.Bytes(g.M, g.N, g.Batch, sums.Size()), func(at uint64) blas.Status {
+		g.C = blas.Matrix{At: at, Type: sums, LD: g.M, Stride: g.M * g.N}
+		return x.finish(t, c, g, p, alpha, beta)
+	})
+}
+
+// finish computes sums, in the type of g.C, and the epilogue.
+func (x *plan) finish(t *cuda.Thread, c blas.Call, g blas.Gemm, p Product, alpha, beta blas.Number) blas.Status {
 	if s := c.Product(g, blas.Constant(1), blas.Constant(0)); s != blas.Success {
 		return s
 	}
@@ -291,7 +297,7 @@ func Matmul(t *cuda.Thread, c blas.Call, p Product) blas.Status {
 	}
 	e := epilogue{
 		M: int32(g.M), N: int32(g.N), Parts: int32(x.parts), Alpha: alpha, Beta: beta,
-		Sums: place{At: at, LD: g.M, Stride: g.M * g.N, Type: int32(sums)}, C: x.c.of(p.C), D: x.d.of(p.D),
+		Sums: place{At: g.C.At, LD: g.C.LD, Stride: g.C.Stride, Type: int32(g.C.Type)}, C: x.c.of(p.C), D: x.d.of(p.D),
 		Aux: place{At: uint64(get(descAux)), LD: get(descAuxLD), Stride: get(descAuxStride), Type: typed(descAuxType, x.d.typ)},
 		Of:  place{At: uint64(get(descBias)), LD: 1, Stride: get(descBiasStride), Type: typed(descBiasType, x.d.typ)},
 	}
@@ -299,10 +305,10 @@ func Matmul(t *cuda.Thread, c blas.Call, p Product) blas.Status {
 		e.Of.Type = typed(descBiasType, blas.F32)
 	}
 	precision := "f32"
-	if sums == blas.F64 {
+	if g.C.Type == blas.F64 || x.d.typ == blas.I32 { // exact for all of I32
 		precision = "f64"
 	}
-	if s := launch(t, c.Stream, "finish_"+precision, e, over(g.M, 32), over(g.N, 32), g.Batch); s != blas.Success {
+	if s := e.compute(t, c.Stream, precision, g.Batch); s != blas.Success {
 		return s
 	}
 	// The gradient of a bias is the sum of a matrix along the other direction.
@@ -322,7 +328,7 @@ func Matmul(t *cuda.Thread, c blas.Call, p Product) blas.Status {
 	default:
 		return blas.Success
 	}
-	return launch(t, c.Stream, "sum_"+precision, e, over(int64(e.M), 32), 1, g.Batch)
+	return e.sum(t, c.Stream, precision, g.Batch)
 }
 
 // copyC copies C to D.
@@ -332,31 +338,59 @@ func (x *plan) copyC(t *cuda.Thread, p Product) blas.Status {
 	if x.d.rows {
 		width, height = height, width
 	}
-	for z := range x.d.batch {
-		r := cuda.Rows{Width: uint64(width * size), Height: uint64(height), Depth: 1, SrcPitch: uint64(x.c.ld * size), DstPitch: uint64(x.d.ld * size)}
-		to, from := p.D+uint64(z*x.d.gap*size), p.C+uint64(z*x.c.gap*size)
-		if s := blas.StatusOf(t.CopyRows(to, from, r, cuda.DeviceToDevice, p.Stream, true)); s != blas.Success {
+	return blas.StatusOf(t.CopyRows(p.D, p.C, cuda.Rows{
+		Width: uint64(width * size), Height: uint64(height), Depth: uint64(x.d.batch),
+		SrcPitch: uint64(x.c.ld * size), DstPitch: uint64(x.d.ld * size), SrcPlane: uint64(x.c.gap * size), DstPlane: uint64(x.d.gap * size),
+	}, cuda.DeviceToDevice, p.Stream, true))
+}
+
+// tile is the size of the kernels' tiles.
+const tile = 32
+
+func over(n, by int64) int64 { return (n + by - 1) / by }
+
+// columns makes a matrix begin at a column.
+func (p *place) columns(first int64) {
+	if p.Rows == 0 {
+		first *= p.LD
+	}
+	p.At += uint64(first * blas.Type(p.Type).Size())
+}
+
+// compute launches the kernel for all elements.
+func (e epilogue) compute(t *cuda.Thread, stream uint64, precision string, batch int64) blas.Status {
+	for p := range blas.Parts(int64(e.N), tile, batch) {
+		k := e
+		k.N = int32(p.Columns)
+		for _, m := range []*place{&k.Sums, &k.C, &k.D} {
+			m.columns(p.Column)
+		}
+		if e.Parts&(relu|drelu) != 0 { // a mask of bits
+			k.Aux.At += uint64(p.Column * e.Aux.LD / 8)
+		} else {
+			k.Aux.columns(p.Column)
+		}
+		if s := k.launch(t, stream, "finish_"+precision, p); s != blas.Success {
 			return s
 		}
 	}
 	return blas.Success
 }
 
-// maxZ is the largest extent of a grid in its third dimension.
-const maxZ = 65535
-
-func over(n, by int64) int64 { return (n + by - 1) / by }
-
-// launch starts a kernel of this package.
-func launch(t *cuda.Thread, stream uint64, kernel string, e epilogue, x, y, batch int64) blas.Status {
-	for first := int64(0); first < batch; first += maxZ {
-		e.First = int32(first)
-		call := cuda.Call{Grid: cuda.Dim3{X: uint32(x), Y: uint32(y), Z: uint32(min(maxZ, batch-first))}, Block: cuda.Dim3{X: 256, Y: 1, Z: 1}, Stream: stream}
-		if s := blas.StatusOf(t.LaunchOwn(kernels["epilogue"], kernel, call, e)); s != blas.Success {
+// sum launches the kernel that adds up the rows of a matrix.
+func (e epilogue) sum(t *cuda.Thread, stream uint64, precision string, batch int64) blas.Status {
+	for p := range blas.Parts(1, tile, batch) {
+		if s := e.launch(t, stream, "sum_"+precision, p); s != blas.Success {
 			return s
 		}
 	}
 	return blas.Success
+}
+
+func (e epilogue) launch(t *cuda.Thread, stream uint64, kernel string, p blas.Part) blas.Status {
+	e.First = int32(p.First)
+	grid := cuda.Dim3{X: uint32(over(int64(e.M), tile)), Y: uint32(over(p.Columns, tile)), Z: uint32(p.Members)}
+	return blas.StatusOf(t.LaunchOwn(kernels["epilogue"], kernel, cuda.Call{Grid: grid, Block: cuda.Dim3{X: 256, Y: 1, Z: 1}, Stream: stream}, e))
 }
 
 // Change is a call of cublasLtMatrixTransform: C = alpha * op(A) + beta * op(B).
@@ -374,7 +408,7 @@ func Change(t *cuda.Thread, c blas.Call, p Product) blas.Status {
 	if mode != blas.OnHost && mode != blas.OnDevice || to.typ.Complex() || scale != blas.F32 && scale != blas.F64 && scale != blas.F16 && scale != blas.I32 {
 		return blas.NotSupported
 	}
-	c = c.With(p.Stream, mode)
+	c = c.With(blas.Settings{Stream: p.Stream, Pointers: mode})
 	e := epilogue{M: int32(to.m), N: int32(to.n), D: to.of(p.C)}
 	precision := "f32"
 	if to.typ == blas.F64 || to.typ == blas.I32 {
@@ -420,7 +454,7 @@ func Change(t *cuda.Thread, c blas.Call, p Product) blas.Status {
 	if to.m == 0 || to.n == 0 || to.batch == 0 {
 		return blas.Success
 	}
-	return launch(t, p.Stream, "finish_"+precision, e, over(to.m, 32), over(to.n, 32), to.batch)
+	return e.compute(t, p.Stream, precision, to.batch)
 }
 
 // Result is a cublasLtMatmulHeuristicResult_t for the only algorithm: no workspace, and

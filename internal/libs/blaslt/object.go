@@ -28,7 +28,7 @@ type field struct{ at, size int64 }
 // The attributes that this package reads, by their numbers in the documentation.
 const (
 	descCompute, descScale, descPointers, descTransA, descTransB, descTransC, descFill, descEpilogue = 0, 1, 2, 3, 4, 5, 6, 7
-	descBias, descBiasStride, descAux, descAuxLD, descAuxStride                                      = 8, 10, 11, 12, 13
+	descBias, descBiasStride, descAux, descAuxLD, descAuxStride, descSMs                             = 8, 10, 11, 12, 13, 15
 	descScaleA, descScaleAux, descAmaxAux, descAuxType, descBiasType                                 = 17, 23, 24, 22, 26
 
 	layoutType, layoutOrder, layoutRows, layoutCols, layoutLD, layoutBatch, layoutStride, layoutPlane = 0, 1, 2, 3, 4, 5, 6, 7
@@ -47,7 +47,7 @@ var kinds = map[Kind]struct {
 	Desc: {least: 88, size: 184, fields: map[int32]field{
 		descCompute: {0, 4}, descScale: {4, 4}, descPointers: {8, 4}, descTransA: {12, 4}, descTransB: {16, 4}, descTransC: {20, 4}, descFill: {24, 4},
 		descEpilogue: {28, 4}, descBias: {32, 8}, descBiasStride: {40, 8}, descAux: {48, 8}, descAuxLD: {56, 8}, descAuxStride: {64, 8},
-		15: {76, 4}, descAuxType: {80, 4}, descBiasType: {84, 4}, 14: {88, 8},
+		descSMs: {76, 4}, descAuxType: {80, 4}, descBiasType: {84, 4}, 14: {88, 8},
 		descScaleA: {96, 8}, 18: {104, 8}, 19: {112, 8}, 20: {120, 8}, 21: {128, 8}, descScaleAux: {136, 8}, descAmaxAux: {144, 8}, 25: {152, 1},
 	}},
 	Layout: {least: 64, size: 64, fields: map[int32]field{
@@ -138,8 +138,15 @@ func (o object) init(t *cuda.Thread, at uint64, size int64) blas.Status {
 // unset is a type that an object leaves to others.
 const unset = -1
 
-// InitDesc makes the description of a product.
+// firstCompute is the least number of a compute type.
+const firstCompute = int32(blas.Compute16F)
+
+// InitDesc makes the description of a product. Programs of CUDA 10 have a data type in place
+// of the compute type, and no scale type, which is then the same.
 func InitDesc(t *cuda.Thread, at uint64, size int64, compute, scale int32) blas.Status {
+	if compute < firstCompute {
+		scale, compute = compute, int32(blas.ComputeOf(compute))
+	}
 	o := Desc.new()
 	for attribute, v := range map[int32]int64{
 		descCompute: int64(compute), descScale: int64(scale), descFill: fillFull, descEpilogue: epilogueDefault, descAuxType: unset, descBiasType: unset,

@@ -3,10 +3,6 @@
 #pragma once
 #include "operand.cuh"
 
-template <class T> __device__ inline T realOf(T a) { return a; }
-template <class T> __device__ inline T realOf(complex<T> a) { return a.x; }
-template <class T> __device__ inline T imaginaryOf(T) { return 0; }
-template <class T> __device__ inline T imaginaryOf(complex<T> a) { return a.y; }
 template <class T> __device__ inline auto size(T a) { return fabs(realOf(a)) + fabs(imaginaryOf(a)); }
 
 // lu factors C in place. pivots, if there are any, and info have n numbers and one for each

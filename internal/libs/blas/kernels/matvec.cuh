@@ -58,7 +58,6 @@ template <class In, class Out, class Acc, int W, bool structured> __device__ inl
 // rank adds alpha * x * y^T to the stored elements of C, and in a symmetric form alpha * y
 // * x^T too. In the Hermitian forms what is transposed is conjugated, and so is the second
 // alpha.
-enum { CONJUGATE = 1, BOTH = 2 };
 template <class T> __device__ inline void rank(const task<T> &p) {
   const int i = blockIdx.x * 32 + threadIdx.x % 32, batch = p.first + blockIdx.z;
   const T *x = p.a.base(batch), *y = p.b.base(batch);

@@ -18,6 +18,11 @@ template <class T> __device__ inline complex<T> divide(complex<T> a, complex<T> 
 template <class T> __device__ inline T negative(T a) { return -a; }
 template <class T> __device__ inline complex<T> negative(complex<T> a) { return {-a.x, -a.y}; }
 
+template <class T> __device__ inline T realOf(T a) { return a; }
+template <class T> __device__ inline T realOf(complex<T> a) { return a.x; }
+template <class T> __device__ inline T imaginaryOf(T) { return 0; }
+template <class T> __device__ inline T imaginaryOf(complex<T> a) { return a.y; }
+
 template <class T> __device__ inline T onlyReal(T a) { return a; }
 template <class T> __device__ inline complex<T> onlyReal(complex<T> a) { return {a.x, 0}; }
 
@@ -43,6 +48,7 @@ struct number {
       case 0: re = *(const float *)at; break;
       case 1: re = *(const double *)at; break;
       case 2: re = __half2float(*(const __half *)at); break;
+      case 10: re = *(const int32_t *)at; break;
       case 14: re = __bfloat162float(*(const __nv_bfloat16 *)at); break;
       case 4: re = ((const float *)at)[0], im = ((const float *)at)[1]; break;
       case 5: re = ((const double *)at)[0], im = ((const double *)at)[1]; break;
@@ -100,6 +106,9 @@ template <class T> struct operand {
     return conjugate ? conj(v) : v;
   }
 };
+
+// Flags of products that are added with their operands exchanged.
+enum { CONJUGATE = 1, BOTH = 2 };
 
 // task is the argument of all kernels here.
 template <class In, class Out = In> struct task {

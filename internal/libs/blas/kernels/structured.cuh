@@ -3,12 +3,10 @@
 #pragma once
 #include "operand.cuh"
 
-// Of C, the stored triangle is computed. BOTH adds the product with A and B exchanged and
-// transposed; with CONJUGATE their elements, and alpha, are conjugated in that.
-enum { CONJUGATE = 1, BOTH = 2 };
-
 // multiply computes a tile of BM x BN elements in each block of 256 threads, BK terms at a
-// time. Terms that a triangular operand makes zero are left out, tile by tile.
+// time. Terms that a triangular operand makes zero are left out, tile by tile. Of C, the
+// stored triangle is computed. BOTH adds the product with A and B exchanged and transposed;
+// with CONJUGATE their elements, and alpha, are conjugated in that.
 template <class T, int BM, int BN, int BK> __device__ inline void multiply(const task<T> &p) {
   constexpr int TM = BM / 16, TN = BN / 16;
   __shared__ __align__(16) char bytesA[BK * (BM + 1) * sizeof(T)], bytesB[BK * (BN + 1) * sizeof(T)];
@@ -129,9 +127,17 @@ template <class T> __device__ inline void move(const task<T> &p) {
   });
 }
 
+// clear makes C zero where alpha is.
+template <class T> __device__ inline void clear(const task<T> &p) {
+  if (!(p.alpha.template get<T>() == T(0))) return;
+  T *c = p.c.base(p.first + blockIdx.z);
+  elements(p, [&](int i, int j) { c[i + j * p.c.ld] = T(0); });
+}
+
 #define STRUCTURED(T, name) \
   extern "C" __global__ void __launch_bounds__(256) product_64x64_##name(task<T> p) { multiply<T, 64, 64, 8>(p); } \
   extern "C" __global__ void __launch_bounds__(256) product_32x32_##name(task<T> p) { multiply<T, 32, 32, 8>(p); } \
   extern "C" __global__ void __launch_bounds__(256) add_##name(task<T> p) { add(p); } \
   extern "C" __global__ void __launch_bounds__(256) scale_##name(task<T> p) { scale(p); } \
-  extern "C" __global__ void __launch_bounds__(256) move_##name(task<T> p) { move(p); }
+  extern "C" __global__ void __launch_bounds__(256) move_##name(task<T> p) { move(p); } \
+  extern "C" __global__ void __launch_bounds__(256) clear_##name(task<T> p) { clear(p); }

@@ -9,11 +9,6 @@ template <> struct in<__half> { typedef float acc; typedef float real; typedef _
 template <> struct in<__nv_bfloat16> { typedef float acc; typedef float real; typedef __nv_bfloat16 part; };
 template <class R> struct in<complex<R>> { typedef complex<R> acc; typedef R real; typedef R part; };
 
-template <class T> __device__ inline T realOf(T a) { return a; }
-template <class T> __device__ inline T realOf(complex<T> a) { return a.x; }
-template <class T> __device__ inline T imaginaryOf(T) { return 0; }
-template <class T> __device__ inline T imaginaryOf(complex<T> a) { return a.y; }
-
 // each calls f for the elements of this thread.
 template <class F> __device__ inline void each(int n, F f) {
   for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n; i += (int64_t)gridDim.x * blockDim.x) f(i);
@@ -28,6 +23,7 @@ template <class T, class F> __device__ inline void vectors(const task<T> &p, F f
 template <class T> __device__ inline void axpy(const task<T> &p) {
   typedef typename in<T>::acc Acc;
   const Acc alpha = p.alpha.template get<Acc>();
+  if (alpha == Acc(0)) return; // x is not read
   vectors(p, [&](T &x, T &y) { y = put<T>(mad(alpha, get<Acc>(x), get<Acc>(y))); });
 }
 
@@ -68,13 +64,13 @@ template <class T> __device__ inline void rotm(const task<T> &p) {
 template <class T> __device__ inline void rotg(T *pa, T *pb, T *pc, T *ps) {
   typedef typename in<T>::acc Acc;
   const Acc a = get<Acc>(*pa), b = get<Acc>(*pb);
-  const Acc larger = fabs(a) > fabs(b) ? a : b, scale = fabs(a) + fabs(b);
+  const Acc larger = fabs(a) > fabs(b) ? a : b, scale = fabs(larger);
   Acc r = 0, z = 0, c = 1, s = 0;
-  if (scale != 0) {
-    const Acc x = a / scale, y = b / scale;
-    r = copysign(scale * sqrt(fma(x, x, y * y)), larger);
-    c = a / r;
-    s = b / r;
+  if (a != 0 || b != 0) {
+    const Acc x = a / scale, y = b / scale, length = copysign(sqrt(fma(x, x, y * y)), larger);
+    r = scale * length;
+    c = x / length;
+    s = y / length;
     z = fabs(a) > fabs(b) ? s : c != 0 ? 1 / c : Acc(1);
   }
   *pa = put<T>(r), *pb = put<T>(z), *pc = put<T>(c), *ps = put<T>(s);
@@ -214,13 +210,17 @@ template <class T> struct nrm2 {
 };
 
 // extreme is the first index, from 1, of the element of largest or smallest size; 0 if
-// there is none.
+// there is none. A size that is not a number counts only if no other does, so that the
+// result does not depend on the order in which sizes meet.
 template <class T, bool largest> struct extreme {
   typedef typename in<T>::acc Acc;
   typename in<T>::real size = 0;
   int64_t index = 0;
   __device__ bool beats(const extreme &b) const {
-    return index && (!b.index || (size == b.size ? index < b.index : largest ? size > b.size : size < b.size));
+    if (!index || !b.index) return index;
+    const bool none = size != size, noneB = b.size != b.size;
+    if (none != noneB) return noneB;
+    return none || size == b.size ? index < b.index : largest ? size > b.size : size < b.size;
   }
   __device__ void add(const T &x, const T &, int64_t i) {
     const Acc v = get<Acc>(x);
