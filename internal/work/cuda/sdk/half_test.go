@@ -395,3 +395,114 @@ KERNELS(__nv_fp8_e5m2, __NV_E5M2)
 		}
 	}
 }
+
+// TestFP6AndFP4: conversions from and to formats of 6 and 4 bits agree with a list of
+// their numbers, alone, in pairs and in fours. Powers of two (E8M0) too. The kernels put
+// together the names __nv_cvt_{float,double,halfraw,bfloat16raw}_to_{fp4,fp6},
+// __nv_cvt_{float2,double2,halfraw2,bfloat16raw2}_to_{fp4,fp6}x2,
+// __nv_cvt_{fp4,fp6}_to_halfraw and __nv_cvt_{fp4,fp6}x2_to_halfraw2, and the types
+// __nv_fp4_e2m1, __nv_fp6_e2m3 and __nv_fp6_e3m2.
+func TestFP6AndFP4(t *testing.T) {
+	gpu := device(t, kit(t), `
+#include <cuda_fp4.h>
+#include <cuda_fp6.h>
+#include <cuda_fp8.h>
+// All ways to convert x agree, except that double and 16-bit numbers convert exactly.
+#define KERNELS(name, fp, kind, bits)                                                        \
+  extern "C" __global__ void widen_##name(const float *, float *out) {                       \
+    __nv_##fp##_##name v; v.__x = (unsigned char)threadIdx.x; out[threadIdx.x] = (float)v;    \
+    __half h = __nv_cvt_##fp##_to_halfraw(v.__x, kind);                                      \
+    __half2 two = __nv_cvt_##fp##x2_to_halfraw2((__nv_##fp##x2_storage_t)(v.__x << bits | 1), kind); \
+    if ((float)h != (float)v || (float)(__half)v != (float)v || (double)v != (float)v || (float)two.y != (float)v || (float)(__nv_bfloat16)v != (float)v) out[threadIdx.x] = 1e9f; \
+  }                                                                                          \
+  extern "C" __global__ void round_##name(const float *x, float *out) {                      \
+    int i = blockIdx.x * 256 + threadIdx.x;                                                  \
+    float f = x[i];                                                                          \
+    unsigned r = __nv_cvt_float_to_##fp(f, kind, cudaRoundNearest);                          \
+    unsigned two = __nv_cvt_float2_to_##fp##x2(make_float2(1, f), kind, cudaRoundNearest);   \
+    bool same = r == __nv_cvt_double_to_##fp(f, kind, cudaRoundNearest) && two >> bits == r && \
+      __nv_cvt_double2_to_##fp##x2(make_double2(1, f), kind, cudaRoundNearest) == two && __nv_##fp##_##name(f).__x == r; \
+    __nv_##fp##x4_##name four(make_float4(f, 1, 0, f));                                      \
+    float4 back = (float4)four;                                                              \
+    float want = (float)__nv_##fp##_##name(f);                                               \
+    same = same && back.x == want && back.y == 1 && back.z == 0 && back.w == want;           \
+    __half h(f);                                                                             \
+    __nv_bfloat16 b(f);                                                                      \
+    __half2 hs(h, h);                                                                        \
+    __nv_bfloat162 bs(b, b);                                                                 \
+    unsigned of_h = __nv_cvt_float_to_##fp((float)h, kind, cudaRoundNearest), of_b = __nv_cvt_float_to_##fp((float)b, kind, cudaRoundNearest); \
+    same = same && __nv_cvt_halfraw_to_##fp(h, kind, cudaRoundNearest) == of_h && __nv_cvt_bfloat16raw_to_##fp(b, kind, cudaRoundNearest) == of_b && \
+      __nv_cvt_halfraw2_to_##fp##x2(hs, kind, cudaRoundNearest) == (of_h | of_h << bits) &&  \
+      __nv_cvt_bfloat16raw2_to_##fp##x2(bs, kind, cudaRoundNearest) == (of_b | of_b << bits); \
+    out[i] = same ? r : -1;                                                                  \
+  }
+KERNELS(e2m1, fp4, __NV_E2M1, 4)
+KERNELS(e2m3, fp6, __NV_E2M3, 8)
+KERNELS(e3m2, fp6, __NV_E3M2, 8)
+extern "C" __global__ void powers(const float *, float *out) {
+  int i = threadIdx.x;
+  float p = __bfloat162float(__nv_cvt_e8m0_to_bf16raw((__nv_fp8_storage_t)i));
+  __nv_bfloat162 two = __nv_cvt_e8m0x2_to_bf162raw((__nv_fp8x2_storage_t)(i << 8));
+  unsigned down = __nv_cvt_float_to_e8m0(p * 1.5f, __NV_SATFINITE, cudaRoundZero), up = __nv_cvt_float_to_e8m0(p * 1.5f, __NV_SATFINITE, cudaRoundPosInf);
+  unsigned same = __nv_cvt_bfloat16raw_to_e8m0(__nv_bfloat16(p), __NV_SATFINITE, cudaRoundPosInf);
+  bool right = down == i && up == (i < 254 ? i + 1 : i) && same == i && __float2bfloat16(p).__x == two.y.__x && __nv_fp8_e8m0(p).__x == i &&
+    __nv_cvt_float2_to_e8m0x2(make_float2(p, 1), __NV_SATFINITE, cudaRoundZero) == (i | 127 << 8) && (i < 255 ? (float)__nv_fp8_e8m0(p) == p : p != p);
+  out[i] = right ? p : -1;
+}
+`, "-std=c++17")
+	rng := rand.New(rand.NewPCG(9, 10))
+	xs := make([]float32, 4096)
+	for i := range xs {
+		xs[i] = float32(spread(rng, -6, 6))
+	}
+	copy(xs, []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 0.25, 0.75, 1.25, 2.5, 5, 6, 7, 0.0625, 0.1875, 7.5, 7.75, 28, 30, -3.5, 1e-30, 3e38})
+	launch := func(kernel string, blocks int) []float32 {
+		in, _ := heddle.Upload(gpu, "x", xs)
+		out, err := heddle.Upload(gpu, "out", make([]float32, len(xs)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := gpu.Launch(t.Context(), kernel, heddle.Dim(uint32(blocks)), heddle.Dim(256), in, out); err != nil {
+			t.Fatal(err)
+		}
+		got, err := heddle.Download[float32](gpu, out, len(xs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	for _, c := range []struct {
+		name                 string
+		bits, fraction, bias int
+	}{{"e2m1", 4, 1, 1}, {"e2m3", 6, 3, 1}, {"e3m2", 6, 2, 3}} {
+		f := narrow{}
+		count := 1 << (c.bits - 1)
+		for u := range count + 1 { // and the one above, which stands for all that is too large
+			m, e := float64(u&(1<<c.fraction-1)), u>>c.fraction
+			if e > 0 {
+				m, e = m+float64(int(1)<<c.fraction), e-1
+			}
+			f.values = append(f.values, math.Ldexp(m, e+1-c.bias-c.fraction))
+		}
+		for u, got := range launch("widen_"+c.name, 1)[:1<<c.bits] {
+			if want := math.Copysign(f.values[u%count], float64(1-2*(u/count))); float64(got) != want {
+				t.Errorf("%s: %#x is %v, want %v", c.name, u, got, want)
+			}
+		}
+		for i, got := range launch("round_"+c.name, len(xs)/256) {
+			want := count - 1 // NaN is the largest number
+			if x := float64(xs[i]); !math.IsNaN(x) {
+				r := f.round(math.Copysign(min(math.Abs(x), f.values[count]), x), 'n')
+				want = min(int(r&0x7fff), count-1) | int(r>>15)*count
+			}
+			if int(got) != want {
+				t.Errorf("%s: %v becomes %v, want %#x", c.name, xs[i], got, want)
+			}
+		}
+	}
+	for i, got := range launch("powers", 1)[:256] {
+		if want := math.Ldexp(1, i-127); i == 255 && got == got || i < 255 && float64(got) != want {
+			t.Errorf("E8M0 %d is %v, want %v", i, got, want)
+		}
+	}
+}

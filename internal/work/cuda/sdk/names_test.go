@@ -13,7 +13,9 @@ import (
 // deviceHeaders are the headers whose functions kernels call.
 var deviceHeaders = []string{
 	"cooperative_groups.h", "cooperative_groups/memcpy_async.h", "cooperative_groups/reduce.h", "cooperative_groups/scan.h",
-	"cuComplex.h", "cuda/atomic", "cuda/barrier", "cuda/latch", "cuda/pipeline", "cuda/semaphore", "cuda_bf16.h", "cuda_fp16.h", "cuda_fp8.h",
+	"cuComplex.h", "cuda/atomic", "cuda/barrier", "cuda/latch", "cuda/pipeline", "cuda/semaphore", "cuda_bf16.h", "cuda_fp16.h", "cuda_fp4.h", "cuda_fp6.h", "cuda_fp8.h",
+	"cuda_awbarrier.h", "cuda_awbarrier_primitives.h", "cuda/annotated_ptr", "cuda/access_property", "cuda/cmath", "cuda/functional", "cuda/std/bit", "cuda/std/span",
+	"heddle_atomics.h", "heddle_narrow.h", "sm_90_rt.h",
 	"cuda_pipeline.h", "curand_kernel.h", "curand_mrg32k3a.h", "curand_poisson.h", "curand_sobol.h", "device_atomic_functions.h",
 	"device_intrinsics.h", "dpx_functions.h", "error_names.h", "half_common.h", "heddle_surfaces.h", "host_math.h", "mma.h",
 	"texture_fetch_functions.h", "crt/math_functions.hpp", "vector_functions.h",
