@@ -24,6 +24,9 @@ type Config struct {
 	Limit  uint64 // maximum number of bytes allocated at one time
 	Heap   uint64 // size of the arena of HeapAlloc
 	Top    uint64 // first address beyond the address space
+
+	Group  *Group // of the devices that it is one of; nil: there is only one
+	Device int    // its number there, below MaxDevices
 }
 
 func (c Config) withDefaults() Config {

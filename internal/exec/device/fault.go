@@ -80,8 +80,11 @@ func (m *Memory) misaligned(addr, size, align uint64, write bool) *Fault {
 }
 
 // explain returns the fault of an access that is not wholly inside one extent
-// or writes where writing is forbidden.
-func (m *Memory) explain(addr, size uint64, write bool) *Fault {
+// or writes where writing is forbidden, by a kernel of a device.
+func (m *Memory) explain(addr, size uint64, write bool, device int) *Fault {
+	if p := m.home(addr); p != m {
+		return m.explainPeer(p, addr, size, write)
+	}
 	f := &Fault{Kind: OutOfBounds, Addr: addr, Size: size, Write: write, Nearest: m.Nearest(addr)}
 	near := f.Nearest
 	switch {
@@ -104,7 +107,7 @@ func (m *Memory) explain(addr, size uint64, write bool) *Fault {
 		m.heap.explain(f)
 		return f
 	case near.Flags&reserved != 0 && near.Contains(addr):
-		m.explainReserved(f)
+		m.explainReserved(f, device)
 		return f
 	case write && near.ReadOnly() && near.Contains(addr) && size <= near.Size-(addr-near.Addr):
 		f.Kind = ReadOnlyWrite

@@ -112,7 +112,7 @@ func (m *Memory) HeapFree(addr uint64) error {
 	h.freed[grain] = true
 	h.starts[grain/64] &^= 1 << (grain % 64)
 	h.release(grain, grains)
-	m.gen++
+	m.changed()
 	return nil
 }
 

@@ -73,6 +73,9 @@ type region struct {
 	cleanup runtime.Cleanup
 
 	mapped *mappings // of reserved addresses
+
+	apart  bool    // its own guests count, not those of the memory
+	guests devices // other devices that may access it
 }
 
 // Memory is the global memory of one GPU.
@@ -87,6 +90,7 @@ type Memory struct {
 	symbols map[string]Symbol
 	heap    *heap
 	virtual *virtual // nil before the first Reserve or Create
+	guests  devices  // other devices that may access it
 
 	slackMu sync.Mutex         // concurrent blocks may create entries
 	slack   map[uint64]*region // pages of memory between allocations, by address
@@ -95,7 +99,9 @@ type Memory struct {
 // New returns an empty memory.
 func New(cfg Config) *Memory {
 	cfg = cfg.withDefaults()
-	return &Memory{cfg: cfg, next: cfg.Base, top: cfg.Top, symbols: make(map[string]Symbol)}
+	m := &Memory{cfg: cfg, next: cfg.Base, top: cfg.Top, symbols: make(map[string]Symbol)}
+	m.join()
+	return m
 }
 
 // Alloc reserves size zeroed bytes and returns the address of the first. A size of
@@ -265,7 +271,7 @@ func (m *Memory) Free(addr uint64) error {
 	}
 	if r.Flags&adopted != 0 {
 		r.Freed, r.data = true, nil
-		m.gen++
+		m.changed()
 		m.regions = slices.Delete(m.regions, r.index, r.index+1)
 		m.number(r.index)
 		return nil
@@ -281,7 +287,7 @@ func (m *Memory) Free(addr uint64) error {
 func (m *Memory) retire(r *region) {
 	r.discard()
 	r.Freed, r.data = true, nil
-	m.gen++
+	m.changed()
 	if m.freed++; m.freed > maxFreed {
 		m.forget(maxFreed / 2)
 	}
@@ -341,8 +347,9 @@ func (e *extent) bytes() []byte {
 
 // locate returns the extent that contains addr, for reading or for writing.
 func (m *Memory) locate(addr uint64, write bool) (extent, bool) {
-	r := m.before(addr)
-	if r == nil || r.Freed || !r.Contains(addr) {
+	p := m.home(addr)
+	r := p.before(addr)
+	if r == nil || r.Freed || !r.Contains(addr) || p != m && !p.opens(r, m.cfg.Device) {
 		return extent{}, false
 	}
 	if r.Flags&arena != 0 {
@@ -354,7 +361,7 @@ func (m *Memory) locate(addr uint64, write bool) (extent, bool) {
 		if write {
 			least = MayWrite
 		}
-		return r.run(addr, least)
+		return r.run(addr, least, m.cfg.Device)
 	}
 	return extent{r, r.Addr, r.Size, r.ReadOnly()}, true
 }
@@ -378,11 +385,11 @@ func (m *Memory) hostBytes(addr, n uint64, write bool) ([]byte, error) {
 	}
 	r := m.before(addr)
 	if r == nil || r.Freed || !r.Contains(addr) || n > r.Size-(addr-r.Addr) {
-		return nil, m.explain(addr, n, write)
+		return nil, m.explain(addr, n, write, m.cfg.Device)
 	}
 	if r.Flags&reserved != 0 {
 		if e, ok := m.locate(addr, write); !ok || !e.holds(addr, n) {
-			return nil, m.explain(addr, n, write)
+			return nil, m.explain(addr, n, write, m.cfg.Device)
 		}
 	}
 	off := addr - r.Addr

@@ -29,10 +29,12 @@ const tailAlign = DefaultAlign
 func (m *Memory) mapped(addr, size uint64, write bool) bool {
 	n := m.Nearest(addr)
 	switch {
+	case m.home(addr) != m: // what lies around the allocations of another device is nobody's
+		return false
 	case n.Size == 0 || n.Freed || n.Flags&reserved != 0 || addr < nullPage && !n.Contains(addr):
 		return false
 	case n.Flags&arena != 0 && n.Contains(addr):
-		return !write && m.explain(addr, size, write).Kind == OutOfBounds
+		return !write && m.explain(addr, size, write, m.cfg.Device).Kind == OutOfBounds
 	}
 	if n.Flags&adopted != 0 && write {
 		end := n.Addr + n.Size

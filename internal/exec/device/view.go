@@ -179,7 +179,7 @@ func (v *View) Fault(addr uint64, size int, write bool) *Fault {
 	}
 	n := uint64(size)
 	if !legal {
-		return v.mem.explain(addr, n, write)
+		return v.mem.explain(addr, n, write, v.mem.cfg.Device)
 	}
 	if n != 0 && n&(n-1) == 0 && addr&(n-1) != 0 {
 		return v.Misaligned(addr, size, size, write)

@@ -25,25 +25,27 @@ const (
 // Mapping is a piece of reserved addresses with the memory that is mapped there.
 type Mapping struct {
 	Addr, Size uint64
-	Handle     uint64 // of the memory
-	Access     Access
+	Handle     uint64             // of the memory
+	Access     Access             // of the device that it belongs to
+	Peers      [MaxDevices]Access // of the others, by number
 }
 
 // mappings are those of a reservation.
 type mappings struct {
 	list []Mapping // by ascending address
-	// may are the addresses that may be accessed in a way, or in more ways: what an
-	// access looks up, however many mappings it has been put together from.
-	may [MayWrite + 1]spans
+	// may are the addresses that a device may access in a way, or in more ways: what
+	// an access looks up, however many mappings it has been put together from.
+	may [MaxDevices][MayWrite + 1]spans
 }
 
-// allow records that of a range only a is allowed from now on.
-func (x *mappings) allow(lo, end uint64, a Access) {
+// allow records that of a range only a is allowed to a device from now on.
+func (x *mappings) allow(lo, end uint64, device int, a Access) {
+	may := &x.may[device]
 	for least := MayRead; least <= MayWrite; least++ {
 		if a >= least {
-			x.may[least] = x.may[least].with(lo, end)
+			may[least] = may[least].with(lo, end)
 		} else {
-			x.may[least] = x.may[least].without(lo, end)
+			may[least] = may[least].without(lo, end)
 		}
 	}
 }
@@ -78,8 +80,9 @@ func (m *Memory) open() error {
 
 // Close gives reserved addresses, and all memory that was made with Create, back to the
 // operating system at once: nobody else knows when the last access was. What Alloc made
-// stays usable.
+// stays usable, but not by other devices.
 func (m *Memory) Close() {
+	m.leave()
 	if m.virtual == nil {
 		return
 	}
@@ -261,8 +264,10 @@ func (m *Memory) Unmap(addr, size uint64) error {
 	if err := m.virtual.store.clear(r.data[off : off+size]); err != nil {
 		return err
 	}
-	m.gen++
-	r.mapped.allow(addr, addr+size, NoAccess)
+	m.changed()
+	for device := range MaxDevices {
+		r.mapped.allow(addr, addr+size, device, NoAccess)
+	}
 	var bad error
 	for _, p := range r.mapped.list[from:to] {
 		m.virtual.blocks[p.Handle].mapped--
@@ -276,15 +281,24 @@ func (m *Memory) Unmap(addr, size uint64) error {
 
 // SetAccess says what may be done with the mappings that fill a range exactly.
 func (m *Memory) SetAccess(addr, size uint64, a Access) error {
+	return m.SetAccessOf(m.cfg.Device, addr, size, a)
+}
+
+// SetAccessOf is SetAccess for the kernels of any device of the group.
+func (m *Memory) SetAccessOf(device int, addr, size uint64, a Access) error {
 	r, from, to, err := m.whole(addr, size)
 	if err != nil {
 		return err
 	}
 	for i := from; i < to; i++ {
-		r.mapped.list[i].Access = a
+		if p := &r.mapped.list[i]; device == m.cfg.Device {
+			p.Access = a
+		} else {
+			p.Peers[device] = a
+		}
 	}
-	r.mapped.allow(addr, addr+size, a)
-	m.gen++
+	r.mapped.allow(addr, addr+size, device, a)
+	m.changed()
 	return nil
 }
 
@@ -318,10 +332,10 @@ func (m *Memory) Retain(addr uint64) (handle uint64, ok bool) {
 	return p.Handle, true
 }
 
-// run returns the mapped range around an address in which access is everywhere as least
-// says; false if it is not at the address.
-func (r *region) run(addr uint64, least Access) (e extent, ok bool) {
-	s, ok := r.mapped.may[least].at(addr)
+// run returns the mapped range around an address in which a device's access is everywhere
+// as least says; false if it is not at the address.
+func (r *region) run(addr uint64, least Access, device int) (e extent, ok bool) {
+	s, ok := r.mapped.may[device][least].at(addr)
 	return extent{r: r, lo: s.lo, size: s.end - s.lo, readOnly: least == MayRead}, ok
 }
 
@@ -362,14 +376,14 @@ func savePages(now []byte, pages func() []span) (restore func()) {
 }
 
 // explainReserved completes the fault of an access that begins at reserved addresses.
-func (m *Memory) explainReserved(f *Fault) {
+func (m *Memory) explainReserved(f *Fault, device int) {
 	r := m.before(f.Addr)
 	all := fmt.Sprintf("the %s reserved at 0x%x", bytesText(r.Size), r.Addr)
 	at, least := f.Addr, MayRead // where it goes wrong
 	if f.Write {
 		least = MayWrite
 	}
-	if e, ok := r.run(at, least); ok && !e.holds(at, f.Size) {
+	if e, ok := r.run(at, least, device); ok && !e.holds(at, f.Size) {
 		if at = e.lo + e.size; at == r.Addr+r.Size {
 			f.Detail = position(f.Addr, f.Size, r.Addr, r.Size) + " " + all
 			return
@@ -379,7 +393,9 @@ func (m *Memory) explainReserved(f *Fault) {
 	switch p, mapped := m.MappingAt(at); {
 	case !mapped:
 		f.Kind, why = Unmapped, "no memory is mapped"
-	case p.Access == NoAccess:
+	case device != m.cfg.Device && p.Peers[device] == NoAccess:
+		f.Kind, why = Forbidden, fmt.Sprintf("memory is mapped without access for device %d (cuMemSetAccess gives it)", device)
+	case device == m.cfg.Device && p.Access == NoAccess:
 		f.Kind, why = Forbidden, "memory is mapped without access (cuMemSetAccess gives it)"
 	default:
 		f.Kind, why = ReadOnlyWrite, "memory may only be read"
