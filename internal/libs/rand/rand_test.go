@@ -53,7 +53,9 @@ func draw[T any](b *bench, c rand.Call, d rand.Distribution, n int) []T {
 }
 
 // TestPhiloxKnown: the known answer of the generator's authors for key 0 and counter 0
-// (Salmon et al. 2011, kat_vectors of Random123), and further blocks by the definition.
+// (Salmon et al. 2011, kat_vectors of Random123), and further blocks by the definition: four
+// numbers from each of 65536 subsequences in turn, the order CURAND_ORDERING_PSEUDO_LEGACY,
+// as NVIDIA's samples of cuRANDDx state it.
 func TestPhiloxKnown(t *testing.T) {
 	b := start(t)
 	known := []uint32{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}
@@ -61,13 +63,28 @@ func TestPhiloxKnown(t *testing.T) {
 		t.Errorf("the first block is %x, want %x", got, known)
 	}
 	const seed = 0x299f31d0a4093822
-	c := b.generator(rand.Philox, seed)
-	b.want("offset", c.SetOffset(6), rand.Success)
-	got := draw[uint32](b, c, rand.Bits(), 2000)
-	for i, v := range got {
-		n := uint32(i + 6)
-		if want := philox([4]uint32{n / 4}, [2]uint32{seed & math.MaxUint32, seed >> 32})[n%4]; v != want {
-			t.Fatalf("number %d is %x, want %x", n, v, want)
+	// word is one of a subsequence: the last two words of the counter.
+	word := func(subsequence, n uint32) uint32 {
+		return philox([4]uint32{n / 4, 0, subsequence}, [2]uint32{seed & math.MaxUint32, seed >> 32})[n%4]
+	}
+	for _, offset := range []uint32{6, 4*65536 - 10, 8*65536 - 501} {
+		c := b.generator(rand.Philox, seed)
+		b.want("offset", c.SetOffset(uint64(offset)), rand.Success)
+		for i, v := range draw[uint32](b, c, rand.Bits(), 2000) {
+			n := offset + uint32(i)
+			if want := word(n/4%65536, n/4/65536*4+n%4); v != want {
+				t.Fatalf("number %d is %x, want %x", n, v, want)
+			}
+		}
+		c = b.generator(rand.Philox, seed)
+		b.want("offset", c.SetOffset(uint64(offset)), rand.Success)
+		for i, v := range draw[float64](b, c, rand.UniformDouble(), 2000) {
+			n := offset + uint32(i)
+			first := n/4/65536*8 + n%4*2
+			bits := uint64(word(n/4%65536, first)) ^ uint64(word(n/4%65536, first+1))<<21
+			if want := float64(bits)*0x1p-53 + 0x1p-54; v != want {
+				t.Fatalf("double %d is %v, want %v", n, v, want)
+			}
 		}
 	}
 }

@@ -1,17 +1,22 @@
 // targets: 52
 #include "rand.cuh"
 
-// A thread draws four numbers at once. Those of a distribution with a fixed number of words come
-// from subsequence 0 in order, from a word on; each other one has its own subsequence.
+// Numbers come from subsequences in turn, four from each. Those of a distribution without a
+// fixed number of words have one of the further subsequences each. A number that a pair does
+// not use up is left out.
+constexpr int subsequences = 65536;
+
 template <class D> __device__ inline void in_order(const task &t, uint64_t *positions, uint64_t seed) {
-  const uint64_t word = advance(positions, t.count * (D::words ? D::words : 1));
+  const int left_out = positions[blockIdx.x] % D::count;
+  const uint64_t begin = advance(positions, left_out + t.count) + left_out, end = begin + t.count;
   typename D::type *to = (typename D::type *)t.to;
   curandStatePhilox4_32_10 s;
-  for (int64_t first = 4 * (int64_t(blockIdx.x) * blockDim.x + threadIdx.x); first < t.count; first += 4 * int64_t(gridDim.x) * blockDim.x) {
-    if (D::words) curand_init(seed, 0, word + first * D::words, &s);
-    for (int64_t at = first; at < first + 4 && at < t.count; at += D::count) {
-      if (!D::words) curand_init(seed, 1 + word + at, 0, &s);
-      D::draw(&s, t, to + at);
+  for (uint64_t group = begin / 4 + blockIdx.x * blockDim.x + threadIdx.x; 4 * group < end; group += gridDim.x * blockDim.x) {
+    uint64_t at = max(4 * group, begin);
+    if (D::words) curand_init(seed, group % subsequences, (group / subsequences * 4 + at % 4) * D::words, &s);
+    for (; at < min(4 * group + 4, end); at += D::count) {
+      if (!D::words) curand_init(seed, subsequences + at, 0, &s);
+      D::draw(&s, t, to + (at - begin));
     }
   }
 }
