@@ -339,10 +339,10 @@ func cufftGetVersion(to C.uintptr_t) C.int { return C.int(giveFft(to, C.int(fft.
 
 //export cufftGetProperty
 func cufftGetProperty(which C.int, to C.uintptr_t) C.int {
-	if which < 0 || which > 2 {
-		return C.int(fft.InvalidValue)
+	if v, ok := versionPart(fft.Version, which); ok {
+		return C.int(giveFft(to, v))
 	}
-	return C.int(giveFft(to, C.int([]int{fft.Version / 1000, fft.Version / 100 % 10, fft.Version % 100}[which])))
+	return C.int(fft.InvalidValue)
 }
 
 //export heddleFftMissing

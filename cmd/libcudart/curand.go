@@ -51,10 +51,10 @@ func curandGetVersion(to C.uintptr_t) C.int { return C.int(giveRand(to, C.int(ra
 
 //export curandGetProperty
 func curandGetProperty(which C.int, to C.uintptr_t) C.int {
-	if which < 0 || which > 2 {
-		return C.int(rand.OutOfRange)
+	if v, ok := versionPart(rand.Version, which); ok {
+		return C.int(giveRand(to, v))
 	}
-	return C.int(giveRand(to, C.int([]int{rand.Version / 1000, rand.Version / 100 % 10, rand.Version % 100}[which])))
+	return C.int(rand.OutOfRange)
 }
 
 //export curandSetStream

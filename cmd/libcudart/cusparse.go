@@ -105,10 +105,10 @@ func cusparseGetVersion(h, to C.uintptr_t) C.int {
 
 //export cusparseGetProperty
 func cusparseGetProperty(which C.int, to C.uintptr_t) C.int {
-	if which < 0 || which > 2 {
-		return C.int(sparse.InvalidValue)
+	if v, ok := versionPart(sparse.Version, which); ok {
+		return C.int(giveOne(to, v))
 	}
-	return C.int(giveOne(to, C.int([]int{sparse.Version / 1000, sparse.Version / 100 % 10, sparse.Version % 100}[which])))
+	return C.int(sparse.InvalidValue)
 }
 
 //export cusparseGetErrorName

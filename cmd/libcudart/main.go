@@ -252,6 +252,19 @@ func seen[T any](f func() T) T {
 	return f()
 }
 
+// versionPart is the major or minor release or the patch level of a library's version.
+func versionPart(version int, which C.int) (part C.int, ok bool) {
+	switch which {
+	case 0:
+		return C.int(version / 1000), true
+	case 1:
+		return C.int(version / 100 % 10), true
+	case 2:
+		return C.int(version % 100), true
+	}
+	return 0, false
+}
+
 // text returns a string of the host.
 func text(addr C.uintptr_t) string {
 	if addr == 0 {

@@ -415,6 +415,24 @@ func TestSystems(t *testing.T) {
 		b.want("too early", b.call.Solve(p, with), sparse.InvalidValue)
 		b.want("analysis", with.Prepare(p), sparse.Success)
 		b.want("solve", b.call.Solve(p, with), sparse.Success)
+		if i%2 == 1 { // further systems with other values, of which this one solves for half
+			doubled := append([]complex128(nil), f.of...)
+			for j := range doubled {
+				doubled[j] *= 2
+			}
+			_, _, values := full{n, n, doubled}.parts(s)
+			b.want("the diagonal alone", with.Replace(m.Values, 1), sparse.NotSupported)
+			b.want("no values", with.Replace(0, 0), sparse.InvalidValue)
+			b.want("other values", with.Replace(b.put(k.t, values), 0), sparse.Success)
+			b.want("solve again", b.call.Solve(p, with), sparse.Success)
+			for r := range n {
+				for c := range n {
+					if r != c || diag == 0 {
+						*triangle.at(r, c) *= 2
+					}
+				}
+			}
+		}
 		b.want("end", sparse.Remove[sparse.Solver](h), sparse.Success)
 		got := b.back(p.C)
 		for r := range n {

@@ -25,8 +25,9 @@ const (
 // IndexType is the type of an index (cusparseIndexType_t).
 type IndexType int32
 
-// The types with kernels.
+// The types. Those of 32 and 64 bits have kernels.
 const (
+	Index16 IndexType = 1
 	Index32 IndexType = 2
 	Index64 IndexType = 3
 )
@@ -234,12 +235,12 @@ type Sparse struct {
 	Type            Type
 }
 
-// NewSparse makes the descriptor of a sparse vector.
+// NewSparse makes the descriptor of a sparse vector. Its arrays need not exist yet.
 func NewSparse(v Sparse) (uint64, Status) {
 	switch {
-	case v.Size < 0 || v.NNZ < 0 || v.NNZ > v.Size || v.Base&^1 != 0 || v.NNZ > 0 && (v.Indices == 0 || v.Values == 0):
+	case v.Size < 0 || v.NNZ < 0 || v.NNZ > v.Size || v.Base&^1 != 0:
 		return 0, InvalidValue
-	case !v.IndexType.valid() || !hasKernels(v.Type) || !fits(v.Size, v.NNZ):
+	case !v.IndexType.valid() && v.IndexType != Index16 || !hasKernels(v.Type) || !fits(v.Size, v.NNZ):
 		return 0, NotSupported
 	}
 	return add(v), Success

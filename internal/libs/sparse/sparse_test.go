@@ -639,6 +639,35 @@ func TestCodes(t *testing.T) {
 		_, s := sparse.NewMatrix(m)
 		b.want(c.name, s, c.want)
 	}
+	// Matrices and vectors may be described before their arrays exist. What reads them then
+	// is an error.
+	none := good
+	none.Offsets, none.Type = 0, blas.F32
+	h, s := sparse.NewMatrix(none)
+	b.want("a matrix without arrays", s, sparse.Success)
+	empty, _ := sparse.Get[sparse.Matrix](h)
+	h, s = sparse.NewVector(2, b.put(blas.F32, make([]complex128, 2)), blas.F32)
+	b.want("vector", s, sparse.Success)
+	dense, _ := sparse.Get[sparse.Vector](h)
+	scalar := b.scalar(blas.F32, 1)
+	b.want("a product of nothing", b.call.SpMM(sparse.Product{Alpha: scalar, Beta: scalar, A: empty, B: &dense.Dense, C: &dense.Dense, Compute: blas.F32}), sparse.InvalidValue)
+	for _, c := range []struct {
+		name string
+		v    sparse.Sparse
+		want sparse.Status
+	}{
+		{"no arrays", sparse.Sparse{Size: 2, NNZ: 1, IndexType: sparse.Index32}, sparse.InvalidValue},
+		{"no elements", sparse.Sparse{Size: 2, IndexType: sparse.Index32}, sparse.Success},
+		{"indices of 16 bits", sparse.Sparse{Size: 2, NNZ: 1, Indices: dense.Values, Values: dense.Values, IndexType: sparse.Index16}, sparse.NotSupported},
+	} {
+		h, s := sparse.NewSparse(c.v)
+		b.want(c.name, s, sparse.Success)
+		v, _ := sparse.Get[sparse.Sparse](h)
+		b.want(c.name, b.call.Gather(dense, v), c.want)
+		b.want(c.name, b.call.Dot(blas.N, v, dense, b.scalar(blas.F32, 0), blas.F32), c.want)
+	}
+	_, s = sparse.NewSparse(sparse.Sparse{Size: 2, NNZ: 1, IndexType: 4})
+	b.want("indices of no type", s, sparse.NotSupported)
 	m := b.matrix(blas.F32, newFull(2, 3), shapes[0])
 	x, y := b.dense(blas.F32, newFull(3, 1)), b.dense(blas.F32, newFull(2, 1))
 	one := b.scalar(blas.F32, 1)
@@ -660,7 +689,7 @@ func TestCodes(t *testing.T) {
 		c.edit(&p)
 		b.want(c.name, b.call.SpMM(p), c.want)
 	}
-	_, s := sparse.Of(b.Thread, 99)
+	_, s = sparse.Of(b.Thread, 99)
 	b.want("no handle", s, sparse.NotInitialized)
 	b.want("no descriptor", sparse.Remove[sparse.Matrix](99), sparse.InvalidValue)
 }

@@ -6,10 +6,10 @@ import "github.com/heddle-sim/heddle/internal/libs/blas"
 
 // pair checks a sparse and a dense vector.
 func pair(x *Sparse, y *Vector) Status {
-	if x == nil || y == nil || x.Size != y.Rows {
+	if x == nil || y == nil || x.Size != y.Rows || x.NNZ > 0 && (x.Indices == 0 || x.Values == 0) {
 		return InvalidValue
 	}
-	if x.Type != y.Type {
+	if x.Type != y.Type || !x.IndexType.valid() {
 		return NotSupported
 	}
 	return Success
