@@ -36,6 +36,8 @@ struct blas_gemm {
 // Numbers of types (cudaDataType).
 enum { F32, F64, F16, C32 = 4, C64, BF16 = 14 };
 
+enum { INVALID_VALUE = 7 }; // CUBLAS_STATUS_INVALID_VALUE
+
 // blas_call is a call of any other function: of what a function has no use for is zero.
 // Vectors are matrices whose leading dimension is the increment.
 struct blas_call {

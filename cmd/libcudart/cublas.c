@@ -10,25 +10,25 @@ enum { COMPUTE_16F = 64, COMPUTE_32F = 68, COMPUTE_64F = 70 };
   int name##s(uintptr_t h, int ta, int tb, i m, i n, i k, uintptr_t alpha, uintptr_t a, i lda, uintptr_t b, i ldb, uintptr_t beta, uintptr_t c, \
               i ldc) {                                                                                                                     \
     struct blas_gemm g = {ta, tb, m, n, k, alpha, {a, T, lda}, {b, T, ldb}, beta, {c, T, ldc}, 1, 0, compute};                               \
-    return heddleGemm(h, &g);                                                                                                              \
+    return heddleGemm(h, (char *)__func__, &g);                                                                                            \
   }
 #define BATCHED(name, T, compute, s, i)                                                                                                   \
   int name##Batched##s(uintptr_t h, int ta, int tb, i m, i n, i k, uintptr_t alpha, uintptr_t a, i lda, uintptr_t b, i ldb, uintptr_t beta,     \
                        uintptr_t c, i ldc, i batch) {                                                                                      \
     struct blas_gemm g = {ta, tb, m, n, k, alpha, {a, T, lda}, {b, T, ldb}, beta, {c, T, ldc}, batch, 1, compute};                           \
-    return heddleGemm(h, &g);                                                                                                              \
+    return heddleGemm(h, (char *)__func__, &g);                                                                                            \
   }
 #define STRIDED(name, T, compute, s, i)                                                                                                   \
   int name##StridedBatched##s(uintptr_t h, int ta, int tb, i m, i n, i k, uintptr_t alpha, uintptr_t a, i lda, int64_t sa, uintptr_t b, i ldb,  \
                               int64_t sb, uintptr_t beta, uintptr_t c, i ldc, int64_t sc, i batch) {                                        \
     struct blas_gemm g = {ta, tb, m, n, k, alpha, {a, T, lda, sa}, {b, T, ldb, sb}, beta, {c, T, ldc, sc}, batch, 0, compute};               \
-    return heddleGemm(h, &g);                                                                                                              \
+    return heddleGemm(h, (char *)__func__, &g);                                                                                            \
   }
 #define EX(name, compute, s, i)                                                                                                           \
   int name##s(uintptr_t h, int ta, int tb, i m, i n, i k, uintptr_t alpha, uintptr_t a, int at, i lda, uintptr_t b, int bt, i ldb,              \
               uintptr_t beta, uintptr_t c, int ct, i ldc) {                                                                                \
     struct blas_gemm g = {ta, tb, m, n, k, alpha, {a, at, lda}, {b, bt, ldb}, beta, {c, ct, ldc}, 1, 0, compute};                            \
-    return heddleGemm(h, &g);                                                                                                              \
+    return heddleGemm(h, (char *)__func__, &g);                                                                                            \
   }
 #define GEMMS(s, i)                                                                                                                       \
   GEMM(cublasSgemm_v2, F32, COMPUTE_32F, s, i)                                                                                             \
@@ -55,17 +55,17 @@ enum { COMPUTE_16F = 64, COMPUTE_32F = 68, COMPUTE_64F = 70 };
   int cublasGemmEx##s(uintptr_t h, int ta, int tb, i m, i n, i k, uintptr_t alpha, uintptr_t a, int at, i lda, uintptr_t b, int bt, i ldb,      \
                       uintptr_t beta, uintptr_t c, int ct, i ldc, int compute, int algo) {                                                  \
     struct blas_gemm g = {ta, tb, m, n, k, alpha, {a, at, lda}, {b, bt, ldb}, beta, {c, ct, ldc}, 1, 0, compute};                            \
-    return heddleGemm(h, &g);                                                                                                              \
+    return heddleGemm(h, (char *)__func__, &g);                                                                                            \
   }                                                                                                                                       \
   int cublasGemmBatchedEx##s(uintptr_t h, int ta, int tb, i m, i n, i k, uintptr_t alpha, uintptr_t a, int at, i lda, uintptr_t b, int bt,      \
                              i ldb, uintptr_t beta, uintptr_t c, int ct, i ldc, i batch, int compute, int algo) {                           \
     struct blas_gemm g = {ta, tb, m, n, k, alpha, {a, at, lda}, {b, bt, ldb}, beta, {c, ct, ldc}, batch, 1, compute};                        \
-    return heddleGemm(h, &g);                                                                                                              \
+    return heddleGemm(h, (char *)__func__, &g);                                                                                            \
   }                                                                                                                                       \
   int cublasGemmStridedBatchedEx##s(uintptr_t h, int ta, int tb, i m, i n, i k, uintptr_t alpha, uintptr_t a, int at, i lda, int64_t sa,        \
                                     uintptr_t b, int bt, i ldb, int64_t sb, uintptr_t beta, uintptr_t c, int ct, i ldc, int64_t sc, i batch,    \
                                     int compute, int algo) {                                                                               \
     struct blas_gemm g = {ta, tb, m, n, k, alpha, {a, at, lda, sa}, {b, bt, ldb, sb}, beta, {c, ct, ldc, sc}, batch, 0, compute};            \
-    return heddleGemm(h, &g);                                                                                                              \
+    return heddleGemm(h, (char *)__func__, &g);                                                                                            \
   }
 SIZES(GEMMS)

@@ -7,6 +7,7 @@ package main
 import "C"
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/heddle-sim/heddle/internal/libs/blas"
@@ -36,9 +37,11 @@ func namedBlas(h C.uintptr_t, name *C.char, f func(c blas.Call) blas.Status) C.i
 	return s
 }
 
+// heddleNotInBlas names a function as programs do: _v2 is the header's.
+//
 //export heddleNotInBlas
 func heddleNotInBlas(name *C.char) C.int {
-	thread().Missing(C.GoString(name), blas.NotSupported.Name())
+	thread().Missing(strings.Replace(C.GoString(name), "_v2", "", 1), blas.NotSupported.Name())
 	return C.int(blas.NotSupported)
 }
 
@@ -171,8 +174,8 @@ func blasMatrix(m *C.struct_blas_matrix, listed C.int) blas.Matrix {
 }
 
 //export heddleGemm
-func heddleGemm(h C.uintptr_t, g *C.struct_blas_gemm) C.int {
-	return inBlas(h, func(c blas.Call) blas.Status {
+func heddleGemm(h C.uintptr_t, name *C.char, g *C.struct_blas_gemm) C.int {
+	return namedBlas(h, name, func(c blas.Call) blas.Status {
 		return c.Gemm(blas.Gemm{
 			OpA: blas.Op(g.transa), OpB: blas.Op(g.transb), M: int64(g.m), N: int64(g.n), K: int64(g.k), Batch: int64(g.batch),
 			Alpha: uint64(g.alpha), Beta: uint64(g.beta), Compute: blas.ComputeOf(int32(g.compute)),

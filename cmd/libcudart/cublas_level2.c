@@ -56,9 +56,6 @@
 #define GER(name, T, s, i) \
   int name##_v2##s(uintptr_t h, i m, i n, uintptr_t alpha, uintptr_t x, i incx, uintptr_t y, i incy, uintptr_t a, i lda) \
   CALL(BLAS_RANK, .m = m, .n = n, .alpha = alpha, .scalar = T, .a = {x, T, incx}, .b = {y, T, incy}, .c = {a, T, lda}, .transb = OP_T)
-#define GERU(name, T, s, i) \
-  int name##_v2##s(uintptr_t h, i m, i n, uintptr_t alpha, uintptr_t x, i incx, uintptr_t y, i incy, uintptr_t a, i lda) \
-  CALL(BLAS_RANK, .m = m, .n = n, .alpha = alpha, .scalar = T, .a = {x, T, incx}, .b = {y, T, incy}, .c = {a, T, lda}, .transb = OP_T)
 #define GERC(name, T, s, i) \
   int name##_v2##s(uintptr_t h, i m, i n, uintptr_t alpha, uintptr_t x, i incx, uintptr_t y, i incy, uintptr_t a, i lda) \
   CALL(BLAS_RANK, .m = m, .n = n, .alpha = alpha, .scalar = T, .a = {x, T, incx}, .b = {y, T, incy}, .c = {a, T, lda}, .transb = OP_C)
@@ -120,7 +117,7 @@
   SDCZ(TPMV, tpmv, s, i) \
   SDCZ(TPSV, tpsv, s, i) \
   SD(GER, ger, s, i) \
-  CZ(GERU, geru, s, i) \
+  CZ(GER, geru, s, i) \
   CZ(GERC, gerc, s, i) \
   SDCZ(SYR, syr, s, i) \
   HER(cublasCher, C32, F32, s, i) HER(cublasZher, C64, F64, s, i) \

@@ -75,14 +75,6 @@ static cublasDiagType_t DIAG(char c) { return c == 'n' || c == 'N' ? CUBLAS_DIAG
   void name(int m, int n, T alpha, const T *x, int incx, const T *y, int incy, T *A, int lda) { \
     CALL(name##_v2, m, n, &alpha, x, incx, y, incy, A, lda) \
   }
-#define GERU(name, T, _, __) \
-  void name(int m, int n, T alpha, const T *x, int incx, const T *y, int incy, T *A, int lda) { \
-    CALL(name##_v2, m, n, &alpha, x, incx, y, incy, A, lda) \
-  }
-#define GERC(name, T, _, __) \
-  void name(int m, int n, T alpha, const T *x, int incx, const T *y, int incy, T *A, int lda) { \
-    CALL(name##_v2, m, n, &alpha, x, incx, y, incy, A, lda) \
-  }
 #define SYR(name, T, _, __) \
   void name(char uplo, int n, T alpha, const T *x, int incx, T *A, int lda) { \
     CALL(name##_v2, FILL(uplo), n, &alpha, x, incx, A, lda) \
@@ -187,8 +179,8 @@ HEDDLE_SDCZ(TBSV, tbsv, , )
 HEDDLE_SDCZ(TPMV, tpmv, , )
 HEDDLE_SDCZ(TPSV, tpsv, , )
 HEDDLE_SD(GER, ger, , )
-HEDDLE_CZ(GERU, geru, , )
-HEDDLE_CZ(GERC, gerc, , )
+HEDDLE_CZ(GER, geru, , )
+HEDDLE_CZ(GER, gerc, , )
 HEDDLE_SDCZ(SYR, syr, , )
 HER(cublasCher, cuComplex, float, , )
 HER(cublasZher, cuDoubleComplex, double, , )

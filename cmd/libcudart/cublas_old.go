@@ -26,18 +26,23 @@ func heddleBlasCopy(kind C.int, rows, columns, size C.int64_t, from C.uintptr_t,
 var oldBlas struct {
 	sync.Mutex
 	handle uint64
-	status blas.Status // of the first call that failed since it was asked for
+	resets uint64      // of the device, when the context was made
+	status blas.Status // of the last call that failed since it was asked for
 }
 
 //export cublasInit
 func cublasInit() C.int {
 	oldBlas.Lock()
 	defer oldBlas.Unlock()
+	resets := thread().Resets()
 	if oldBlas.handle != 0 {
-		return C.int(blas.Success)
+		if resets <= oldBlas.resets {
+			return C.int(blas.Success)
+		}
+		blas.Destroy(thread(), oldBlas.handle) // it ended with the device's other things
 	}
 	h, s := blas.Create(thread())
-	oldBlas.handle = h
+	oldBlas.handle, oldBlas.resets = h, resets
 	return C.int(s)
 }
 
@@ -61,7 +66,7 @@ func heddleOldBlas() C.uintptr_t {
 func heddleOldBlasError(s C.int) {
 	oldBlas.Lock()
 	defer oldBlas.Unlock()
-	if oldBlas.status == blas.Success {
+	if blas.Status(s) != blas.Success {
 		oldBlas.status = blas.Status(s)
 	}
 }

@@ -103,7 +103,7 @@ func (s shape) String() string { return fmt.Sprintf("%dx%d", s.m, s.n) }
 func (s shape) blocks(m, n int64) (x, y int64) { return (m + s.m - 1) / s.m, (n + s.n - 1) / s.n }
 
 // shapes are the tiles of each file of kernels, the largest first. The shared memory of
-// tensor kernels from compute capability 8.0 on is dynamic: six or four tiles of 64 bytes
+// tensor kernels from compute capability 8.0 on is dynamic: four tiles of 64 bytes
 // for each row and column. The large ones are for aligned columns.
 var shapes = map[string][]shape{
 	"gemm_f32": {{128, 128, 256, 0, 1}, {64, 64, 128, 0, 0.9}, {32, 32, 64, 0, 0.5}},
@@ -112,9 +112,9 @@ var shapes = map[string][]shape{
 	"gemm_c32": {{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}}, "gemm_c64": {{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}},
 	"gemm_i8":     {{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}},
 	"wmma_f16":    {{128, 128, 256, 0, 1}, {64, 64, 128, 0, 0.6}},
-	"tensor_f16":  {{128, 128, 256, 96 << 10, 1}, {64, 64, 128, 32 << 10, 0.6}},
-	"tensor_bf16": {{128, 128, 256, 96 << 10, 1}, {64, 64, 128, 32 << 10, 0.6}},
-	"tensor_tf32": {{128, 128, 256, 96 << 10, 1}, {64, 64, 128, 32 << 10, 0.6}},
+	"tensor_f16":  {{128, 128, 256, 64 << 10, 1}, {64, 64, 128, 32 << 10, 0.6}},
+	"tensor_bf16": {{128, 128, 256, 64 << 10, 1}, {64, 64, 128, 32 << 10, 0.6}},
+	"tensor_tf32": {{128, 128, 256, 64 << 10, 1}, {64, 64, 128, 32 << 10, 0.6}},
 }
 
 // choose returns the tile with which the SMs are done first: blocks run in waves, whose

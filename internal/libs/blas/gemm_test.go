@@ -138,17 +138,18 @@ func TestGemm(t *testing.T) {
 					ldb, sizeB := pick(opB, k, n)
 					ldc, sizeC := pick(blas.N, m, n)
 					batch := 1 + r.IntN(2)
-					aAt, a := b.store(c.a, random(r, c.a, sizeA*batch))
-					bAt, bb := b.store(c.a, random(r, c.a, sizeB*batch))
-					cAt, before := b.store(c.c, random(r, c.c, sizeC*batch))
 					factors := []complex128{0, 1, -1, 2}
 					if c.scalar != blas.I32 {
 						factors = append(factors, 0.75)
 					}
 					alpha, beta := factors[r.IntN(len(factors))], factors[r.IntN(len(factors))]
-					if c.scalar.Complex() {
+					if c.scalar.Complex() && alpha != 0 {
 						alpha += 0.5i
 					}
+					// What a factor of zero keeps from being read is not a number.
+					aAt, a := b.store(c.a, unless(alpha == 0, random(r, c.a, sizeA*batch)))
+					bAt, bb := b.store(c.a, unless(alpha == 0, random(r, c.a, sizeB*batch)))
+					cAt, before := b.store(c.c, unless(beta == 0, random(r, c.c, sizeC*batch)))
 					g := blas.Gemm{
 						OpA: opA, OpB: opB, M: int64(m), N: int64(n), K: int64(k), Batch: int64(batch), Compute: c.compute,
 						A: blas.Matrix{At: aAt, Type: c.a, LD: int64(lda), Stride: int64(sizeA)},
@@ -172,7 +173,7 @@ func TestGemm(t *testing.T) {
 							row, col := at%ldc, at/ldc
 							got, old := after[z*sizeC+at], before[z*sizeC+at]
 							if row >= m {
-								if got != old {
+								if !same(got, old) {
 									t.Fatalf("%s: wrote to row %d of column %d", what, row, col)
 								}
 								continue
@@ -180,9 +181,15 @@ func TestGemm(t *testing.T) {
 							var sum complex128
 							size := 0.0
 							for q := range k {
+								if alpha == 0 {
+									break
+								}
 								x, y := element(a[z*sizeA:], opA, lda, row, q), element(bb[z*sizeB:], opB, ldb, q, col)
 								sum += x * y
 								size += abs(x) * abs(y)
+							}
+							if beta == 0 {
+								old = 0
 							}
 							want := alpha*sum + beta*old
 							bound := abs(alpha)*size*c.sum*float64(k+2) + (abs(want)+abs(beta*old))*c.out*2
@@ -195,6 +202,22 @@ func TestGemm(t *testing.T) {
 			}
 		})
 	}
+}
+
+// unless returns numbers, or as many that are none.
+func unless(none bool, values []complex128) []complex128 {
+	for i := range values {
+		if none {
+			values[i] = complex(math.NaN(), math.NaN())
+		}
+	}
+	return values
+}
+
+// same compares elements bit by bit.
+func same(a, b complex128) bool {
+	bits := math.Float64bits
+	return bits(real(a)) == bits(real(b)) && bits(imag(a)) == bits(imag(b))
 }
 
 // element is an element of op(A).

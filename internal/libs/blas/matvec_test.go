@@ -181,7 +181,7 @@ func TestGemv(t *testing.T) {
 					b.mode(r)
 					p := blas.Problem{
 						OpA: op, M: int64(m), N: int64(n), A: a.Matrix, B: x.Matrix, C: y.Matrix, Batch: 1, Scalar: scalar,
-						Alpha: b.scalar(r, scalar, alpha), Beta: b.scalar(r, scalar, beta),
+						Alpha: b.scalar(scalar, alpha), Beta: b.scalar(scalar, beta),
 					}
 					b.want("gemv", b.Gemv(p), blas.Success)
 					b.check(fmt.Sprintf("%+v, alpha %v, beta %v", p, alpha, beta), y, func(i int) (complex128, float64) {
@@ -205,7 +205,7 @@ func TestGemvBatch(t *testing.T) {
 	for _, listed := range []bool{false, true} {
 		yAt, _ := b.store(blas.F32, make([]complex128, m*batch))
 		p := blas.Problem{
-			M: m, N: n, Batch: batch, Scalar: blas.F32, Alpha: b.scalar(r, blas.F32, 1), Beta: b.scalar(r, blas.F32, 0),
+			M: m, N: n, Batch: batch, Scalar: blas.F32, Alpha: b.scalar(blas.F32, 1), Beta: b.scalar(blas.F32, 0),
 			A: blas.Matrix{At: aAt, Type: blas.F32, LD: m, Stride: m * n}, B: blas.Matrix{At: xAt, Type: blas.F32, LD: 1, Stride: n},
 			C: blas.Matrix{At: yAt, Type: blas.F32, LD: 1, Stride: m},
 		}
@@ -268,7 +268,7 @@ func TestBands(t *testing.T) {
 					b.mode(r)
 					p := blas.Problem{
 						OpA: op, M: int64(m), N: int64(n), KL: int64(kl), KU: int64(ku), B: x.Matrix, C: y.Matrix, Scalar: c.t,
-						A: blas.Matrix{At: at, Type: c.t, LD: int64(ld)}, Alpha: b.scalar(r, c.t, alpha), Beta: b.scalar(r, c.t, beta),
+						A: blas.Matrix{At: at, Type: c.t, LD: int64(ld)}, Alpha: b.scalar(c.t, alpha), Beta: b.scalar(c.t, beta),
 					}
 					b.want("gbmv", b.Mv(p), blas.Success)
 					b.check(fmt.Sprintf("%+v", p), y, func(i int) (complex128, float64) {
@@ -301,7 +301,7 @@ func TestStructuredVectors(t *testing.T) {
 								a := b.structured(r, c.t, n, k, &p, 0)
 								alpha, beta := factors(r, c.t)
 								x, y := b.vector(r, c.t, n, incs[r.IntN(4)]), b.vector(r, c.t, n, incs[r.IntN(4)])
-								p.A, p.B, p.C, p.Alpha, p.Beta = a.Matrix, x.Matrix, y.Matrix, b.scalar(r, c.t, alpha), b.scalar(r, c.t, beta)
+								p.A, p.B, p.C, p.Alpha, p.Beta = a.Matrix, x.Matrix, y.Matrix, b.scalar(c.t, alpha), b.scalar(c.t, beta)
 								b.want("mv", b.Mv(p), blas.Success)
 								b.check(fmt.Sprintf("mv %+v, alpha %v, beta %v", p, alpha, beta), y, func(i int) (complex128, float64) {
 									sum, size := product(a.full, x.get, i)
@@ -358,7 +358,7 @@ func TestRank(t *testing.T) {
 					a := b.dense(r, c.t, m, n)
 					x, y := b.vector(r, c.t, m, incs[r.IntN(4)]), b.vector(r, c.t, n, incs[r.IntN(4)])
 					alpha, _ := factors(r, c.t)
-					p := blas.Problem{OpB: op, M: int64(m), N: int64(n), A: x.Matrix, B: y.Matrix, C: a.Matrix, Alpha: b.scalar(r, c.t, alpha), Scalar: c.t}
+					p := blas.Problem{OpB: op, M: int64(m), N: int64(n), A: x.Matrix, B: y.Matrix, C: a.Matrix, Alpha: b.scalar(c.t, alpha), Scalar: c.t}
 					b.want("ger", b.Rank(p), blas.Success)
 					got := b.load(c.t, a.At, len(a.values))
 					for i := range m {
@@ -391,7 +391,7 @@ func TestRank(t *testing.T) {
 							if !both {
 								y = x
 							}
-							p.A, p.B, p.C, p.Alpha = x.Matrix, y.Matrix, a.Matrix, b.scalar(r, p.Scalar, alpha)
+							p.A, p.B, p.C, p.Alpha = x.Matrix, y.Matrix, a.Matrix, b.scalar(p.Scalar, alpha)
 							b.want("rank", b.Rank(p), blas.Success)
 							got := b.load(c.t, a.At, len(a.values))
 							for i := range n {

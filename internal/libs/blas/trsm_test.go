@@ -17,7 +17,7 @@ var numbers = []struct {
 }{{blas.F32, 0x1p-23}, {blas.F64, 0x1p-52}, {blas.C32, 0x1p-22}, {blas.C64, 0x1p-51}}
 
 // scalar puts a number where the pointer mode says that it lies.
-func (b *bench) scalar(r *rand.Rand, t blas.Type, v complex128) uint64 {
+func (b *bench) scalar(t blas.Type, v complex128) uint64 {
 	bits, _ := encode(t, v)
 	if b.Pointers == blas.OnHost {
 		return libstest.At(b.GPU, &bits[0])
@@ -81,7 +81,7 @@ func TestTrsm(t *testing.T) {
 					}
 					alpha := []complex128{1, 0, -0.75}[r.IntN(3)]
 					b.mode(r)
-					p.Alpha = b.scalar(r, c.t, alpha)
+					p.Alpha = b.scalar(c.t, alpha)
 					b.want("trsm", b.Trsm(p), blas.Success)
 					x := b.load(c.t, bAt, ldb*n*batch)
 					what := fmt.Sprintf("%+v, alpha %v", p, alpha)
@@ -136,7 +136,7 @@ func TestTrsmZero(t *testing.T) {
 					const other, batch = 3, 2
 					x, _ := b.store(c.t, random(r, c.t, n*other*batch))
 					p := blas.Problem{
-						Side: side, M: int64(n), N: other, Batch: batch, Alpha: b.scalar(r, c.t, 0), Scalar: c.t,
+						Side: side, M: int64(n), N: other, Batch: batch, Alpha: b.scalar(c.t, 0), Scalar: c.t,
 						A: blas.Matrix{At: a, Type: c.t, LD: int64(n)}, C: blas.Matrix{At: x, Type: c.t, LD: int64(n), Stride: int64(n * other)},
 					}
 					if side == blas.Right {

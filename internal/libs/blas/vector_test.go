@@ -59,7 +59,7 @@ func (b *bench) check(what string, v vector, want func(i int) (value complex128,
 		}
 	}
 	for i := range got {
-		if !own[i] && got[i] != v.values[i] {
+		if !own[i] && !same(got[i], v.values[i]) {
 			b.t.Fatalf("%s: wrote to %d, between elements", what, i)
 		}
 	}
@@ -102,27 +102,27 @@ func TestVectors(t *testing.T) {
 				what := fmt.Sprintf("type %v, n %d, increments %d and %d, mode %d", c.t, n, incX, incY, b.Pointers)
 				x, y := b.vector(r, c.t, n, incX), b.vector(r, c.t, n, incY)
 				p := blas.Problem{N: int64(n), A: x.Matrix, C: y.Matrix, Scalar: c.t}
-				same := func(v vector) func(int) (complex128, float64) {
+				of := func(v vector) func(int) (complex128, float64) {
 					return func(i int) (complex128, float64) { return v.get(i), 0 }
 				}
 
 				b.want("swap", b.Swap(p), blas.Success)
-				b.check("swap x, "+what, x, same(y))
-				b.check("swap y, "+what, y, same(x))
+				b.check("swap x, "+what, x, of(y))
+				b.check("swap y, "+what, y, of(x))
 				b.want("swap", b.Swap(p), blas.Success)
 
 				factor := complex(0.75, 0)
 				if c.t.Complex() {
 					factor += 0.5i
 				}
-				p.Alpha = b.scalar(r, c.t, factor)
+				p.Alpha = b.scalar(c.t, factor)
 				b.want("axpy", b.Axpy(p), blas.Success)
 				b.check("axpy, "+what, y, func(i int) (complex128, float64) {
 					return factor*x.get(i) + y.get(i), c.out * 2 * (abs(x.get(i)) + abs(y.get(i)))
 				})
 
 				b.want("copy", b.Copy(p), blas.Success)
-				b.check("copy, "+what, y, same(x))
+				b.check("copy, "+what, y, of(x))
 				y.values = b.load(c.t, y.At, len(y.values))
 
 				if incX > 0 {
@@ -130,7 +130,7 @@ func TestVectors(t *testing.T) {
 					b.want("scal", b.Scal(q), blas.Success)
 					b.check("scal, "+what, x, func(i int) (complex128, float64) { return factor * x.get(i), c.out * 2 * abs(x.get(i)) })
 					x.values = b.load(c.t, x.At, len(x.values))
-					q.Alpha, q.Scalar = b.scalar(r, part(c.t), -1), part(c.t)
+					q.Alpha, q.Scalar = b.scalar(part(c.t), -1), part(c.t)
 					b.want("scal with a real number", b.Scal(q), blas.Success)
 					b.check("scal with a real number, "+what, x, func(i int) (complex128, float64) { return -x.get(i), 0 })
 					x.values = b.load(c.t, x.At, len(x.values))
@@ -142,7 +142,7 @@ func TestVectors(t *testing.T) {
 				}
 				_, sin = encode(c.t, sin)
 				_, cos := encode(part(c.t), 0.6)
-				p.Alpha, p.Beta = b.scalar(r, part(c.t), cos), b.scalar(r, c.t, sin)
+				p.Alpha, p.Beta = b.scalar(part(c.t), cos), b.scalar(c.t, sin)
 				b.want("rot", b.Rot(p), blas.Success)
 				bound := func(i int) float64 { return c.out * 2 * (abs(x.get(i)) + abs(y.get(i))) }
 				b.check("rot x, "+what, x, func(i int) (complex128, float64) { return cos*x.get(i) + sin*y.get(i), bound(i) })
@@ -305,12 +305,11 @@ func TestExtremes(t *testing.T) {
 // TestAxpyZero: where alpha is zero, x is not read, wherever alpha lies.
 func TestAxpyZero(t *testing.T) {
 	b := start(t, "rtx-2060")
-	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range elements {
 		for _, b.Pointers = range []blas.PointerMode{blas.OnHost, blas.OnDevice} {
 			x, _ := b.store(c.t, []complex128{complex(math.NaN(), 0)})
 			y, _ := b.store(c.t, []complex128{5})
-			b.want("axpy", b.Axpy(blas.Problem{N: 1, Alpha: b.scalar(r, c.t, 0), Scalar: c.t, A: blas.Matrix{At: x, Type: c.t, LD: 1}, C: blas.Matrix{At: y, Type: c.t, LD: 1}}), blas.Success)
+			b.want("axpy", b.Axpy(blas.Problem{N: 1, Alpha: b.scalar(c.t, 0), Scalar: c.t, A: blas.Matrix{At: x, Type: c.t, LD: 1}, C: blas.Matrix{At: y, Type: c.t, LD: 1}}), blas.Success)
 			if got := b.load(c.t, y, 1)[0]; got != 5 {
 				t.Errorf("type %v, mode %v: 0 * NaN + 5 is %v, want 5", c.t, b.Pointers, got)
 			}
@@ -322,18 +321,17 @@ func TestAxpyZero(t *testing.T) {
 // device; there are no scalars of one byte.
 func TestScalarTypes(t *testing.T) {
 	b := start(t, "rtx-2060")
-	r := rand.New(rand.NewPCG(1, 2))
 	for _, b.Pointers = range []blas.PointerMode{blas.OnHost, blas.OnDevice} {
 		for _, scalar := range []blas.Type{blas.F16, blas.BF16, blas.F32, blas.F64, blas.I32} {
 			at, _ := b.store(blas.F32, []complex128{5})
-			b.want("scal", b.Scal(blas.Problem{N: 1, Alpha: b.scalar(r, scalar, 3), Scalar: scalar, C: blas.Matrix{At: at, Type: blas.F32, LD: 1}}), blas.Success)
+			b.want("scal", b.Scal(blas.Problem{N: 1, Alpha: b.scalar(scalar, 3), Scalar: scalar, C: blas.Matrix{At: at, Type: blas.F32, LD: 1}}), blas.Success)
 			if got := b.load(blas.F32, at, 1)[0]; got != 15 {
 				t.Errorf("type %v, mode %v: 3 * 5 is %v", scalar, b.Pointers, got)
 			}
 		}
 		for _, scalar := range []blas.Type{blas.I8, 77} {
 			at, _ := b.store(blas.F32, []complex128{5})
-			b.want("scal", b.Scal(blas.Problem{N: 1, Alpha: b.scalar(r, blas.F64, 3), Scalar: scalar, C: blas.Matrix{At: at, Type: blas.F32, LD: 1}}), blas.InvalidValue)
+			b.want("scal", b.Scal(blas.Problem{N: 1, Alpha: b.scalar(blas.F64, 3), Scalar: scalar, C: blas.Matrix{At: at, Type: blas.F32, LD: 1}}), blas.InvalidValue)
 		}
 	}
 }
@@ -345,7 +343,7 @@ func TestIncrements(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	x, y := b.vector(r, blas.F32, 2, 1), b.vector(r, blas.F32, 2, 1)
 	for _, inc := range []int64{math.MinInt64, math.MinInt32, math.MaxInt32 + 1, math.MaxInt64} {
-		p := blas.Problem{N: 2, Alpha: b.scalar(r, blas.F32, 2), Scalar: blas.F32, A: x.Matrix, C: y.Matrix}
+		p := blas.Problem{N: 2, Alpha: b.scalar(blas.F32, 2), Scalar: blas.F32, A: x.Matrix, C: y.Matrix}
 		p.A.LD = inc
 		b.want("axpy", b.Axpy(p), blas.NotSupported)
 	}

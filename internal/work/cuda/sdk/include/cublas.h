@@ -1,9 +1,9 @@
 // The old interface of cuBLAS: one context for the program, operations as letters, and
 // numbers passed and returned by value.
-#ifndef HEDDLE_CUBLAS_H
-#define HEDDLE_CUBLAS_H
+#ifndef CUBLAS_H_
+#define CUBLAS_H_
 
-#ifdef HEDDLE_CUBLAS_V2_H
+#ifdef CUBLAS_V2_H_
 #error "cublas.h and cublas_v2.h give the same names to different functions; include one of them"
 #endif
 

@@ -1,6 +1,7 @@
 // cuBLAS with handles, in the names of its library: those with _v2 are what cublas_v2.h gives the plain names to.
-#ifndef HEDDLE_CUBLAS_API_H
-#define HEDDLE_CUBLAS_API_H
+// Programs ask by NVIDIA's macro whether it is included.
+#ifndef CUBLAS_API_H_
+#define CUBLAS_API_H_
 
 #include <stddef.h>
 #include <stdint.h>

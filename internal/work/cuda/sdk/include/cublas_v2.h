@@ -1,6 +1,6 @@
 // cuBLAS with handles.
-#ifndef HEDDLE_CUBLAS_V2_H
-#define HEDDLE_CUBLAS_V2_H
+#ifndef CUBLAS_V2_H_
+#define CUBLAS_V2_H_
 
 #include "cublas_api.h"
 
