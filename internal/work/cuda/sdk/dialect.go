@@ -3,22 +3,25 @@ package sdk
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Clangs converts a source for nvcc to clang's dialect. Split launch brackets, kernel<<
 // <grid, block>> >(), are joined; alignas after __shared__ and the like becomes _Alignas;
 // special registers in asm statements with operands, "%smid", get a second percent sign,
 // and operands without a comma between them get one; a variable in the dynamic shared
-// memory that is no array becomes a reference to one; extern "C"__global__ gets a blank,
+// memory that is no array becomes a reference to one; the body of a kernel with
+// __cluster_dims__ begins with a note for ClusterDims; extern "C"__global__ gets a blank,
 // without which the keyword is part of the literal; and __noinline__ within an attribute,
 // a macro in clang 14, loses its underscores. Line numbers do not change. It returns false
 // and the original text if nothing had to change.
 func Clangs(text []byte) ([]byte, bool) {
-	if !slices.ContainsFunc([]string{"<<", "alignas", "asm", `"__`, "__noinline__", "__shared__"}, func(s string) bool { return bytes.Contains(text, []byte(s)) }) {
+	if !slices.ContainsFunc([]string{"<<", "alignas", "asm", `"__`, "__noinline__", "__shared__", "__cluster_dims__"}, func(s string) bool { return bytes.Contains(text, []byte(s)) }) {
 		return text, false
 	}
 	d := dialect{text: text}
@@ -79,6 +82,8 @@ func (d *dialect) scan() {
 			d.edits = append(d.edits, edit{tokens[i].from, tokens[i].to, "_Alignas"})
 		case d.is(tokens[i], "__shared__") && i > 0 && d.is(tokens[i-1], "extern"):
 			d.dynamic(tokens[i+1:])
+		case d.is(tokens[i], "__cluster_dims__") && !d.directive(tokens[i].from):
+			d.cluster(tokens[i+1:])
 		}
 	}
 }
@@ -210,6 +215,78 @@ func (d *dialect) dynamic(tokens []token) {
 		edit{tokens[0].from, tokens[0].from, "__attribute__((aligned(alignof(" + string(typ) + ")))) unsigned char " + array + "[]; "},
 		edit{name.from, name.from, "&"},
 		edit{name.to, name.to, " = *(" + string(typ) + " *)" + array})
+}
+
+// cluster notes the size of clusters at the beginning of a kernel's body, given the tokens
+// after __cluster_dims__. Its arguments may depend on those of a template.
+func (d *dialect) cluster(tokens []token) {
+	if len(tokens) == 0 || !d.is(tokens[0], "(") {
+		return
+	}
+	depth, from := 0, tokens[0].to
+	var dims []string // while the arguments last
+	closed := false
+	for _, t := range tokens[:min(len(tokens), declaration)] {
+		switch {
+		case d.is(t, "("), d.is(t, "["):
+			depth++
+		case d.is(t, ")"), d.is(t, "]"):
+			depth--
+		}
+		if !closed && (depth == 0 || depth == 1 && d.is(t, ",")) {
+			dims, from, closed = append(dims, strings.Join(strings.Fields(string(d.text[from:t.from])), " ")), t.to, depth == 0
+			continue
+		}
+		switch {
+		case depth < 0, closed && depth == 0 && d.is(t, ";"):
+			return
+		case closed && depth == 0 && d.is(t, "{"):
+			for len(dims) < 3 {
+				dims = append(dims, "1")
+			}
+			d.edits = append(d.edits, edit{t.to, t.to, fmt.Sprintf(` asm volatile("%s %%0 %%1 %%2" : : "n"((int)(%s)), "n"((int)(%s)), "n"((int)(%s)));`, clusterNote, dims[0], dims[1], dims[2])})
+			return
+		}
+	}
+}
+
+// directive reports whether a position is in a line of the preprocessor.
+func (d *dialect) directive(at int) bool {
+	for {
+		start := bytes.LastIndexByte(d.text[:at], '\n') + 1
+		if bytes.HasPrefix(bytes.TrimLeft(d.text[start:], " \t"), []byte("#")) {
+			return true
+		}
+		if !bytes.HasSuffix(bytes.TrimRight(d.text[:start], "\r\n"), []byte("\\")) {
+			return false
+		}
+		at = start - 1
+	}
+}
+
+// clusterNote begins the note of cluster in PTX, a comment.
+const clusterNote = "// heddle.cluster"
+
+var clusterSize = regexp.MustCompile(clusterNote + ` (\d+) (\d+) (\d+)`)
+
+// ClusterDims gives kernels in PTX the directive for the size of their clusters that their
+// bodies note: clang knows the attribute from 21 on and writes no directive. Architectures
+// before sm_90 have no clusters. Line numbers do not change.
+func ClusterDims(text []byte, arch string) []byte {
+	if m := archName.FindStringSubmatch(arch); m == nil || len(m[1]) < 2 || len(m[1]) == 2 && m[1] < "90" {
+		return text
+	}
+	var out []byte
+	at := 0
+	for _, m := range clusterSize.FindAllSubmatchIndex(text, -1) {
+		body := bytes.LastIndex(text[:m[0]], []byte("\n{"))
+		if body < at {
+			continue // a second note in the same body
+		}
+		out = fmt.Appendf(append(out, text[at:body+1]...), ".reqnctapercluster %s, %s, %s ", text[m[2]:m[3]], text[m[4]:m[5]], text[m[6]:m[7]])
+		at = body + 1
+	}
+	return append(out, text[at:]...)
 }
 
 // declaration limits the tokens of a declaration that is converted: our choice.

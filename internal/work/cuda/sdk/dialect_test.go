@@ -46,6 +46,10 @@ func TestClangs(t *testing.T) {
 		"extern __shared__ alignas(8":                                                                        "extern __shared__ _Alignas(8",
 		"extern __shared__ T":                                                                                "",
 		"extern __shared__ s;":                                                                               "",
+		"__global__ void __cluster_dims__(2, N::y(1, 2)) k(int a = f(1)) { g(); }":                           `__global__ void __cluster_dims__(2, N::y(1, 2)) k(int a = f(1)) { asm volatile("// heddle.cluster %0 %1 %2" : : "n"((int)(2)), "n"((int)(N::y(1, 2))), "n"((int)(1))); g(); }`,
+		"__cluster_dims__(1) void k(); void g() {}":                                                          "",
+		"#define C \\\n __cluster_dims__(2)\nvoid g() {}":                                                    "",
+		"__cluster_dims__ void g() {} __cluster_dims__(2, {}":                                                "",
 		"__shared__ T s;":                                                                                    "",
 		`asm("%smid" : `:                                                                                     `asm("%%smid" : `,
 		`asm("%smid" x; y : z`:                                                                               "",
@@ -80,6 +84,17 @@ func TestClangs(t *testing.T) {
 		}
 		if strings.Count(in, "\n") != strings.Count(want, "\n") {
 			t.Errorf("%q: lines moved", in)
+		}
+	}
+}
+
+// A note in a kernel becomes its directive, from sm_90 on.
+func TestClusterDims(t *testing.T) {
+	const before = ".visible .entry a(\n)\n.maxntid 32\n{\n\t// heddle.cluster 2 1 4\n\t{\n\t// heddle.cluster 2 1 4\n\tret;\n}\n.visible .entry b(\n)\n{\n\tret;\n}\n"
+	const after = ".visible .entry a(\n)\n.maxntid 32\n.reqnctapercluster 2, 1, 4 {\n\t// heddle.cluster 2 1 4\n\t{\n\t// heddle.cluster 2 1 4\n\tret;\n}\n.visible .entry b(\n)\n{\n\tret;\n}\n"
+	for arch, want := range map[string]string{"sm_90a": after, "sm_100": after, "sm_89": before} {
+		if got := string(sdk.ClusterDims([]byte(before), arch)); got != want {
+			t.Errorf("%s: it became\n%s", arch, got)
 		}
 	}
 }

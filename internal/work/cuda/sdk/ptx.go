@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,7 +47,17 @@ func (s SDK) PTX(call func(args ...string) error, arch string, flags []string, s
 		// default is the oldest release with the architecture.
 		back = append(back, "-Xclang", "-target-feature", "-Xclang", "-ptx42")
 	}
-	return call(append(back, "-Qunused-arguments", "-x", "ir", file, "-o", out)...)
+	if err := call(append(back, "-Qunused-arguments", "-x", "ir", file, "-o", out)...); err != nil || !bytes.Contains(ir, []byte(clusterNote)) {
+		return err
+	}
+	text, err := os.ReadFile(out)
+	if err == nil {
+		err = os.WriteFile(out, ClusterDims(text, arch), 0o666)
+	}
+	if err != nil {
+		return fmt.Errorf("compiling %s: %w", source, err)
+	}
+	return nil
 }
 
 // irFeatures finds the PTX release and other features that the compiler chose.

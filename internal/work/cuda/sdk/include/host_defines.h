@@ -46,6 +46,7 @@
 #define __assume(condition) __builtin_assume(condition)
 #define __maxnreg__(n)
 #define __block_size__(...)
+// heddle cc notes the size of clusters in the kernel.
 #define __cluster_dims__(...)
 #define __nv_pure__ __attribute__((pure))
 #define CUDARTAPI
