@@ -80,7 +80,7 @@ func cublasGetProperty(which C.int, to C.uintptr_t) C.int {
 }
 
 //export cublasGetCudartVersion
-func cublasGetCudartVersion() C.size_t { return 12090 }
+func cublasGetCudartVersion() C.size_t { return C.CUDART_VERSION }
 
 //export cublasGetStatusName
 func cublasGetStatusName(s C.int) *C.char { return forever(blas.Status(s).Name()) }
