@@ -560,7 +560,7 @@ func cusparseSpVV_bufferSize(h C.uintptr_t, op C.int, x, y, result C.uintptr_t, 
 //export cusparseSpVV
 func cusparseSpVV(h C.uintptr_t, op C.int, x, y, result C.uintptr_t, compute C.int, buffer C.uintptr_t) C.int {
 	return inSparse(h, "cusparseSpVV", func(c sparse.Call) sparse.Status {
-		return c.Dot(sparse.Op(op), object[sparse.Sparse](x), object[sparse.Vector](y), uint64(result), sparse.Type(compute))
+		return c.Dot(sparse.Op(op), object[sparse.Sparse](x), object[sparse.Vector](y), uint64(result), uint64(buffer), sparse.Type(compute))
 	})
 }
 

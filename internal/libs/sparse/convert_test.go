@@ -532,7 +532,7 @@ func TestVectors(t *testing.T) {
 			want.add(v * ys[p])
 		}
 		result := make([]byte, 16)
-		b.want("dot", b.call.Dot(op, x, y, libstest.At(b.GPU, &result[0]), compute), sparse.Success)
+		b.want("dot", b.call.Dot(op, x, y, libstest.At(b.GPU, &result[0]), 0, compute), sparse.Success)
 		if got := libstest.Decode(int32(compute), result[:compute.Size()]); !want.near(got, k.unit, 0) {
 			t.Fatalf("%s, operation %d: the sum is %v, want %v", k.name, op, got, want.v)
 		}

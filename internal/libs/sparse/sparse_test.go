@@ -559,8 +559,8 @@ func TestDestroyInCapture(t *testing.T) {
 	}
 }
 
-// TestCaptureDot: the sum of products is captured if its result lies on the device.
-// Otherwise the call is refused.
+// TestCaptureDot: the sum of products is captured if its result lies on the device, or if
+// there is a buffer for it, from which the graph copies it. Otherwise the call is refused.
 func TestCaptureDot(t *testing.T) {
 	b := start(t, nil)
 	stream, err := b.StreamCreate(1, 0)
@@ -570,25 +570,36 @@ func TestCaptureDot(t *testing.T) {
 	h, s := sparse.NewVector(4, b.put(blas.F32, []complex128{1, 2, 3, 4}), blas.F32)
 	b.want("vector", s, sparse.Success)
 	y, _ := sparse.Get[sparse.Vector](h)
-	result := b.put(blas.F32, []complex128{0})
-	b.want("pointers", setPointers(b, 1), sparse.Success)
-	b.Must(b.BeginCapture(stream, cuda.CaptureGlobal))
-	b.want("capture", b.call.Dot(blas.N, x, y, result, blas.F32), sparse.Success)
-	graph, err := b.EndCapture(stream)
-	b.Must(err)
-	exec, err := b.GraphInstantiate(graph, 0)
-	b.Must(err)
-	b.Must(b.ExecLaunch(exec, stream))
-	b.Must(b.StreamSynchronize(stream))
-	if v := b.get(blas.F32, result, 1)[0]; v != 5*2+7*4 {
-		t.Errorf("the sum is %v, want 38", v)
+	onDevice, onHost := b.put(blas.F32, []complex128{0}), new(float32)
+	for _, c := range []struct {
+		mode           int
+		result, buffer uint64
+		want           sparse.Status
+	}{
+		{1, onDevice, 0, sparse.Success},
+		{0, libstest.At(b.GPU, onHost), libstest.Put(b.GPU, make([]byte, sparse.Nominal)), sparse.Success},
+		{0, libstest.At(b.GPU, onHost), 0, sparse.NotSupported},
+	} {
+		b.want("pointers", setPointers(b, c.mode), sparse.Success)
+		b.Must(b.BeginCapture(stream, cuda.CaptureGlobal))
+		b.want("capture", b.call.Dot(blas.N, x, y, c.result, c.buffer, blas.F32), c.want)
+		graph, err := b.EndCapture(stream)
+		b.Must(err)
+		if c.want != sparse.Success {
+			continue
+		}
+		exec, err := b.GraphInstantiate(graph, 0)
+		b.Must(err)
+		b.Must(b.ExecLaunch(exec, stream))
+		b.Must(b.StreamSynchronize(stream))
+		v := *onHost
+		if c.mode == 1 {
+			v = libstest.Get[float32](b.GPU, onDevice, 1)[0]
+		}
+		if v != 5*2+7*4 {
+			t.Errorf("pointer mode %d: the sum is %v, want 38", c.mode, v)
+		}
 	}
-	b.want("pointers", setPointers(b, 0), sparse.Success)
-	b.Must(b.BeginCapture(stream, cuda.CaptureGlobal))
-	host := new(float32)
-	b.want("a result on the host", b.call.Dot(blas.N, x, y, libstest.At(b.GPU, host), blas.F32), sparse.NotSupported)
-	_, err = b.EndCapture(stream)
-	b.Must(err)
 	if strings.Contains(b.Log.String(), "cudaMallocAsync") {
 		t.Errorf("a message names a call that the program did not make: %s", b.Log)
 	}
@@ -664,7 +675,7 @@ func TestCodes(t *testing.T) {
 		b.want(c.name, s, sparse.Success)
 		v, _ := sparse.Get[sparse.Sparse](h)
 		b.want(c.name, b.call.Gather(dense, v), c.want)
-		b.want(c.name, b.call.Dot(blas.N, v, dense, b.scalar(blas.F32, 0), blas.F32), c.want)
+		b.want(c.name, b.call.Dot(blas.N, v, dense, b.scalar(blas.F32, 0), 0, blas.F32), c.want)
 	}
 	_, s = sparse.NewSparse(sparse.Sparse{Size: 2, NNZ: 1, IndexType: 4})
 	b.want("indices of no type", s, sparse.NotSupported)

@@ -74,8 +74,9 @@ func (c Call) Rotate(cosine, sine uint64, x *Sparse, y *Vector) Status {
 	return w.end()
 }
 
-// Dot is SpVV: the sum of the products of elements, those of x conjugated if op is C.
-func (c Call) Dot(op Op, x *Sparse, y *Vector, result uint64, compute Type) Status {
+// Dot is SpVV: the sum of the products of elements, those of x conjugated if op is C. With a
+// buffer of the program, it can be captured.
+func (c Call) Dot(op Op, x *Sparse, y *Vector, result, buffer uint64, compute Type) Status {
 	s := pair(x, y)
 	switch {
 	case s != Success:
@@ -92,7 +93,9 @@ func (c Call) Dot(op Op, x *Sparse, y *Vector, result uint64, compute Type) Stat
 	}
 	p.To = result
 	if c.Pointers == blas.OnHost {
-		p.To = w.alloc(1, compute.Size())
+		if p.To = buffer; buffer == 0 {
+			p.To = w.alloc(1, compute.Size())
+		}
 	}
 	w.blocks("values_"+names[x.Type], "dot_"+names[x.Type], 1, 1, threads, p)
 	if c.Pointers == blas.OnHost {

@@ -26,7 +26,7 @@ func (w *work) do(f func() cuda.Error) {
 
 // alloc is working memory until the call's end. A graph cannot have it.
 func (w *work) alloc(n, size int64) (addr uint64) {
-	if info, err := w.t.CaptureInfo(w.Stream); err == cuda.Success && info.Status != cuda.CaptureNone && w.s == Success {
+	if w.s == Success && w.captured() {
 		w.s = NotSupported
 	}
 	w.do(func() (err cuda.Error) {
@@ -36,6 +36,12 @@ func (w *work) alloc(n, size int64) (addr uint64) {
 		return err
 	})
 	return addr
+}
+
+// captured reports whether the stream collects work for a graph.
+func (w *work) captured() bool {
+	info, err := w.t.CaptureInfo(w.Stream)
+	return err == cuda.Success && info.Status != cuda.CaptureNone
 }
 
 // end frees the working memory, and returns the outcome.
@@ -210,6 +216,9 @@ func (w *work) give(to, from uint64, n int64) {
 	w.do(func() cuda.Error {
 		if w.Pointers == blas.OnDevice {
 			return w.t.Copy(to, from, uint64(n), cuda.DeviceToDevice, w.Stream, true)
+		}
+		if w.captured() { // the graph copies it
+			return w.t.Copy(to, from, uint64(n), cuda.DeviceToHost, w.Stream, true)
 		}
 		b := make([]byte, n)
 		if err := w.t.Fetch(from, b, w.Stream); err != cuda.Success {
