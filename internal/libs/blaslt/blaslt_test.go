@@ -689,24 +689,37 @@ func TestManyColumns(t *testing.T) {
 	alltests.Only(t, "matrices of two million columns")
 	b := start(t, "rtx-2060")
 	const n = 2_200_000
-	number := func(i int) complex128 { return complex(float64(i%1000-500), 0) }
-	am, bm := b.plain(blas.F32, 1, 1, 1, false, always(1)), b.plain(blas.F32, 1, n, 1, false, number)
-	for _, rows := range []bool{false, true} {
-		d := b.plain(blas.F32, 1, n, 1, rows, always(-1))
-		p := of(b.describe(int32(blas.Compute32F), int32(blas.F32)), am, bm, d, d)
-		const ld = 128
-		mask := libstest.Put(b.GPU, make([]byte, n*ld/8))
-		set(b, blaslt.Desc, p.Desc, 7, int32(relu|aux))
-		set(b, blaslt.Desc, p.Desc, 11, int64(mask))
-		set(b, blaslt.Desc, p.Desc, 12, int64(ld))
-		b.scalars(&p, blas.F32, 1, 0, false)
-		b.want("matmul", blaslt.Matmul(b.Thread, b.call, p), blas.Success)
-		got, bits := b.load(d), libstest.Get[byte](b.GPU, mask, n*ld/8)
-		for _, j := range []int{0, 65535*32 - 1, 65535 * 32, n - 1} {
-			want := max(0, real(number(j)))
-			if v := got.get(0, 0, j); v != want || bits[j*ld/8]&1 == 1 != (want > 0) {
-				t.Errorf("by rows %v: column %d is %v, its bit %d, want %v", rows, j, v, bits[j*ld/8]&1, want)
-			}
+	row := make([]float32, n)
+	for j := range row {
+		row[j] = float32(j%1000 - 500)
+	}
+	wide := func(rows bool) (at, layout uint64) {
+		layout = b.object(blaslt.Layout)
+		ld := int64(1)
+		if rows {
+			ld = n
+		}
+		b.want("layout", blaslt.InitLayout(b.Thread, layout, blaslt.Layout.Size(), int32(blas.F32), 1, n, ld), blas.Success)
+		set(b, blaslt.Layout, layout, 1, map[bool]int32{true: 1}[rows])
+		return libstest.Put(b.GPU, row), layout
+	}
+	one := b.plain(blas.F32, 1, 1, 1, false, always(1))
+	p := of(b.describe(int32(blas.Compute32F), int32(blas.F32)), one, one, one, one)
+	p.B, p.LayoutB = wide(false)
+	p.D, p.LayoutD = wide(true) // the sums are by columns
+	p.C, p.LayoutC = p.D, p.LayoutD
+	const ld = 128
+	mask := libstest.Put(b.GPU, make([]byte, n*ld/8))
+	set(b, blaslt.Desc, p.Desc, 7, int32(relu|aux))
+	set(b, blaslt.Desc, p.Desc, 11, int64(mask))
+	set(b, blaslt.Desc, p.Desc, 12, int64(ld))
+	b.scalars(&p, blas.F32, 1, 0, false)
+	b.want("matmul", blaslt.Matmul(b.Thread, b.call, p), blas.Success)
+	got, bits := libstest.Get[float32](b.GPU, p.D, n), libstest.Get[byte](b.GPU, mask, n*ld/8)
+	for _, j := range []int{0, 65535*32 - 1, 65535 * 32, n - 1} {
+		want := max(0, row[j])
+		if got[j] != want || bits[j*ld/8]&1 == 1 != (want > 0) {
+			t.Errorf("column %d is %v, its bit %d, want %v", j, got[j], bits[j*ld/8]&1, want)
 		}
 	}
 }
