@@ -98,11 +98,11 @@ func TestLibraryNonsense(t *testing.T) {
 				}
 				seen[f[2]] = true
 				to, format := &calls, "  %s(%s), after();\n"
-				if regexp.MustCompile(`Destroy|Shutdown|Free`).MatchString(f[2]) {
-					to = &last
-				}
 				if f[1] == lib.result {
 					format = "  check(%[1]q, %[1]s(%[2]s)), after();\n"
+				}
+				if regexp.MustCompile(`Destroy|Shutdown|Free`).MatchString(f[2]) {
+					to, format = &last, strings.Replace(format, "after()", "calls++, begin()", 1)
 				}
 				fmt.Fprintf(to, format, f[2], nonsenseArguments(f[3], lib.arguments))
 			}
