@@ -45,6 +45,9 @@ func (c *cudaCmd) Run(e env) error {
 		return usage("nothing to run: heddle cuda [flags] -- PROGRAM ARGS, where PROGRAM was built with heddle cc, or with nvcc -cudart shared")
 	}
 	o, err := c.Options(run.CUDA)
+	if err == nil {
+		err = c.CheckDevices()
+	}
 	if err != nil {
 		return usage("%w", err)
 	}
@@ -69,7 +72,7 @@ func (c *cudaCmd) Run(e env) error {
 	}
 	program, err := exec.LookPath(c.Command[0])
 	if errors.Is(err, exec.ErrNotFound) && c.Command[0] == smi {
-		return describeGPU(e, o, c.Command[1:])
+		return c.describeGPUs(e, o, c.Command[1:])
 	}
 	if err != nil {
 		return usage("cannot run %s: %w", c.Command[0], errors.Unwrap(err))
@@ -126,10 +129,10 @@ func (c *cudaCmd) Run(e env) error {
 // smi is the name of NVIDIA's program that prints what GPUs there are.
 const smi = "nvidia-smi"
 
-// describeGPU prints what nvidia-smi would print of the simulated GPU.
-func describeGPU(e env, o run.Options, args []string) error {
+// describeGPUs prints what nvidia-smi would print of the simulated GPU.
+func (c *cudaCmd) describeGPUs(e env, o run.Options, args []string) error {
 	o.Timing = false
-	r, err := cuda.New(cuda.Options{Options: o, Program: smi})
+	r, err := cuda.New(cuda.Options{Options: o, Program: smi, Devices: c.Devices})
 	if err != nil {
 		return usage("%w", err)
 	}

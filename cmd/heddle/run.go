@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -33,7 +34,9 @@ type runCmd struct {
 
 // runVars are texts for the help that other packages provide.
 func runVars() map[string]string {
-	return map[string]string{"default_gpu": run.DefaultGPU, "setting_keys": strings.Join(run.SettingKeys(), ", ")}
+	return map[string]string{
+		"default_gpu": run.DefaultGPU, "setting_keys": strings.Join(run.SettingKeys(), ", "), "most_devices": strconv.Itoa(run.MaxDevices),
+	}
 }
 
 // options turns the flags into options for a kind of work.

@@ -192,9 +192,38 @@ func cudaMemcpy3D(parms C.uintptr_t) C.int { return copy3D(parms, 0, false) }
 //export cudaMemcpy3DAsync
 func cudaMemcpy3DAsync(parms, stream C.uintptr_t) C.int { return copy3D(parms, stream, true) }
 
+//export cudaMemcpy3DPeer
+func cudaMemcpy3DPeer(parms C.uintptr_t) C.int { return copy3DPeer(parms, 0, false) }
+
+//export cudaMemcpy3DPeerAsync
+func cudaMemcpy3DPeerAsync(parms, stream C.uintptr_t) C.int { return copy3DPeer(parms, stream, true) }
+
+// copy3DPeer copies a box from a device to another; addresses and arrays know their device.
+func copy3DPeer(parms, stream C.uintptr_t, async bool) C.int {
+	if err := need(parms); err != cuda.Success {
+		return C.int(err)
+	}
+	p := at[C.struct_cudaMemcpy3DPeerParms](parms)
+	for _, d := range []C.int{p.dstDevice, p.srcDevice} {
+		if err := there(d); err != cuda.Success {
+			return C.int(err)
+		}
+	}
+	b, err := boxOf(&C.struct_cudaMemcpy3DParms{
+		srcArray: p.srcArray, srcPos: p.srcPos, srcPtr: p.srcPtr, dstArray: p.dstArray, dstPos: p.dstPos, dstPtr: p.dstPtr, extent: p.extent,
+	})
+	if err != cuda.Success {
+		return C.int(err)
+	}
+	return C.int(thread().CopyBox(b.Dst, b.Src, b.Width, b.Height, b.Depth, cuda.AnyWay, uint64(stream), async))
+}
+
 // copy3D copies a box.
 func copy3D(parms, stream C.uintptr_t, async bool) C.int {
-	b, err := boxOf(parms)
+	if err := need(parms); err != cuda.Success {
+		return C.int(err)
+	}
+	b, err := boxOf(at[C.struct_cudaMemcpy3DParms](parms))
 	if err != cuda.Success {
 		return C.int(err)
 	}
@@ -203,11 +232,7 @@ func copy3D(parms, stream C.uintptr_t, async bool) C.int {
 
 // boxOf reads a cudaMemcpy3DParms. If a side is an array, the width is in texels, and so
 // is x on that side.
-func boxOf(parms C.uintptr_t) (cuda.Box, cuda.Error) {
-	if err := need(parms); err != cuda.Success {
-		return cuda.Box{}, err
-	}
-	p := at[C.struct_cudaMemcpy3DParms](parms)
+func boxOf(p *C.struct_cudaMemcpy3DParms) (cuda.Box, cuda.Error) {
 	unit := uint64(0) // bytes of a texel
 	side := func(array uint64, pos C.struct_cudaPos, ptr *C.struct_cudaPitchedPtr) (cuda.Side, cuda.Error) {
 		s := cuda.Side{Array: array, X: uint64(pos.x), Y: uint64(pos.y), Z: uint64(pos.z)}

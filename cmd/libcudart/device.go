@@ -12,7 +12,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
-// This file: errors, the device, functions and occupancy.
+// This file: errors, devices, functions and occupancy.
 
 // C strings, made once each and never freed, because programs keep the pointers.
 var (
@@ -55,13 +55,35 @@ func heddleVersion(v C.uintptr_t, release C.int) C.int { return give(v, release,
 func cudaDriverGetVersion(v C.uintptr_t) C.int { return give(v, C.int(cuda.DriverVersion), need(v)) }
 
 //export cudaGetDeviceCount
-func cudaGetDeviceCount(n C.uintptr_t) C.int { return give(n, C.int(1), need(n)) }
+func cudaGetDeviceCount(n C.uintptr_t) C.int {
+	count, err := thread().Devices()
+	if n != 0 {
+		put(n, C.int(count)) // 0 without a device, too
+	} else if err == cuda.Success {
+		err = cuda.InvalidValue
+	}
+	return C.int(thread().Answer(err))
+}
 
 //export cudaGetDevice
-func cudaGetDevice(n C.uintptr_t) C.int { return give(n, C.int(0), need(n)) }
+func cudaGetDevice(n C.uintptr_t) C.int {
+	if err := need(n); err != cuda.Success {
+		return C.int(err)
+	}
+	number, err := thread().Current()
+	return give(n, C.int(number), err)
+}
 
 //export cudaSetDevice
-func cudaSetDevice(n C.int) C.int { return C.int(only(n)) }
+func cudaSetDevice(n C.int) C.int { return C.int(thread().SetDevice(int(n))) }
+
+//export cudaInitDevice
+func cudaInitDevice(n C.int, deviceFlags, flags C.uint) C.int {
+	if err := there(n); err != cuda.Success {
+		return C.int(err)
+	}
+	return C.int(thread().Check(deviceFlags < 32 && flags <= 1))
+}
 
 //export cudaChooseDevice
 func cudaChooseDevice(n, prop C.uintptr_t) C.int { return give(n, C.int(0), need(n)) }
@@ -135,41 +157,45 @@ func cudaDeviceGetStreamPriorityRange(least, greatest C.uintptr_t) C.int {
 	return 0
 }
 
-// There is only one device, which is not its own peer.
-
 //export cudaDeviceCanAccessPeer
 func cudaDeviceCanAccessPeer(to C.uintptr_t, device, peer C.int) C.int {
-	err := need(to)
-	for _, d := range []C.int{device, peer} {
-		if err == cuda.Success {
-			err = only(d)
-		}
+	if err := need(to); err != cuda.Success {
+		return C.int(err)
 	}
-	return give(to, C.int(0), err)
+	can, err := thread().CanAccess(int(device), int(peer))
+	return give(to, truth(can), err)
+}
+
+// truth is a value of C.
+func truth(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 //export cudaDeviceEnablePeerAccess
 func cudaDeviceEnablePeerAccess(peer C.int, flags C.uint) C.int {
-	if flags != 0 {
-		return C.int(thread().Check(false))
-	}
-	return C.int(thread().Answer(cuda.InvalidDevice))
+	return C.int(thread().EnablePeer(int(peer), uint32(flags)))
 }
 
 //export cudaDeviceDisablePeerAccess
-func cudaDeviceDisablePeerAccess(peer C.int) C.int {
-	err := only(peer)
-	if err == cuda.Success {
-		err = thread().Answer(cuda.PeerAccessNotEnabled)
+func cudaDeviceDisablePeerAccess(peer C.int) C.int { return C.int(thread().DisablePeer(int(peer))) }
+
+//export cudaDeviceGetP2PAttribute
+func cudaDeviceGetP2PAttribute(to C.uintptr_t, which, device, peer C.int) C.int {
+	if err := need(to); err != cuda.Success {
+		return C.int(err)
 	}
-	return C.int(err)
+	v, err := thread().PeerAttribute(int(which), int(device), int(peer))
+	return give(to, C.int(v), err)
 }
 
 //export cudaSetValidDevices
 func cudaSetValidDevices(list C.uintptr_t, n C.int) C.int {
 	err := thread().Check(n >= 0 && (n == 0 || list != 0))
 	if err == cuda.Success && n > 0 { // use the first one
-		err = only(C.int(*(*int32)(pointer(uint64(list)))))
+		err = thread().SetDevice(int(*(*int32)(pointer(uint64(list)))))
 	}
 	return C.int(err)
 }
@@ -178,36 +204,39 @@ func cudaSetValidDevices(list C.uintptr_t, n C.int) C.int {
 func cudaDeviceGetPCIBusId(to C.uintptr_t, n, device C.int) C.int {
 	err := need(to)
 	if err == cuda.Success {
-		err = only(device)
+		err = there(device)
 	}
-	if err == cuda.Success {
-		err = thread().Check(int(n) > len(cuda.BusID))
+	if err != cuda.Success {
+		return C.int(err)
 	}
-	if err == cuda.Success {
-		putText(to, n, cuda.BusID)
+	id := busID(device)
+	if err = thread().Check(int(n) > len(id)); err == cuda.Success {
+		putText(to, n, id)
 	}
 	return C.int(err)
 }
 
 //export cudaDeviceGetByPCIBusId
 func cudaDeviceGetByPCIBusId(to, id C.uintptr_t) C.int {
-	err := need(to, id)
-	if err == cuda.Success && text(id) != cuda.BusID {
-		err = thread().Answer(cuda.InvalidDevice)
+	if err := need(to, id); err != cuda.Success {
+		return C.int(err)
 	}
-	return give(to, C.int(0), err)
+	n, err := runtime().AtBus(text(id))
+	return give(to, C.int(n), thread().Answer(err))
+}
+
+// busID is the address of a device on the bus.
+func busID(device C.int) string {
+	p, _ := runtime().PropertiesOf(int(device))
+	return p.BusID()
 }
 
 //export cudaDeviceGetAttribute
 func cudaDeviceGetAttribute(to C.uintptr_t, which, device C.int) C.int {
-	err := need(to)
-	if err == cuda.Success {
-		err = only(device)
+	if err := need(to); err != cuda.Success {
+		return C.int(err)
 	}
-	v := 0
-	if err == cuda.Success {
-		v, err = thread().Attribute(int(which))
-	}
+	v, err := thread().Attribute(int(device), int(which))
 	return give(to, C.int(v), err)
 }
 
@@ -216,14 +245,10 @@ func cudaDeviceGetAttribute(to C.uintptr_t, which, device C.int) C.int {
 //
 //export heddleDeviceProperties
 func heddleDeviceProperties(to C.uintptr_t, device C.int, release C.int) C.int {
-	err := need(to)
-	if err == cuda.Success {
-		err = only(device)
-	}
-	if err != cuda.Success {
+	if err := need(to); err != cuda.Success {
 		return C.int(err)
 	}
-	b, err := thread().DeviceProp(cuda.Release(release))
+	b, err := thread().DeviceProp(int(device), cuda.Release(release))
 	copy(host{}.Bytes(uint64(to), uint64(len(b))), b)
 	return C.int(err)
 }

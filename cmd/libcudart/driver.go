@@ -183,24 +183,28 @@ func done() cuda.Result { return cuda.ResultSuccess }
 
 // Devices.
 
-// device runs a call on the only device.
-func device(n C.int, f func() cuda.Result, places ...C.uintptr_t) C.int {
+// device runs a call on a device.
+func device(n C.int, f func(p *cuda.Properties) cuda.Result, places ...C.uintptr_t) C.int {
 	return ask(func() cuda.Result {
-		if n != 0 {
+		p, ok := runtime().PropertiesOf(int(n))
+		if !ok {
 			return cuda.ResultInvalidDevice
 		}
-		return f()
+		return f(&p)
 	}, places...)
 }
 
 //export cuDeviceGet
 func cuDeviceGet(to C.uintptr_t, n C.int) C.int {
-	return device(n, func() cuda.Result { put(to, C.int(0)); return cuda.ResultSuccess }, to)
+	return device(n, func(*cuda.Properties) cuda.Result { put(to, n); return cuda.ResultSuccess }, to)
 }
 
 //export cuDeviceGetCount
 func cuDeviceGetCount(to C.uintptr_t) C.int {
-	return ask(func() cuda.Result { put(to, C.int(1)); return cuda.ResultSuccess }, to)
+	return ask(func() cuda.Result {
+		n, err := thread().Devices()
+		return cuda.Result(back(to, C.int(n), err.Result()))
+	}, to)
 }
 
 // putText stores a zero-terminated string in n bytes, truncated if necessary.
@@ -211,19 +215,18 @@ func putText(to C.uintptr_t, n C.int, s string) {
 
 //export cuDeviceGetName
 func cuDeviceGetName(to C.uintptr_t, n, dev C.int) C.int {
-	return device(dev, func() cuda.Result {
+	return device(dev, func(p *cuda.Properties) cuda.Result {
 		if n <= 0 {
 			return cuda.ResultInvalidValue
 		}
-		putText(to, n, runtime().Properties().Name)
+		putText(to, n, p.Name)
 		return cuda.ResultSuccess
 	}, to)
 }
 
 //export cuDeviceGetUuid
 func cuDeviceGetUuid(to C.uintptr_t, dev C.int) C.int {
-	return device(dev, func() cuda.Result {
-		p := runtime().Properties()
+	return device(dev, func(p *cuda.Properties) cuda.Result {
 		put(to, p.UUID())
 		return cuda.ResultSuccess
 	}, to)
@@ -234,8 +237,8 @@ func cuDeviceGetUuid_v2(to C.uintptr_t, dev C.int) C.int { return cuDeviceGetUui
 
 //export cuDeviceGetAttribute
 func cuDeviceGetAttribute(to C.uintptr_t, which, dev C.int) C.int {
-	return device(dev, func() cuda.Result {
-		v, err := thread().Attribute(int(which))
+	return device(dev, func(*cuda.Properties) cuda.Result {
+		v, err := thread().Attribute(int(dev), int(which))
 		back(to, C.int(v), err.Result())
 		return err.Result()
 	}, to)
@@ -243,10 +246,10 @@ func cuDeviceGetAttribute(to C.uintptr_t, which, dev C.int) C.int {
 
 //export cuDeviceGetProperties
 func cuDeviceGetProperties(to C.uintptr_t, dev C.int) C.int {
-	return device(dev, func() cuda.Result {
+	return device(dev, func(*cuda.Properties) cuda.Result {
 		var p C.CUdevprop
 		attribute := func(to *C.int, which int) {
-			if v, err := thread().Attribute(which); err == cuda.Success {
+			if v, err := thread().Attribute(int(dev), which); err == cuda.Success {
 				*to = C.int(v)
 			}
 		}
@@ -269,8 +272,7 @@ func cuDeviceGetProperties(to C.uintptr_t, dev C.int) C.int {
 
 //export cuDeviceComputeCapability
 func cuDeviceComputeCapability(major, minor C.uintptr_t, dev C.int) C.int {
-	return device(dev, func() cuda.Result {
-		p := runtime().Properties()
+	return device(dev, func(p *cuda.Properties) cuda.Result {
 		put(major, C.int(p.Major))
 		put(minor, C.int(p.Minor))
 		return cuda.ResultSuccess
@@ -279,24 +281,36 @@ func cuDeviceComputeCapability(major, minor C.uintptr_t, dev C.int) C.int {
 
 //export cuDeviceTotalMem_v2
 func cuDeviceTotalMem_v2(to C.uintptr_t, dev C.int) C.int {
-	return device(dev, func() cuda.Result {
-		put(to, C.size_t(runtime().Properties().Memory))
+	return device(dev, func(p *cuda.Properties) cuda.Result {
+		put(to, C.size_t(p.Memory))
 		return cuda.ResultSuccess
 	}, to)
 }
 
 //export cuDeviceCanAccessPeer
 func cuDeviceCanAccessPeer(to C.uintptr_t, dev, peer C.int) C.int {
-	return device(dev|peer, func() cuda.Result { put(to, C.int(0)); return cuda.ResultSuccess }, to)
+	return ask(func() cuda.Result {
+		can, err := thread().CanAccess(int(dev), int(peer))
+		return cuda.Result(back(to, truth(can), err.Result()))
+	}, to)
+}
+
+//export cuDeviceGetP2PAttribute
+func cuDeviceGetP2PAttribute(to C.uintptr_t, which, dev, peer C.int) C.int {
+	return ask(func() cuda.Result {
+		v, err := thread().PeerAttribute(int(which), int(dev), int(peer))
+		return cuda.Result(back(to, C.int(v), err.Result()))
+	}, to)
 }
 
 //export cuDeviceGetPCIBusId
 func cuDeviceGetPCIBusId(to C.uintptr_t, n, dev C.int) C.int {
-	return device(dev, func() cuda.Result {
-		if int(n) <= len(cuda.BusID) {
+	return device(dev, func(p *cuda.Properties) cuda.Result {
+		id := p.BusID()
+		if int(n) <= len(id) {
 			return cuda.ResultInvalidValue
 		}
-		putText(to, n, cuda.BusID)
+		putText(to, n, id)
 		return cuda.ResultSuccess
 	}, to)
 }
@@ -304,11 +318,8 @@ func cuDeviceGetPCIBusId(to C.uintptr_t, n, dev C.int) C.int {
 //export cuDeviceGetByPCIBusId
 func cuDeviceGetByPCIBusId(to, id C.uintptr_t) C.int {
 	return ask(func() cuda.Result {
-		if text(id) != cuda.BusID {
-			return cuda.ResultInvalidDevice
-		}
-		put(to, C.int(0))
-		return cuda.ResultSuccess
+		n, err := runtime().AtBus(text(id))
+		return cuda.Result(back(to, C.int(n), err.Result()))
 	}, to, id)
 }
 
@@ -423,7 +434,11 @@ func cuCtxGetCurrent(to C.uintptr_t) C.int {
 
 //export cuCtxGetDevice
 func cuCtxGetDevice(to C.uintptr_t) C.int {
-	return in(func(*cuda.Thread) cuda.Error { put(to, C.int(0)); return cuda.Success }, to)
+	return in(func(*cuda.Thread) cuda.Error {
+		n, _ := driver().ContextDevice(0) // there is one
+		put(to, C.int(n))
+		return cuda.Success
+	}, to)
 }
 
 //export cuCtxGetFlags
@@ -517,16 +532,34 @@ func cuCtxGetStreamPriorityRange(least, greatest C.uintptr_t) C.int {
 //export cuCtxResetPersistingL2Cache
 func cuCtxResetPersistingL2Cache() C.int { return setting(true) }
 
-// There is only one device, so contexts are not peers.
+// ofPeer runs a call about the device of another context.
+func ofPeer(peer C.uintptr_t, f func(t *cuda.Thread, number int) cuda.Result) C.int {
+	return C.int(driver().In(func(t *cuda.Thread) cuda.Result {
+		if peer == 0 {
+			return cuda.ResultInvalidContext
+		}
+		n, res := driver().ContextDevice(uint64(peer))
+		if res != cuda.ResultSuccess {
+			return res
+		}
+		return f(t, n)
+	}))
+}
 
 //export cuCtxEnablePeerAccess
 func cuCtxEnablePeerAccess(peer C.uintptr_t, flags C.uint) C.int {
-	return C.int(driver().In(func(*cuda.Thread) cuda.Result { return cuda.ResultPeerUnsupported }))
+	return ofPeer(peer, func(t *cuda.Thread, n int) cuda.Result {
+		err := t.EnablePeer(n, uint32(flags))
+		if err == cuda.InvalidDevice { // a context of the same device
+			return cuda.ResultPeerUnsupported
+		}
+		return err.Result()
+	})
 }
 
 //export cuCtxDisablePeerAccess
 func cuCtxDisablePeerAccess(peer C.uintptr_t) C.int {
-	return in(func(*cuda.Thread) cuda.Error { return cuda.PeerAccessNotEnabled })
+	return ofPeer(peer, func(t *cuda.Thread, n int) cuda.Result { return t.DisablePeer(n).Result() })
 }
 
 //export cuCtxAttach

@@ -120,12 +120,12 @@ func cuMemHostGetFlags(to, addr C.uintptr_t) C.int {
 
 //export cuMemPrefetchAsync
 func cuMemPrefetchAsync(addr C.uintptr_t, n C.size_t, dev C.int, stream C.uintptr_t) C.int {
-	return same(func() C.int { return managed(addr, n) })
+	return same(func() C.int { return managed(addr, n, dev) })
 }
 
 //export cuMemAdvise
 func cuMemAdvise(addr C.uintptr_t, n C.size_t, advice, dev C.int) C.int {
-	return same(func() C.int { return managed(addr, n) })
+	return same(func() C.int { return managed(addr, n, dev) })
 }
 
 //export cuMemGetAddressRange_v2
@@ -148,7 +148,7 @@ func cuMemGetAddressRange_v2(base, size, addr C.uintptr_t) C.int {
 // pointerAttribute stores an attribute of an address. Of other memory than the device's,
 // only that fact is known.
 func pointerAttribute(to C.uintptr_t, which C.int, addr C.uintptr_t) cuda.Result {
-	w, err := thread().Where(uint64(addr))
+	w, device, err := thread().Where(uint64(addr))
 	if err != cuda.Success {
 		return err.Result()
 	}
@@ -158,12 +158,6 @@ func pointerAttribute(to C.uintptr_t, which C.int, addr C.uintptr_t) cuda.Result
 	p, res := driver().Place(uint64(addr))
 	if res != cuda.ResultSuccess {
 		return res
-	}
-	truth := func(b bool) uint32 {
-		if b {
-			return 1
-		}
-		return 0
 	}
 	switch which {
 	case C.CU_POINTER_ATTRIBUTE_CONTEXT:
@@ -182,9 +176,11 @@ func pointerAttribute(to C.uintptr_t, which C.int, addr C.uintptr_t) cuda.Result
 			return cuda.ResultInvalidValue
 		}
 		put(to, addr)
-	case C.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, C.CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, C.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+	case C.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, C.CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE,
 		C.CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
 		put(to, C.uint(0))
+	case C.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+		put(to, C.int(device))
 	case C.CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, C.CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
 		put(to, C.ulonglong(0))
 	case C.CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
@@ -308,17 +304,25 @@ func twoContexts(to, from C.uintptr_t) cuda.Result {
 	return cuda.ResultSuccess
 }
 
-//export cuMemcpyPeerAsync
-func cuMemcpyPeerAsync(dst, to, src, from C.uintptr_t, n C.size_t, stream C.uintptr_t) C.int {
+func peerCopy(dst, to, src, from C.uintptr_t, n C.size_t, stream C.uintptr_t, async bool) C.int {
 	if res := twoContexts(to, from); res != cuda.ResultSuccess {
 		return C.int(res)
 	}
-	return cuMemcpyDtoDAsync_v2(dst, src, n, stream)
+	t, _ := driver().ContextDevice(uint64(to))
+	f, _ := driver().ContextDevice(uint64(from))
+	return in(func(x *cuda.Thread) cuda.Error {
+		return x.CopyPeer(uint64(dst), t, uint64(src), f, uint64(n), uint64(stream), async)
+	})
+}
+
+//export cuMemcpyPeerAsync
+func cuMemcpyPeerAsync(dst, to, src, from C.uintptr_t, n C.size_t, stream C.uintptr_t) C.int {
+	return peerCopy(dst, to, src, from, n, stream, true)
 }
 
 //export cuMemcpyPeer
 func cuMemcpyPeer(dst, to, src, from C.uintptr_t, n C.size_t) C.int {
-	return cuMemcpyPeerAsync(dst, to, src, from, n, 0)
+	return peerCopy(dst, to, src, from, n, 0, false)
 }
 
 // Filling.

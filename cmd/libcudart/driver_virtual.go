@@ -5,15 +5,19 @@ package main
 */
 import "C"
 
-import "github.com/heddle-sim/heddle/internal/work/cuda"
+import (
+	"unsafe"
+
+	"github.com/heddle-sim/heddle/internal/work/cuda"
+)
 
 // This file: virtual memory management.
 
 // memLocation is the driver's CUmemLocation.
 type memLocation struct{ kind, id int32 }
 
-// onDevice is the location of the only device.
-var onDevice = memLocation{kind: 1}
+// onDevice is the kind of a location on a device.
+const onDevice = 1
 
 // memProperties is the driver's CUmemAllocationProp.
 type memProperties struct {
@@ -33,11 +37,15 @@ type memAccess struct {
 // is there, and nothing to share it with other processes.
 func (p *memProperties) memory() cuda.Error {
 	switch {
-	case p.kind != 1 || p.location.kind != onDevice.kind && p.location.kind != 0:
+	case p.kind != 1 || p.location.kind != onDevice && p.location.kind != 0:
 		return cuda.InvalidValue
-	case p.location != onDevice:
+	case p.location.kind != onDevice:
 		return cuda.InvalidDevice
-	case p.handles != 0:
+	}
+	if err := there(C.int(p.location.id)); err != cuda.Success {
+		return err
+	}
+	if p.handles != 0 {
 		return cuda.NotSupported
 	}
 	return cuda.Success
@@ -80,10 +88,11 @@ func cuMemCreate(to C.uintptr_t, size C.size_t, properties C.uintptr_t, flags C.
 		if flags != 0 {
 			return cuda.InvalidValue
 		}
-		if err := at[memProperties](properties).memory(); err != cuda.Success {
+		p := at[memProperties](properties)
+		if err := p.memory(); err != cuda.Success {
 			return err
 		}
-		h, err := t.MemCreate(uint64(size))
+		h, err := t.MemCreate(int(p.location.id), uint64(size))
 		return cuda.Error(give(to, C.ulonglong(h), err))
 	}, to, properties)
 }
@@ -117,28 +126,32 @@ func cuMemSetAccess(addr C.uintptr_t, size C.size_t, list C.uintptr_t, n C.size_
 		if n == 0 || n > maxAccess {
 			return cuda.InvalidValue
 		}
-		var flags int32 // the last description counts
-		for i := range n {
-			d := at[memAccess](list + C.uintptr_t(i)*12)
-			switch {
-			case d.location.kind != onDevice.kind || !cuda.AccessIs(d.flags):
+		descriptions := unsafe.Slice(at[memAccess](list), n)
+		for _, d := range descriptions {
+			if d.location.kind != onDevice || !cuda.AccessIs(d.flags) {
 				return cuda.InvalidValue
-			case d.location != onDevice:
-				return cuda.InvalidDevice
 			}
-			flags = d.flags
+			if err := t.Device(int(d.location.id)); err != cuda.Success {
+				return err
+			}
 		}
-		return t.SetAccess(uint64(addr), uint64(size), flags)
+		for _, d := range descriptions {
+			if err := t.SetAccess(int(d.location.id), uint64(addr), uint64(size), d.flags); err != cuda.Success {
+				return err
+			}
+		}
+		return cuda.Success
 	}, list)
 }
 
 //export cuMemGetAccess
 func cuMemGetAccess(to, location, addr C.uintptr_t) C.int {
 	return known(func(t *cuda.Thread) cuda.Error {
-		if *at[memLocation](location) != onDevice {
+		l := *at[memLocation](location)
+		if l.kind != onDevice || t.Device(int(l.id)) != cuda.Success {
 			return cuda.InvalidValue
 		}
-		flags, err := t.AccessAt(uint64(addr))
+		flags, err := t.AccessAt(int(l.id), uint64(addr))
 		return cuda.Error(give(to, C.ulonglong(flags), err))
 	}, to, location)
 }
@@ -154,6 +167,7 @@ func cuMemRetainAllocationHandle(to, addr C.uintptr_t) C.int {
 //export cuMemGetAllocationPropertiesFromHandle
 func cuMemGetAllocationPropertiesFromHandle(to C.uintptr_t, h C.ulonglong) C.int {
 	return known(func(t *cuda.Thread) cuda.Error {
-		return cuda.Error(give(to, memProperties{kind: 1, location: onDevice}, t.MemIs(uint64(h))))
+		device, err := t.MemIs(uint64(h))
+		return cuda.Error(give(to, memProperties{kind: 1, location: memLocation{onDevice, int32(device)}}, err))
 	}, to)
 }

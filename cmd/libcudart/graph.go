@@ -236,11 +236,15 @@ func cudaGraphKernelNodeGetParams(node, to C.uintptr_t) C.int {
 
 // copyNode reads a cudaMemcpy3DParms.
 func copyNode(params C.uintptr_t) (cuda.Work, cuda.Error) {
-	b, err := boxOf(params)
+	if err := need(params); err != cuda.Success {
+		return nil, err
+	}
+	p := at[C.struct_cudaMemcpy3DParms](params)
+	b, err := boxOf(p)
 	if err != cuda.Success {
 		return nil, err
 	}
-	return cuda.BoxNode(b, cuda.Kind(at[C.struct_cudaMemcpy3DParms](params).kind)), err
+	return cuda.BoxNode(b, cuda.Kind(p.kind)), err
 }
 
 //export cudaGraphAddMemcpyNode

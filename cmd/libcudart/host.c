@@ -73,3 +73,5 @@ uintptr_t heddle_symbol(const char *name) {
 void heddle_free(void *p) { free(p); }
 
 size_t heddle_length(uintptr_t text) { return strlen((const char *)text); }
+
+char *heddle_visible(void) { return getenv("CUDA_VISIBLE_DEVICES"); }

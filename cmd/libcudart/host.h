@@ -47,6 +47,9 @@ void heddle_keep_children(int on);
 // heddle_at_exit arranges that heddleExit is called when the program ends.
 void heddle_at_exit(void);
 
+// heddle_visible is the value of CUDA_VISIBLE_DEVICES, null without it.
+char *heddle_visible(void);
+
 void heddle_call(uintptr_t fn, uintptr_t data);
 void heddle_callback(uintptr_t fn, uintptr_t stream, int status, uintptr_t data);
 

@@ -186,7 +186,7 @@ func cudaLibraryGetManaged(to, bytes, h, name C.uintptr_t) C.int {
 
 //export cudaKernelSetAttributeForDevice
 func cudaKernelSetAttributeForDevice(kernel C.uintptr_t, which, value, dev C.int) C.int {
-	if err := only(dev); err != cuda.Success {
+	if err := there(dev); err != cuda.Success {
 		return C.int(err)
 	}
 	return cudaFuncSetAttribute(kernel, which, value)

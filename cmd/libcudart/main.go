@@ -59,7 +59,14 @@ func newRuntime(text string) (*cuda.Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := cuda.Options{Program: "program", Host: host{}, Fault: fault, Log: os.Stderr, Strict: f.Strict}
+	if err := f.CheckDevices(); err != nil {
+		return nil, err
+	}
+	o := cuda.Options{Program: "program", Host: host{}, Fault: fault, Log: os.Stderr, Strict: f.Strict, Devices: f.Devices}
+	if list := C.heddle_visible(); list != nil { // as the program has set it, which os.Getenv does not see
+		visible := C.GoString(list)
+		o.Visible = &visible
+	}
 	if exe, err := os.Executable(); err == nil {
 		o.Program = exe
 	}
@@ -233,8 +240,8 @@ func need(places ...C.uintptr_t) cuda.Error {
 	return thread().Check(!slices.Contains(places, 0))
 }
 
-// only returns an error for any device but the only one.
-func only(device C.int) cuda.Error { return thread().Device(int(device)) }
+// there returns an error unless a number is that of a device.
+func there(device C.int) cuda.Error { return thread().Device(int(device)) }
 
 // seen returns what f reads from the program's memory. Where there is none, the program
 // ends as it would without a GPU.

@@ -69,24 +69,32 @@ func cudaMallocManaged(to C.uintptr_t, n C.size_t, flags C.uint) C.int {
 //
 //export heddlePrefetch
 func heddlePrefetch(addr C.uintptr_t, n C.size_t, device C.int, stream C.uintptr_t) C.int {
-	return managed(addr, n)
+	return managed(addr, n, device)
 }
 
 // heddleAdvise implements cudaMemAdvise; versions.c has its names.
 //
 //export heddleAdvise
 func heddleAdvise(addr C.uintptr_t, n C.size_t, advice, device C.int) C.int {
-	return managed(addr, n)
+	return managed(addr, n, device)
 }
 
 //export cudaStreamAttachMemAsync
 func cudaStreamAttachMemAsync(stream, addr C.uintptr_t, n C.size_t, flags C.uint) C.int {
-	return managed(addr, n)
+	return managed(addr, n, hostDevice)
 }
 
-// managed checks that advice concerns managed memory, where it has no effect.
-func managed(addr C.uintptr_t, n C.size_t) C.int {
-	w, err := thread().Where(uint64(addr))
+// hostDevice is the host in place of a device's number (cudaCpuDeviceId).
+const hostDevice = -1
+
+// managed checks that advice concerns managed memory, where it has no effect, and a device.
+func managed(addr C.uintptr_t, n C.size_t, device C.int) C.int {
+	if device != hostDevice {
+		if err := there(device); err != cuda.Success {
+			return C.int(err)
+		}
+	}
+	w, _, err := thread().Where(uint64(addr))
 	if err == cuda.Success {
 		err = thread().Check(w == cuda.ManagedMemory)
 	}
@@ -129,12 +137,12 @@ func cudaPointerGetAttributes(to, addr C.uintptr_t) C.int {
 	if err := need(to); err != cuda.Success {
 		return C.int(err)
 	}
-	w, err := thread().Where(uint64(addr))
+	w, device, err := thread().Where(uint64(addr))
 	type attributes struct { // cudaPointerAttributes
 		kind, device int32
 		dev, host    uintptr
 	}
-	a := attributes{kind: int32(w)}
+	a := attributes{kind: int32(w), device: int32(device)}
 	if w != cuda.Unregistered {
 		a.dev = uintptr(addr)
 	}
@@ -196,17 +204,16 @@ func cudaMemcpyAsync(dst, src C.uintptr_t, n C.size_t, kind C.int, stream C.uint
 
 //export cudaMemcpyPeer
 func cudaMemcpyPeer(dst C.uintptr_t, to C.int, src C.uintptr_t, from C.int, n C.size_t) C.int {
-	return cudaMemcpyPeerAsync(dst, to, src, from, n, 0)
+	return copyPeer(dst, to, src, from, n, 0, false)
 }
 
 //export cudaMemcpyPeerAsync
 func cudaMemcpyPeerAsync(dst C.uintptr_t, to C.int, src C.uintptr_t, from C.int, n C.size_t, stream C.uintptr_t) C.int {
-	for _, d := range []C.int{to, from} {
-		if err := only(d); err != cuda.Success {
-			return C.int(err)
-		}
-	}
-	return copyBytes(dst, src, n, C.int(cuda.DeviceToDevice), stream, true)
+	return copyPeer(dst, to, src, from, n, stream, true)
+}
+
+func copyPeer(dst C.uintptr_t, to C.int, src C.uintptr_t, from C.int, n C.size_t, stream C.uintptr_t, async bool) C.int {
+	return C.int(thread().CopyPeer(uint64(dst), int(to), uint64(src), int(from), uint64(n), uint64(stream), async))
 }
 
 func copyRows(dst C.uintptr_t, dp C.size_t, src C.uintptr_t, sp, width, height C.size_t, kind C.int, stream C.uintptr_t, async bool) C.int {

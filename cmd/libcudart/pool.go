@@ -36,15 +36,11 @@ func cudaFreeAsync(addr, stream C.uintptr_t) C.int {
 }
 
 // ofPool stores a pool of a device.
-func ofPool(to C.uintptr_t, device C.int, which func() (uint64, cuda.Error)) C.int {
-	err := need(to)
-	if err == cuda.Success {
-		err = only(device)
-	}
-	if err != cuda.Success {
+func ofPool(to C.uintptr_t, device C.int, which func(device int) (uint64, cuda.Error)) C.int {
+	if err := need(to); err != cuda.Success {
 		return C.int(err)
 	}
-	h, err := which()
+	h, err := which(int(device))
 	return give(to, C.uintptr_t(h), err)
 }
 
@@ -60,10 +56,7 @@ func cudaDeviceGetMemPool(to C.uintptr_t, device C.int) C.int {
 
 //export cudaDeviceSetMemPool
 func cudaDeviceSetMemPool(device C.int, pool C.uintptr_t) C.int {
-	if err := only(device); err != cuda.Success {
-		return C.int(err)
-	}
-	return C.int(thread().SetCurrentPool(uint64(pool)))
+	return C.int(thread().SetCurrentPool(int(device), uint64(pool)))
 }
 
 //export cudaMemPoolCreate
@@ -121,11 +114,12 @@ func cudaMemPoolGetAccess(to, pool, location C.uintptr_t) C.int {
 	if err := need(to, location); err != cuda.Success {
 		return C.int(err)
 	}
-	_, err := thread().PoolAttribute(uint64(pool), cuda.PoolUsedNow)
-	if l := at[C.struct_cudaMemLocation](location); err == cuda.Success {
-		err = thread().Check(l._type == C.cudaMemLocationTypeDevice && l.id == 0)
+	l := at[C.struct_cudaMemLocation](location)
+	if err := thread().Check(l._type == C.cudaMemLocationTypeDevice); err != cuda.Success {
+		return C.int(err)
 	}
-	return give(to, C.int(C.cudaMemAccessFlagsProtReadWrite), err)
+	flags, err := thread().PoolAccess(uint64(pool), int(l.id))
+	return give(to, C.int(flags), err)
 }
 
 //export cudaMemPoolSetAccess
@@ -135,8 +129,11 @@ func cudaMemPoolSetAccess(pool, list C.uintptr_t, n C.size_t) C.int {
 	}
 	for i := range min(n, 1<<16) {
 		a := at[C.struct_cudaMemAccessDesc](list + C.uintptr_t(i)*C.sizeof_struct_cudaMemAccessDesc)
-		// The device can always access its own memory.
-		if err := thread().Check(a.location.id == 0 && a.flags != C.cudaMemAccessFlagsProtNone); err != cuda.Success {
+		err := thread().Check(a.location._type == C.cudaMemLocationTypeDevice)
+		if err == cuda.Success {
+			err = thread().SetPoolAccess(uint64(pool), int(a.location.id), int32(a.flags))
+		}
+		if err != cuda.Success {
 			return C.int(err)
 		}
 	}

@@ -11,6 +11,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace/record"
 )
 
+// MaxDevices is the number of GPUs that a machine can have.
+const MaxDevices = device.MaxDevices
+
 // Options are the settings of a run apart from its work, for every kind of work.
 type Options struct {
 	GPU      string // name or file of the machine; "" is the work's own, or else DefaultGPU

@@ -26,8 +26,9 @@ const (
 type Mapping struct {
 	Addr, Size uint64
 	Handle     uint64             // of the memory
-	Access     Access             // of the device that it belongs to
-	Peers      [MaxDevices]Access // of the others, by number
+	Access     [MaxDevices]Access // by device
+
+	of *Memory // in whose store the memory is
 }
 
 // mappings are those of a reservation.
@@ -211,12 +212,15 @@ func (x *mappings) at(addr uint64) int {
 
 // Map maps all memory of a handle at reserved addresses where nothing is mapped. Nobody
 // may access it before SetAccess.
-func (m *Memory) Map(addr, size, handle uint64) error {
+func (m *Memory) Map(addr, size, handle uint64) error { return m.MapOf(m, addr, size, handle) }
+
+// MapOf is Map for a handle of any memory.
+func (m *Memory) MapOf(from *Memory, addr, size, handle uint64) error {
 	r, err := m.reservation(addr, size)
 	if err != nil {
 		return err
 	}
-	b, err := m.block(handle)
+	b, err := from.block(handle)
 	if err != nil {
 		return err
 	}
@@ -229,10 +233,10 @@ func (m *Memory) Map(addr, size, handle uint64) error {
 		return fmt.Errorf("memory is already mapped at 0x%x", x.list[i].Addr)
 	}
 	off := addr - r.Addr
-	if err := m.virtual.store.place(r.data[off:off+size], b.at); err != nil {
+	if err := from.virtual.store.place(r.data[off:off+size], b.at); err != nil {
 		return fmt.Errorf("cannot map %s: %w", bytesText(size), err)
 	}
-	x.list = slices.Insert(x.list, i, Mapping{Addr: addr, Size: size, Handle: handle})
+	x.list = slices.Insert(x.list, i, Mapping{Addr: addr, Size: size, Handle: handle, of: from})
 	b.mapped++
 	return nil
 }
@@ -270,8 +274,11 @@ func (m *Memory) Unmap(addr, size uint64) error {
 	}
 	var bad error
 	for _, p := range r.mapped.list[from:to] {
-		m.virtual.blocks[p.Handle].mapped--
-		if err := m.drop(p.Handle); err != nil {
+		if p.of.virtual == nil { // closed
+			continue
+		}
+		p.of.virtual.blocks[p.Handle].mapped--
+		if err := p.of.drop(p.Handle); err != nil {
 			bad = err
 		}
 	}
@@ -291,11 +298,7 @@ func (m *Memory) SetAccessOf(device int, addr, size uint64, a Access) error {
 		return err
 	}
 	for i := from; i < to; i++ {
-		if p := &r.mapped.list[i]; device == m.cfg.Device {
-			p.Access = a
-		} else {
-			p.Peers[device] = a
-		}
+		r.mapped.list[i].Access[device] = a
 	}
 	r.mapped.allow(addr, addr+size, device, a)
 	m.changed()
@@ -322,14 +325,14 @@ func (m *Memory) MappingAt(addr uint64) (p Mapping, ok bool) {
 }
 
 // Retain returns the handle of the memory that is mapped at an address, which has to be
-// released once more.
-func (m *Memory) Retain(addr uint64) (handle uint64, ok bool) {
+// released once more, and the device of the memory.
+func (m *Memory) Retain(addr uint64) (handle uint64, device int, ok bool) {
 	p, ok := m.MappingAt(addr)
-	if !ok {
-		return 0, false
+	if !ok || p.of.virtual == nil {
+		return 0, 0, false
 	}
-	m.virtual.blocks[p.Handle].held++
-	return p.Handle, true
+	p.of.virtual.blocks[p.Handle].held++
+	return p.Handle, p.of.cfg.Device, true
 }
 
 // run returns the mapped range around an address in which a device's access is everywhere
@@ -343,11 +346,11 @@ func (r *region) run(addr uint64, least Access, device int) (e extent, ok bool) 
 // It copies the pages that exist: a mapping may be much larger than what of it is used.
 func (m *Memory) saveMapped(r *region) (restore []func()) {
 	for _, p := range r.mapped.list {
-		if p.Access != MayWrite {
+		if p.Access[m.cfg.Device] != MayWrite || p.of.virtual == nil {
 			continue
 		}
-		at := m.virtual.blocks[p.Handle].at
-		back := savePages(r.data[p.Addr-r.Addr:][:p.Size], func() []span { return m.virtual.store.pages(at, p.Size) })
+		at := p.of.virtual.blocks[p.Handle].at
+		back := savePages(r.data[p.Addr-r.Addr:][:p.Size], func() []span { return p.of.virtual.store.pages(at, p.Size) })
 		restore = append(restore, func() {
 			if q, ok := m.MappingAt(p.Addr); ok && q == p { // else it was unmapped, or others may not write it any more
 				back()
@@ -393,9 +396,9 @@ func (m *Memory) explainReserved(f *Fault, device int) {
 	switch p, mapped := m.MappingAt(at); {
 	case !mapped:
 		f.Kind, why = Unmapped, "no memory is mapped"
-	case device != m.cfg.Device && p.Peers[device] == NoAccess:
+	case p.Access[device] == NoAccess && m.cfg.Group != nil:
 		f.Kind, why = Forbidden, fmt.Sprintf("memory is mapped without access for device %d (cuMemSetAccess gives it)", device)
-	case device == m.cfg.Device && p.Access == NoAccess:
+	case p.Access[device] == NoAccess:
 		f.Kind, why = Forbidden, "memory is mapped without access (cuMemSetAccess gives it)"
 	default:
 		f.Kind, why = ReadOnlyWrite, "memory may only be read"

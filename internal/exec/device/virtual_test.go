@@ -162,7 +162,7 @@ func TestMapping(t *testing.T) {
 		t.Fatal(err)
 	} else if b := m.Direct().ReadSpan(at, 2); b == nil || b[0]|b[1] != 0 {
 		t.Errorf("new memory holds %v", b[:2])
-	} else if x, ok := m.Retain(at + 5); !ok || x != h {
+	} else if x, _, ok := m.Retain(at + 5); !ok || x != h {
 		t.Errorf("the memory at %#x is %d, want %d", at, x, h)
 	}
 	if p, ok := m.MappingAt(at + g); ok {
@@ -180,7 +180,7 @@ func TestMapping(t *testing.T) {
 func TestMappingHandles(t *testing.T) {
 	const g = Granule
 	m, at, first := mapping(t, 4)
-	again, ok := m.Retain(at)
+	again, _, ok := m.Retain(at)
 	if !ok || again != first {
 		t.Fatalf("the handle at %#x is %d, want %d", at, again, first)
 	}

@@ -12,21 +12,21 @@ import (
 // Device is a GPU as its machine describes it.
 type Device struct {
 	cuda.Properties
-	Index int
 	BusID string                      // as the CUDA runtime has it
 	Free  func() (free, total uint64) // bytes of device memory
 }
 
-// Devices returns the devices of a runtime, for its threads.
+// Devices returns the devices of a runtime's machine, for its threads.
 func Devices(r *cuda.Runtime, thread func() *cuda.Thread) []Device {
-	return []Device{{Properties: r.Properties(), BusID: cuda.BusID, Free: func() (free, total uint64) { return thread().Room() }}}
+	var list []Device
+	for i, p := range r.Machine() {
+		list = append(list, Device{Properties: p, BusID: p.BusID(), Free: func() (free, total uint64) { return thread().Room(i) }})
+	}
+	return list
 }
 
 // UUID returns the identifier in NVML's form.
-func (d *Device) UUID() string {
-	id := d.Properties.UUID()
-	return fmt.Sprintf("GPU-%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
-}
+func (d *Device) UUID() string { return d.UUIDText() }
 
 // Bus returns the parts of the device's address on the bus.
 func (d *Device) Bus() (domain, bus, device uint32) {

@@ -12,10 +12,10 @@ import (
 func two() []Device {
 	memory := func() (free, total uint64) { return 5 << 30, 6 << 30 }
 	return []Device{
-		{Index: 0, BusID: "0000:00:00.0", Free: memory, Properties: cuda.Properties{
+		{BusID: "0000:00:00.0", Free: memory, Properties: cuda.Properties{
 			Name: "rtx-2060", Major: 7, Minor: 5, SMs: 30, CoreKHz: 1365000, MemoryKHz: 3500500, BusBits: 192,
 		}},
-		{Index: 1, BusID: "0001:0a:1f.0", Free: memory, Properties: cuda.Properties{Name: "mine", Major: 99, SMs: 1, CoreKHz: 1000}},
+		{BusID: "0001:0a:1f.0", Free: memory, Properties: cuda.Properties{Index: 1, Name: "mine", Major: 99, SMs: 1, CoreKHz: 1000}},
 	}
 }
 
@@ -29,7 +29,7 @@ func TestDevice(t *testing.T) {
 	}
 	for i, want := range []values{
 		{"GPU-7274782d-3230-3630-0000-000000000000", "00000000:00:00.0", "0000:00:00.0", 6, 15, 1920, 192, 1365, 3500},
-		{"GPU-6d696e65-0000-0000-0000-000000000000", "00000001:0A:1F.0", "0001:0A:1F.0", unknownArchitecture, 0, 0, 0, 1, 0},
+		{"GPU-6d696e65-0000-0000-0000-000000000001", "00000001:0A:1F.0", "0001:0A:1F.0", unknownArchitecture, 0, 0, 0, 1, 0},
 	} {
 		d := &list[i]
 		number := func(n uint32, res Result) uint32 {
@@ -84,7 +84,7 @@ func TestLibrary(t *testing.T) {
 		{"index 1", func() (uint64, Result) { return l.ByIndex(1) }, Success, 2 * firstHandle},
 		{"index 2", func() (uint64, Result) { return l.ByIndex(2) }, InvalidArgument, 0},
 		{"index -1", func() (uint64, Result) { return l.ByIndex(1<<32 - 1) }, InvalidArgument, 0},
-		{"UUID", func() (uint64, Result) { return l.ByUUID("gpu-6D696E65-0000-0000-0000-000000000000") }, Success, 2 * firstHandle},
+		{"UUID", func() (uint64, Result) { return l.ByUUID("gpu-6D696E65-0000-0000-0000-000000000001") }, Success, 2 * firstHandle},
 		{"no UUID", func() (uint64, Result) { return l.ByUUID("") }, NotFound, 0},
 		{"bus", func() (uint64, Result) { return l.ByBus("00000001:0a:1F.0") }, Success, 2 * firstHandle},
 		{"short bus", func() (uint64, Result) { return l.ByBus("0:0") }, Success, firstHandle},
@@ -110,8 +110,8 @@ func TestLibrary(t *testing.T) {
 // TestSMI: what nvidia-smi prints.
 func TestSMI(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"-L", "GPU 0: rtx-2060 (UUID: GPU-7274782d-3230-3630-0000-000000000000)\nGPU 1: mine (UUID: GPU-6d696e65-0000-0000-0000-000000000000)\n"},
-		{"-L -i 1", "GPU 1: mine (UUID: GPU-6d696e65-0000-0000-0000-000000000000)\n"},
+		{"-L", "GPU 0: rtx-2060 (UUID: GPU-7274782d-3230-3630-0000-000000000000)\nGPU 1: mine (UUID: GPU-6d696e65-0000-0000-0000-000000000001)\n"},
+		{"-L -i 1", "GPU 1: mine (UUID: GPU-6d696e65-0000-0000-0000-000000000001)\n"},
 		{"--query-gpu=name,memory.total,temperature.gpu,power.draw --format=csv", "name, memory.total [MiB], temperature.gpu, power.draw [W]\nrtx-2060, 6144 MiB, [N/A], [N/A]\nmine, 6144 MiB, [N/A], [N/A]\n"},
 		{"--query-gpu=index,memory.used,clocks.mem --format=csv,noheader -i 0,1", "0, 1024 MiB, 3500 MHz\n1, 1024 MiB, [N/A]\n"},
 		{"--query-gpu gpu_name,compute_cap,count,pci.bus_id --format csv,noheader,nounits --id=0", "rtx-2060, 7.5, 2, 00000000:00:00.0\n"},

@@ -16,6 +16,7 @@ const (
 
 // Array is an image in device memory: contiguous rows, then planes, layers or faces.
 type Array struct {
+	on                   *Runtime
 	Channel              Channel
 	Width, Height, Depth uint64 // texels; 0 for dimensions that the image lacks; Depth also counts layers and faces
 	Flags                uint32
@@ -84,7 +85,7 @@ func (t *Thread) MallocArray(c Channel, width, height, depth uint64, flags uint3
 			return MemoryAllocation
 		}
 		h = r.handle()
-		r.arrays[h] = &Array{Channel: c, Width: width, Height: height, Depth: depth, Flags: flags, addr: addr, texel: texel}
+		r.arrays[h] = &Array{on: r, Channel: c, Width: width, Height: height, Depth: depth, Flags: flags, addr: addr, texel: texel}
 		return Success
 	})
 	return h, err
@@ -98,7 +99,7 @@ func (t *Thread) MallocMipmap(c Channel, width, height, depth uint64, levels int
 			return err
 		}
 		_, _, texel, _ := c.texel()
-		m := &Mipmap{Array: Array{Channel: c, Width: width, Height: height, Depth: depth, Flags: flags, texel: texel},
+		m := &Mipmap{Array: Array{on: r, Channel: c, Width: width, Height: height, Depth: depth, Flags: flags, texel: texel},
 			layered: flags&(arrayLayered|arrayCubemap) != 0}
 		longest := max(width, height)
 		if !m.layered {
@@ -141,11 +142,11 @@ func (t *Thread) FreeArray(h uint64) Error {
 		if a == nil || a.level {
 			return InvalidHandle
 		}
-		if err := r.finish(); err != Success {
+		if err := a.on.finish(); err != Success {
 			return err
 		}
 		delete(r.arrays, h)
-		if r.mem.Free(a.addr) != nil {
+		if a.on.mem.Free(a.addr) != nil {
 			return Unknown
 		}
 		return Success
@@ -162,14 +163,14 @@ func (t *Thread) FreeMipmap(h uint64) Error {
 		if m == nil {
 			return InvalidHandle
 		}
-		if err := r.finish(); err != Success {
+		if err := m.on.finish(); err != Success {
 			return err
 		}
 		delete(r.mipmaps, h)
 		for _, l := range m.Levels {
 			delete(r.arrays, l)
 		}
-		if r.mem.Free(m.addr) != nil {
+		if m.on.mem.Free(m.addr) != nil {
 			return Unknown
 		}
 		return Success

@@ -57,7 +57,7 @@ func (r *Runtime) captured(s *stream) (*capture, Error) {
 	err := Success
 	if s.id == 0 {
 		for _, c := range r.captures {
-			if slices.ContainsFunc(c.streams, func(x *stream) bool { return x.flags&nonBlocking == 0 }) {
+			if s.on == c.origin.on && slices.ContainsFunc(c.streams, func(x *stream) bool { return x.flags&nonBlocking == 0 }) {
 				c.spoil()
 				err = StreamCaptureImplicit
 			}
@@ -107,7 +107,7 @@ func (t *Thread) BeginCapture(h uint64, mode CaptureMode) Error {
 		case s.capture != nil:
 			return IllegalState
 		}
-		c := &capture{id: r.handle(), graph: r.newGraph(), origin: s, mode: mode, thread: t}
+		c := &capture{id: r.handle(), graph: s.on.newGraph(), origin: s, mode: mode, thread: t}
 		r.captures = append(r.captures, c)
 		c.enlist(s, nil)
 		return Success
@@ -131,6 +131,10 @@ func (r *Runtime) join(s *stream, e *event) Error {
 		return StreamCaptureIsolation
 	case !slices.Contains(r.captures, e.capture):
 		return CapturedEvent
+	case e.capture.origin.on != s.on:
+		e.capture.spoil()
+		r.once("capture across devices", "a capture that goes on in a stream of another device is not supported")
+		return NotSupported
 	case e.capture.spoiled:
 		return StreamCaptureInvalidated
 	case c == nil && s.id == 0:

@@ -51,7 +51,7 @@ func TestHandles(t *testing.T) {
 			g, _ := b.GraphCreate(0)
 			return b.GraphInstantiate(g, 0)
 		}, func(b *bench, h uint64) Error { return b.ExecDestroy(h) }},
-		{"pool", func(b *bench) (uint64, Error) { return b.PoolCreate() }, func(b *bench, h uint64) Error { return b.PoolDestroy(h) }},
+		{"pool", func(b *bench) (uint64, Error) { return b.PoolCreate(0) }, func(b *bench, h uint64) Error { return b.PoolDestroy(h) }},
 	}
 	for _, c := range []struct {
 		kind, call string
@@ -170,7 +170,7 @@ func TestHandles(t *testing.T) {
 		{"pool", "attribute", func(b *bench, h, _ uint64) Error { _, err := b.PoolAttribute(h, 4); return err }, InvalidValue},
 		{"pool", "set an attribute", func(b *bench, h, _ uint64) Error { return b.SetPoolAttribute(h, 4, 1) }, InvalidValue},
 		{"pool", "trim", func(b *bench, h, _ uint64) Error { return b.PoolTrim(h) }, InvalidValue},
-		{"pool", "make it the device's", func(b *bench, h, _ uint64) Error { return b.SetCurrentPool(h) }, InvalidValue},
+		{"pool", "make it the device's", func(b *bench, h, _ uint64) Error { return b.SetCurrentPool(0, h) }, InvalidValue},
 		{"pool", "destroy", func(b *bench, h, _ uint64) Error { return b.PoolDestroy(h) }, InvalidValue},
 		{"executable graph", "destroy", func(b *bench, h, _ uint64) Error { return b.ExecDestroy(h) }, InvalidValue},
 	} {
@@ -346,7 +346,7 @@ func TestWrongArguments(t *testing.T) {
 		{"event with unknown flags", func(b *bench, _ uint64) Error { _, err := b.EventCreate(8); return err }, InvalidValue},
 		{"stream with a priority beyond all", func(b *bench, _ uint64) Error { _, err := b.StreamCreate(0, -99); return err }, Success},
 		{"a negative device", func(b *bench, _ uint64) Error { return b.Device(-1) }, InvalidDevice},
-		{"a negative attribute", func(b *bench, _ uint64) Error { _, err := b.Attribute(-1); return err }, InvalidValue},
+		{"a negative attribute", func(b *bench, _ uint64) Error { _, err := b.Attribute(0, -1); return err }, InvalidValue},
 		{"a negative limit", func(b *bench, _ uint64) Error { _, err := b.Limit(-1); return err }, UnsupportedLimit},
 		{"array with unknown flags", func(b *bench, _ uint64) Error { _, err := b.MallocArray(floats, 4, 4, 0, 1<<20); return err }, InvalidValue},
 		{"array of absurd extents", func(b *bench, _ uint64) Error { _, err := b.MallocArray(floats, 1<<63, 1<<63, 1<<63, 0); return err }, InvalidValue},
@@ -738,8 +738,8 @@ func (b *bench) something(random *rand.Rand, at, stream uint64) Error {
 		_, err := b.FunctionInfo(kernel("shared"))
 		_, err2 := b.Occupancy(kernel("spin"), 64, 0)
 		_, _, err3 := b.MemInfo()
-		_, err4 := b.Attribute(16)
-		_, err5 := b.Where(at)
+		_, err4 := b.Attribute(0, 16)
+		_, _, err5 := b.Where(at)
 		_, _, err6 := b.Symbol(variableOf("counter"))
 		return first(err, err2, err3, err4, err5, err6)
 	case 7: // launches in two steps, and in the old style

@@ -1,20 +1,23 @@
 package cuda
 
-// Contexts belong to the driver API. They share one device memory. A thread needs a
+import "slices"
+
+// Contexts belong to the driver API. Those of a device share its memory. A thread needs a
 // current context for its calls, and a context owns the objects that the driver makes
 // while it is current. The runtime uses the thread's current context, and makes the
-// primary one current if there is none.
+// primary one of its device current if there is none.
 
 // contexts are the contexts of a Runtime.
 type contexts struct {
 	ready   bool // after Init, or a call of the runtime
 	list    map[uint64]*driverContext
-	primary uint64
-	made    uint64 // so far, for their ids
+	primary [MaxDevices]uint64 // by device, 0 until first used
+	made    uint64             // so far, for their ids
 }
 
 // driverContext is a context of the driver.
 type driverContext struct {
+	on     *Runtime
 	id     uint64
 	flags  uint32
 	active bool // false for a primary context that is not retained or used
@@ -46,16 +49,18 @@ func (r *Runtime) newContext(flags uint32) uint64 {
 	c := &r.ctx
 	c.made++
 	h := r.handle()
-	c.list[h] = &driverContext{id: c.made, flags: flags, owned: map[Thing]struct{}{}}
+	c.list[h] = &driverContext{on: r, id: c.made, flags: flags, owned: map[Thing]struct{}{}}
 	return h
 }
 
-// cleared notes that a reset has freed what contexts owned. A primary context that is not
-// retained becomes inactive until its next use.
-func (c *contexts) cleared() {
+// cleared notes that a reset has freed what contexts of a device owned. A primary context
+// that is not retained becomes inactive until its next use.
+func (c *contexts) cleared(r *Runtime) {
 	for h, x := range c.list {
-		clear(x.owned)
-		x.active = x.active && (h != c.primary || x.uses > 0)
+		if x.on == r {
+			clear(x.owned)
+			x.active = x.active && (h != c.primary[r.number] || x.uses > 0)
+		}
 	}
 }
 
@@ -66,17 +71,18 @@ func (r *Runtime) enter(t *Thread) {
 	if len(t.contexts) == 0 {
 		t.contexts = append(t.contexts, r.primary())
 	}
-	if top := t.contexts[len(t.contexts)-1]; top == r.ctx.primary {
+	if top := t.contexts[len(t.contexts)-1]; top == r.ctx.primary[r.number] {
 		r.ctx.list[top].active = true
 	}
 }
 
-// primary returns the handle of the primary context.
+// primary returns the handle of the device's primary context.
 func (r *Runtime) primary() uint64 {
-	if r.ctx.primary == 0 {
-		r.ctx.primary = r.newContext(0)
+	h := &r.ctx.primary[r.number]
+	if *h == 0 {
+		*h = r.newContext(0)
 	}
-	return r.ctx.primary
+	return *h
 }
 
 // locked runs a driver function with the lock held.
@@ -117,29 +123,31 @@ const contextFlags = 0x07 | 0x08 | 0x10 | 0x20 | 0x40 | 0x80
 // CreateContext makes a context and makes it current (cuCtxCreate).
 func (d Driver) CreateContext(flags uint32, device int32) (h uint64, res Result) {
 	res = d.locked(func(r *Runtime, t *Thread) Result {
+		on, err := r.numbered(int(device))
 		switch {
-		case device != 0:
-			return ResultInvalidDevice
+		case err != Success:
+			return err.Result()
 		case flags&^contextFlags != 0:
 			return ResultInvalidValue
 		}
-		h = r.newContext(flags)
+		h = on.newContext(flags)
 		c := r.ctx.list[h]
 		c.active, c.uses = true, 1
 		t.contexts = append(t.contexts, h)
+		t.settle()
 		return ResultSuccess
 	})
 	return h, res
 }
 
 // DestroyContext ends a context and what it owns (cuCtxDestroy). Destroying the last one
-// resets the device and clears a sticky error.
+// of a device resets the device and clears its sticky error.
 func (d Driver) DestroyContext(h uint64) Result {
 	res := d.locked(func(r *Runtime, t *Thread) Result {
 		if _, res := r.known(h); res != ResultSuccess {
 			return res
 		}
-		if h == r.ctx.primary {
+		if slices.Contains(r.ctx.primary[:], h) {
 			return ResultInvalidContext
 		}
 		return ResultSuccess
@@ -152,18 +160,20 @@ func (d Driver) DestroyContext(h uint64) Result {
 		delete(r.ctx.list, h)
 		if n := len(t.contexts); n > 0 && t.contexts[n-1] == h {
 			t.contexts = t.contexts[:n-1]
+			t.settle()
 		}
 		return ResultSuccess
 	})
 }
 
-// empty frees what a context owns; everything, if it is the only one.
+// empty frees what a context owns; everything, if it is the only one of its device.
 func (d Driver) empty(h uint64) {
 	var things []Thing
 	alone := true
 	d.locked(func(r *Runtime, t *Thread) Result {
+		t.r = r.ctx.list[h].on
 		for other, c := range r.ctx.list {
-			alone = alone && (other == h || !c.active)
+			alone = alone && (other == h || !c.active || c.on != t.r)
 		}
 		for x := range r.ctx.list[h].owned {
 			things = append(things, x)
@@ -191,6 +201,10 @@ func (d Driver) empty(h uint64) {
 				d.UnloadModule(x.Handle)
 			}
 		}
+		return ResultSuccess
+	})
+	d.locked(func(_ *Runtime, t *Thread) Result {
+		t.settle()
 		return ResultSuccess
 	})
 }
@@ -241,6 +255,7 @@ func (d Driver) SetContext(h uint64) Result {
 		if h != 0 {
 			t.contexts = append(t.contexts, h)
 		}
+		t.settle()
 		return ResultSuccess
 	})
 }
@@ -258,6 +273,7 @@ func (d Driver) PushContext(h uint64) Result {
 			return ResultOutOfMemory
 		}
 		t.contexts = append(t.contexts, h)
+		t.settle()
 		return ResultSuccess
 	})
 }
@@ -271,6 +287,7 @@ func (d Driver) PopContext() (h uint64, res Result) {
 		}
 		h = t.contexts[n-1]
 		t.contexts = t.contexts[:n-1]
+		t.settle()
 		return ResultSuccess
 	})
 	return h, res
@@ -314,7 +331,7 @@ func (d Driver) DetachContext(h uint64) Result {
 		if res != ResultSuccess {
 			return res
 		}
-		if t.contexts[len(t.contexts)-1] != h || h == r.ctx.primary {
+		if t.contexts[len(t.contexts)-1] != h || slices.Contains(r.ctx.primary[:], h) {
 			return ResultInvalidContext
 		}
 		c.uses--
@@ -327,13 +344,13 @@ func (d Driver) DetachContext(h uint64) Result {
 	return res
 }
 
-// RetainPrimary returns the primary context, which lives until every retain has been
+// RetainPrimary returns the primary context of a device, which lives until every retain has been
 // released.
 func (d Driver) RetainPrimary(device int32) (h uint64, res Result) {
 	res = d.onPrimary(device, func(r *Runtime, c *driverContext) Result {
 		c.active = true
 		c.uses++
-		h = r.ctx.primary
+		h = r.primary()
 		return ResultSuccess
 	})
 	return h, res
@@ -341,10 +358,11 @@ func (d Driver) RetainPrimary(device int32) (h uint64, res Result) {
 
 func (d Driver) onPrimary(device int32, f func(r *Runtime, c *driverContext) Result) Result {
 	return d.locked(func(r *Runtime, t *Thread) Result {
-		if device != 0 {
-			return ResultInvalidDevice
+		on, err := r.numbered(int(device))
+		if err != Success {
+			return err.Result()
 		}
-		return f(r, r.ctx.list[r.primary()])
+		return f(on, on.ctx.list[on.primary()])
 	})
 }
 
@@ -356,7 +374,7 @@ func (d Driver) ReleasePrimary(device int32) Result {
 			return ResultInvalidContext
 		}
 		if c.uses--; c.uses == 0 {
-			last = r.ctx.primary
+			last = r.primary()
 		}
 		return ResultSuccess
 	})
@@ -374,7 +392,7 @@ func (d Driver) ReleasePrimary(device int32) Result {
 func (d Driver) ResetPrimary(device int32) Result {
 	var h uint64
 	res := d.onPrimary(device, func(r *Runtime, c *driverContext) Result {
-		h = r.ctx.primary
+		h = r.primary()
 		return ResultSuccess
 	})
 	if res == ResultSuccess {
@@ -408,12 +426,17 @@ func (d Driver) SetPrimaryFlags(device int32, flags uint32) Result {
 	})
 }
 
-// UsePrimary makes the primary context current to the thread, as cudaSetDevice
-// does.
-func (t *Thread) UsePrimary() {
-	t.r.mu.Lock()
-	defer t.r.mu.Unlock()
-	n := len(t.contexts)
-	t.contexts = append(t.contexts[:max(0, n-1)], t.r.primary())
-	t.r.enter(t)
+// ContextDevice returns the device of a context; 0 is the current one.
+func (d Driver) ContextDevice(h uint64) (number int, res Result) {
+	res = d.locked(func(r *Runtime, t *Thread) Result {
+		c, res := r.here(t)
+		if h != 0 {
+			c, res = r.known(h)
+		}
+		if res == ResultSuccess {
+			number = c.on.number
+		}
+		return res
+	})
+	return number, res
 }

@@ -412,7 +412,7 @@ func TestCodes(t *testing.T) {
 			return b.EventSynchronize(e)
 		}, InvalidHandle},
 		{"another device", func(b *bench, d uint64) Error { return b.Device(1) }, InvalidDevice},
-		{"no such attribute", func(b *bench, d uint64) Error { _, err := b.Attribute(4711); return err }, InvalidValue},
+		{"no such attribute", func(b *bench, d uint64) Error { _, err := b.Attribute(0, 4711); return err }, InvalidValue},
 		{"no such limit", func(b *bench, d uint64) Error { return b.SetLimit(99, 1) }, UnsupportedLimit},
 		{"free host memory that was not allocated", func(b *bench, d uint64) Error { return b.FreeHost(stack) }, InvalidValue},
 		{"free device memory as the host's", func(b *bench, d uint64) Error { return b.FreeHost(d) }, InvalidValue},
@@ -690,12 +690,12 @@ func TestShared(t *testing.T) {
 				if got := b.words(second, 2); !slices.Equal(got, []uint32{3000, 11}) {
 					t.Errorf("copied: %v", got)
 				}
-				if w, err := b.Where(addr + 4999); w != c.kind || err != Success {
+				if w, _, err := b.Where(addr + 4999); w != c.kind || err != Success {
 					t.Errorf("the last byte is %v, %v", w, err)
 				}
 				b.want("free", c.free(b, addr), Success)
 				b.want("free again", max(Success, min(c.free(b, addr), 1)), 1)
-				if w, _ := b.Where(addr); w != Unregistered {
+				if w, _, _ := b.Where(addr); w != Unregistered {
 					t.Errorf("afterwards it is %v", w)
 				}
 				if err := b.run("add", 4, 0, addr, 10); err == Success {
@@ -793,7 +793,7 @@ func TestProperties(t *testing.T) {
 			t.Errorf("%s: %+v", c.gpu, p)
 		}
 		for number, want := range map[int]int{10: 32, 16: c.sms, 75: c.major, 76: c.minor, 97: c.sharedPerBlock << 10} {
-			if got, err := b.Attribute(number); got != want || err != Success {
+			if got, err := b.Attribute(0, number); got != want || err != Success {
 				t.Errorf("%s: attribute %d is %d, %v", c.gpu, number, got, err)
 			}
 		}

@@ -83,10 +83,10 @@ var deviceProp = []field{
 	ints(make([]int, 63)...).since(Release12),                                             // NUMA and PCI numbers of 13, and reserved fields
 }
 
-// DeviceProp returns the device's properties as the bytes of a release's cudaDeviceProp.
-func (t *Thread) DeviceProp(release Release) (b []byte, err Error) {
-	err = t.do(func(r *Runtime) Error {
-		b = layOut(deviceProp, release, &r.props)
+// DeviceProp returns a device's properties as the bytes of a release's cudaDeviceProp.
+func (t *Thread) DeviceProp(number int, release Release) (b []byte, err Error) {
+	err = t.on(number, func(d *Runtime) Error {
+		b = layOut(deviceProp, release, &d.props)
 		return Success
 	})
 	return b, err

@@ -26,7 +26,7 @@ func TestDeviceProp(t *testing.T) {
 		{129, 1032, 288, 388, 360, 696},
 		{130, 1008, 288, 384, 360, 672},
 	} {
-		p, err := b.DeviceProp(c.release)
+		p, err := b.DeviceProp(0, c.release)
 		if err != Success || len(p) != c.size {
 			t.Fatalf("%d: %d bytes, %v", c.release, len(p), err)
 		}

@@ -166,6 +166,9 @@ func (d Driver) Init(flags uint32) Result {
 	if flags != 0 {
 		return ResultInvalidValue
 	}
+	if r.absent {
+		return NoDevice.Result()
+	}
 	r.ctx.ready = true
 	return ResultSuccess
 }

@@ -18,14 +18,18 @@ func (d Driver) Place(addr uint64) (p Place, res Result) {
 		if err := r.begin(); err != Success {
 			return err.Result()
 		}
-		a, ok := r.mem.Find(addr)
+		mem := r.mem
+		if d, err := r.holder(addr); err == Success {
+			mem = d.mem
+		}
+		a, ok := mem.Find(addr)
 		if !ok || a.Freed || !a.Contains(addr) || !onDevice(addr) && r.shared[a.Addr] == nil {
 			return ResultNotFound
 		}
 		p = Place{Base: a.Addr, Size: a.Size, Mapped: a.Addr, Length: a.Size, Access: accessFlags[device.MayWrite]}
 		if a.Reserved() {
-			m, _ := r.mem.MappingAt(addr)
-			p.Mapped, p.Length, p.Access = m.Addr, m.Size, accessFlags[m.Access]
+			m, _ := mem.MappingAt(addr)
+			p.Mapped, p.Length, p.Access = m.Addr, m.Size, accessFlags[m.Access[r.number]]
 		}
 		return ResultSuccess
 	})

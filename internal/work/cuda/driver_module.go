@@ -17,6 +17,7 @@ import (
 type handled struct {
 	handle    uint64
 	library   bool
+	on        *Runtime // nil for a library
 	functions map[string]uint64
 	textures  map[string]uint64
 }
@@ -132,6 +133,9 @@ func (d Driver) loadImages(file string, library bool, images [][]byte) (h uint64
 				return ResultInvalidImage
 			}
 		}
+		if !library {
+			m.driver.on = r
+		}
 		var err Error
 		if err, wrong = r.prepare(m); err != Success {
 			return err.Result()
@@ -197,16 +201,23 @@ func (d Driver) unload(h uint64, library bool) Result {
 		case m.driver.library != library:
 			return ResultInvalidHandle
 		}
-		if err := r.finish(); err != Success {
-			return err.Result()
+		for _, d := range r.begun() {
+			if m.machine[d.number] == nil {
+				continue
+			}
+			if err := d.finish(); err != Success {
+				return err.Result()
+			}
 		}
 		r.loaded = slices.DeleteFunc(r.loaded, func(other *module) bool { return other == m })
 		r.drop(m)
-		if m.machine == nil { // the device was reset
-			return ResultSuccess
-		}
-		if err := m.machine.Release(); err != nil {
-			return ResultUnknown
+		for _, machine := range m.machine {
+			if machine == nil { // the device was reset, or never used it
+				continue
+			}
+			if err := machine.Release(); err != nil {
+				return ResultUnknown
+			}
 		}
 		for _, addr := range m.shares {
 			r.unshare(addr)
@@ -228,7 +239,10 @@ func (d Driver) inModule(h uint64, f func(r *Runtime, m *module) Result) Result 
 		if res != ResultSuccess {
 			return res
 		}
-		if m.machine == nil { // a library after a reset
+		if !m.driver.library {
+			r = m.driver.on
+		}
+		if m.machine[r.number] == nil { // a library that the device has not used since its reset
 			err := r.begin()
 			if err == Success {
 				err = r.load(m)
@@ -349,7 +363,7 @@ func (d Driver) Managed(mod uint64, name string) (addr, size uint64, res Result)
 // Global returns the address and size of a module's variable.
 func (d Driver) Global(mod uint64, name string) (addr, size uint64, res Result) {
 	res = d.inModule(mod, func(r *Runtime, m *module) Result {
-		s, ok := m.machine.Symbol(name)
+		s, ok := m.machine[r.number].Symbol(name)
 		if !ok {
 			return ResultNotFound
 		}

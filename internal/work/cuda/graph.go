@@ -410,9 +410,9 @@ func SymbolNode(host, offset, other, n uint64, kind Kind, to bool) Work {
 		case offset > v.size || n > v.size-offset:
 			return nil, InvalidValue
 		case to:
-			return CopyBytesNode(v.addr+offset, other, n, kind)(r)
+			return CopyBytesNode(v.addr[r.number]+offset, other, n, kind)(r)
 		}
-		return CopyBytesNode(other, v.addr+offset, n, kind)(r)
+		return CopyBytesNode(other, v.addr[r.number]+offset, n, kind)(r)
 	}
 }
 
@@ -725,7 +725,11 @@ func (t *Thread) ExecLaunch(h, stream uint64) Error {
 			c.add(s, &childWork{inner})
 			return Success
 		}
-		return r.run(x, s)
+		if s.on != x.order.r {
+			r.once("graph across devices", "a graph is launched in a stream of another device than the one that was current when it was made: this is not supported")
+			return NotSupported
+		}
+		return s.on.run(x, s)
 	})
 }
 

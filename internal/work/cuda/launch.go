@@ -76,6 +76,9 @@ const plainShared = 48 << 10
 func (t *Thread) Launch(host uint64, c Call, cooperative bool, arg func(n, offset int, to []byte)) Error {
 	return t.do(func(r *Runtime) Error {
 		s, err := r.stream(c.Stream)
+		if err == Success && s.on != r {
+			err = InvalidHandle
+		}
 		if err != Success {
 			return err
 		}
@@ -100,6 +103,9 @@ func (r *Runtime) prepareLaunch(host uint64, c Call, cooperative bool, arg func(
 	f, err := r.function(host)
 	if err != Success {
 		return nil, err
+	}
+	if f.module.driver != nil && !f.module.driver.library && f.module.driver.on != r {
+		return nil, InvalidHandle
 	}
 	if err := r.fits(f, &c); err != Success {
 		return nil, err
@@ -131,7 +137,7 @@ func (r *Runtime) prepareLaunch(host uint64, c Call, cooperative bool, arg func(
 func (w *kernelWork) kind() NodeKind { return NodeKernel }
 
 func (w *kernelWork) now(r *Runtime, s *stream) Error {
-	if w.f.module.machine == nil { // unloaded since a graph was made
+	if w.f.module.machine[r.number] == nil { // unloaded since a graph was made
 		return InvalidDeviceFunction
 	}
 	if r.leaveOut(w.f) {
@@ -173,7 +179,7 @@ func (r *Runtime) compute(f *function, l exec.Launch, id int64) Error {
 	k := f.kernel
 	progress, watched := r.watch(k.Name())
 	o := exec.Options{Threads: r.opt.Threads, Out: r.opt.Out, MaxInsts: r.opt.MaxInsts, Progress: progress}
-	res, err := f.module.machine.Run(r.life, l, o)
+	res, err := f.module.machine[r.number].Run(r.life, l, o)
 	watched()
 	if refused(err) {
 		return r.refuse(err)
@@ -207,7 +213,7 @@ func (r *Runtime) refuse(err error) Error {
 func (w *kernelWork) op(r *Runtime, s *stream) (*gpu.Op, *run.Launch, Error) {
 	k, l := w.f.kernel, w.launch
 	l.TakenFirst = r.cfg.Compat.TakenFirst
-	machine, mem := w.f.module.machine, r.mem
+	machine, mem := w.f.module.machine[r.number], r.mem
 	if machine == nil { // unloaded since a graph was made
 		return nil, nil, InvalidDeviceFunction
 	}

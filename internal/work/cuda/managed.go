@@ -63,14 +63,17 @@ func (r *Runtime) InitManaged(handle uint64) bool {
 // placeManaged returns the addresses of a module's managed variables by name: those that
 // were registered, and others that the PTX marks as managed.
 func (r *Runtime) placeManaged(m *module) (map[string]uint64, error) {
+	if len(m.shares) > 0 { // on another device
+		return m.at, nil
+	}
 	at := map[string]uint64{}
-	m.shares = nil
+	m.at = at
 	for _, v := range m.managed {
 		addr, err := r.placeVariable(v)
 		if err != Success {
 			return nil, fmt.Errorf("__managed__ variable %s of %d bytes: its address %#x in the program is in use on the device; link the program with heddle cc", v.name, v.size, v.host)
 		}
-		at[v.name], v.addr = addr, addr
+		at[v.name] = addr
 		m.shares = append(m.shares, addr)
 		r.vars[addr] = &v.variable // &v on the host is its device address too
 	}
@@ -98,9 +101,8 @@ func (r *Runtime) placeVariable(v *managed) (uint64, Error) {
 		return addr, err
 	}
 	s.size = v.size
-	if !r.adopt(v.host, r.opt.Host.Bytes(v.host, v.size), "__managed__ "+v.name) {
+	if !r.adopt(v.host, s, r.opt.Host.Bytes(v.host, v.size), "__managed__ "+v.name) {
 		return 0, MemoryAllocation
 	}
-	r.shared[v.host] = s
 	return v.host, Success
 }

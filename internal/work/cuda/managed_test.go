@@ -62,7 +62,7 @@ func TestManaged(t *testing.T) {
 		has(pointed(), 7)
 		for _, addr := range []uint64{own, pointed()} {
 			b.want("freed", b.Free(addr), InvalidValue)
-			if w, err := b.Where(addr); w != ManagedMemory || err != Success {
+			if w, _, err := b.Where(addr); w != ManagedMemory || err != Success {
 				t.Errorf("%#x is in %v, %v", addr, w, err)
 			}
 			if a, size, err := b.Symbol(addr); a != addr || size != 4 || err != Success {
@@ -74,7 +74,7 @@ func TestManaged(t *testing.T) {
 		has(own, 6)
 		has(pointed(), 7)
 		b.r.Unregister(h)
-		if w, _ := b.Where(own); w != Unregistered {
+		if w, _, _ := b.Where(own); w != Unregistered {
 			t.Errorf("after the module was unloaded: %v", w)
 		}
 	})

@@ -26,8 +26,11 @@ const (
 	AnyWay // as the addresses say
 )
 
-// sharing is host memory that the device accesses at the same address.
+// sharing is host memory that all devices access at the same address.
 type sharing struct {
+	on      *Runtime // with whose reset it ends
+	name    string   // for messages
+	data    []byte   // its bytes
 	size    uint64
 	mapped  uint64 // bytes mapped for it; 0: the program's own memory
 	managed bool
@@ -80,13 +83,17 @@ func (t *Thread) Free(addr uint64) Error {
 		if s := r.shared[addr]; s != nil && s.managed && !s.static {
 			return r.unshare(addr)
 		}
-		if !onDevice(addr) || r.isVariable(addr) {
-			return InvalidValue
+		d, err := r.holder(addr)
+		if err == Success && d.isVariable(addr) {
+			err = InvalidValue
 		}
-		if err := r.finish(); err != Success {
+		if err == Success {
+			err = d.finish()
+		}
+		if err != Success {
 			return err
 		}
-		if r.mem.Free(addr) != nil {
+		if d.mem.Free(addr) != nil {
 			return InvalidValue
 		}
 		r.unpool(addr)
@@ -97,14 +104,14 @@ func (t *Thread) Free(addr uint64) Error {
 // isVariable reports whether a device variable begins at an address.
 func (r *Runtime) isVariable(addr uint64) bool {
 	for _, v := range r.vars {
-		if v.addr == addr && v.module.machine != nil {
+		if v.addr[r.number] == addr && v.module.machine[r.number] != nil {
 			return true
 		}
 	}
-	return slices.ContainsFunc(r.loaded, func(m *module) bool { return m.machine != nil && m.machine.Holds(addr) })
+	return slices.ContainsFunc(r.loaded, func(m *module) bool { return m.machine[r.number] != nil && m.machine[r.number].Holds(addr) })
 }
 
-// share allocates memory that host and device access at the same address.
+// share allocates memory that host and devices access at the same address.
 func (r *Runtime) share(size uint64, s *sharing, name string) (uint64, Error) {
 	if err := r.unsafe(); err != Success || size == 0 {
 		return 0, err
@@ -117,29 +124,83 @@ func (r *Runtime) share(size uint64, s *sharing, name string) (uint64, Error) {
 	if r.opt.Host.Map(addr, s.mapped) != nil {
 		return 0, MemoryAllocation
 	}
-	if r.mem.Adopt(addr, r.opt.Host.Bytes(addr, size), fmt.Sprintf("%s(%d)", name, size)) != nil {
+	if !r.add(addr, s, r.opt.Host.Bytes(addr, size), fmt.Sprintf("%s(%d)", name, size)) {
 		r.opt.Host.Unmap(addr, s.mapped)
 		return 0, MemoryAllocation
 	}
 	r.next += s.mapped + pageBytes // a page between them that faults
-	r.shared[addr] = s
 	return addr, Success
+}
+
+// add gives all devices access to memory of the host; it reports whether its addresses were
+// free on all of them.
+func (r *Runtime) add(addr uint64, s *sharing, b []byte, name string) bool {
+	begun := r.begun()
+	for i, d := range begun {
+		if d.mem.Adopt(addr, b, name) != nil {
+			for _, d := range begun[:i] {
+				d.free(addr)
+			}
+			return false
+		}
+	}
+	s.on, s.name, s.data = r, name, b
+	r.shared[addr] = s
+	return true
+}
+
+// free releases memory that is there.
+func (r *Runtime) free(addr uint64) {
+	if err := r.mem.Free(addr); err != nil {
+		r.once(err.Error(), "%v", err)
+	}
 }
 
 // unshare frees memory of share, or unregisters memory of the program.
 func (r *Runtime) unshare(addr uint64) Error {
-	if err := r.finish(); err != Success {
-		return err
+	for _, d := range r.begun() {
+		if err := d.finish(); err != Success && d == r {
+			return err
+		}
 	}
+	r.remove(addr)
+	return Success
+}
+
+// remove ends the access of all devices to memory of the host.
+func (r *Runtime) remove(addr uint64) {
 	s := r.shared[addr]
 	delete(r.shared, addr)
-	if r.mem.Free(addr) != nil {
-		return Unknown
+	for _, d := range r.begun() {
+		d.free(addr)
 	}
 	if s.mapped > 0 {
 		r.opt.Host.Unmap(addr, s.mapped)
 	}
-	return Success
+}
+
+// dropShared removes the shared memory that ends with the device's reset: what was made
+// while it was current, and variables that no other device has.
+func (r *Runtime) dropShared() {
+	kept := map[uint64]bool{}
+	for _, m := range slices.Concat(r.modules, r.loaded) {
+		m.machine[r.number] = nil
+		if m.placed() {
+			for _, addr := range m.shares {
+				kept[addr] = true
+			}
+		} else {
+			m.shares = nil
+		}
+	}
+	for addr, s := range r.shared {
+		if !kept[addr] && (s.on == r || s.static) {
+			r.remove(addr)
+		}
+	}
+	if len(r.shared) == 0 {
+		r.next = sharedBase
+	}
 }
 
 // MallocHost allocates host memory that the device accesses at the same address
@@ -192,23 +253,22 @@ func (t *Thread) HostRegister(addr, size uint64, flags uint32) Error {
 			return AlreadyRegistered
 		}
 		b := r.opt.Host.Bytes(addr, size)
-		if !readable(b) || !r.adopt(addr, b, fmt.Sprintf("cudaHostRegister(%d)", size)) {
+		if !readable(b) || !r.adopt(addr, &sharing{size: size, flags: flags}, b, fmt.Sprintf("cudaHostRegister(%d)", size)) {
 			return InvalidValue
 		}
-		r.shared[addr] = &sharing{size: size, flags: flags}
 		return Success
 	})
 }
 
-// adopt gives the device access to memory of the program at its own address; it returns
+// adopt gives devices access to memory of the program at its own address; it returns
 // false if kernels have something else there, which can happen in a program linked at a
 // fixed, low address.
-func (r *Runtime) adopt(addr uint64, b []byte, name string) bool {
+func (r *Runtime) adopt(addr uint64, s *sharing, b []byte, name string) bool {
 	if addr < isa.WindowsEnd && addr+uint64(len(b)) > isa.SharedWindow {
 		r.once("windows", "%s: kernels cannot reach the host's memory at %#x to %#x, where their shared memory is; link the program with -pie, or with heddle cc", name, isa.SharedWindow, isa.WindowsEnd)
 		return false
 	}
-	return r.mem.Adopt(addr, b, name) == nil
+	return r.add(addr, s, b, name)
 }
 
 // shares reports whether host and device share any of the bytes at an address.
@@ -270,20 +330,25 @@ const (
 	ManagedMemory
 )
 
-// Where returns the kind of memory at an address.
-func (t *Thread) Where(addr uint64) (w Where, err Error) {
+// Where returns the kind of memory at an address, and its device: for memory that devices
+// share, the one that was current when it was made; for other memory of the host the
+// current one.
+func (t *Thread) Where(addr uint64) (w Where, number int, err Error) {
 	err = t.do(func(r *Runtime) Error {
+		number = r.number
 		if s := r.sharedAt(addr); s != nil {
-			w = HostMemory
+			w, number = HostMemory, s.on.number
 			if s.managed {
 				w = ManagedMemory
 			}
-		} else if a, ok := r.mem.Find(addr); ok && !a.Freed && onDevice(addr) {
-			w = DeviceMemory
+		} else if d, err := r.holder(addr); err == Success {
+			if a, ok := d.mem.Find(addr); ok && !a.Freed {
+				w, number = DeviceMemory, d.number
+			}
 		}
 		return Success
 	})
-	return w, err
+	return w, number, err
 }
 
 // MemInfo returns the free and the total bytes of device memory.
@@ -295,11 +360,17 @@ func (t *Thread) MemInfo() (free, total uint64, err Error) {
 	return free, total, err
 }
 
-// Room is MemInfo for observers: it makes no context.
-func (t *Thread) Room() (free, total uint64) {
+// Room is MemInfo for observers: it makes no context. index is the device's number in the
+// machine.
+func (t *Thread) Room(index int) (free, total uint64) {
 	t.r.mu.Lock()
 	defer t.r.mu.Unlock()
-	return t.r.memInfo()
+	for _, d := range t.r.devices {
+		if d.props.Index == index {
+			return d.memInfo()
+		}
+	}
+	return t.r.memoryBytes(), t.r.memoryBytes()
 }
 
 func (r *Runtime) memInfo() (free, total uint64) {
@@ -336,12 +407,16 @@ func (c *Rows) empty() bool { return c.Width == 0 || c.Height == 0 || c.Depth ==
 // bytes returns the memory of one side of a copy in place; write: it is the destination.
 func (r *Runtime) bytes(addr, n uint64, write bool) ([]byte, Error) {
 	if onDevice(addr) {
-		get := r.mem.Bytes
-		if write {
-			get = r.mem.WritableBytes
+		d, err := r.holder(addr)
+		if err != Success {
+			return nil, err
 		}
-		b, err := get(addr, n)
-		if err != nil {
+		get := d.mem.Bytes
+		if write {
+			get = d.mem.WritableBytes
+		}
+		b, wrong := get(addr, n)
+		if wrong != nil {
 			return nil, InvalidValue
 		}
 		return b, Success
@@ -554,9 +629,9 @@ func (r *Runtime) copy(dst, src uint64, c Rows, kind Kind, h uint64, async bool)
 		_, from, _ := w.sides(r)
 		w.kept = slices.Clone(from)
 	}
-	err = r.submit(s, w)
+	err = s.on.submit(s, w)
 	if err == Success && s.capture == nil && r.chip != nil && (!async || pageable(dst)) {
-		return r.await(s.last)
+		return s.on.await(s.last)
 	}
 	return err
 }
@@ -588,7 +663,7 @@ func (t *Thread) FillWith(dst uint64, value []byte, c Rows, h uint64) Error {
 		if err != Success || w == nil {
 			return err
 		}
-		return r.submit(s, w)
+		return s.on.submit(s, w)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
@@ -15,15 +16,21 @@ import (
 type module struct {
 	name    string // for messages
 	parts   []part
-	prog    *program.Program // nil until loaded
-	arch    int              // the target of its PTX: ten times the compute capability
-	machine *program.Machine // nil until placed in the context's memory
-	err     Error            // the result of loading it
-	gone    bool             // unregistered
-	driver  *handled         // nil for the program's own modules
-	of      *Kernels         // nil for all but those of libraries
-	managed []*managed       // variables in registration order
-	shares  []uint64         // addresses of these, and of other managed variables
+	prog    *program.Program             // nil until loaded
+	arch    int                          // the target of its PTX: ten times the compute capability
+	machine [MaxDevices]*program.Machine // by device, nil until placed in its memory
+	err     Error                        // the result of loading it
+	gone    bool                         // unregistered
+	driver  *handled                     // nil for the program's own modules
+	of      *Kernels                     // nil for all but those of libraries
+	managed []*managed                   // variables in registration order
+	at      map[string]uint64            // addresses of these, and of other managed variables, by name
+	shares  []uint64                     // the same addresses, in the order in which they were placed
+}
+
+// placed reports whether any device has the module's variables.
+func (m *module) placed() bool {
+	return slices.ContainsFunc(m.machine[:], func(x *program.Machine) bool { return x != nil })
 }
 
 // part is one text of a module, as PTX, or a fat binary with texts for several GPUs.
@@ -46,7 +53,7 @@ type function struct {
 type variable struct {
 	module *module
 	name   string
-	addr   uint64 // once the module is placed
+	addr   [MaxDevices]uint64 // by device, once the module is placed there
 	size   uint64
 }
 
@@ -107,8 +114,8 @@ func (r *Runtime) Unregister(handle uint64) {
 	if m == nil {
 		return
 	}
-	if r.mem != nil {
-		r.finish()
+	for _, d := range r.begun() {
+		d.finish()
 	}
 	for host, f := range r.kernels {
 		if f.module == m {
@@ -189,7 +196,7 @@ func (r *Runtime) prepare(m *module) (Error, error) {
 	if m.err != Success {
 		return m.err, nil
 	}
-	if m.machine == nil {
+	if m.machine[r.number] == nil {
 		at, err := r.placeManaged(m)
 		if err != nil {
 			return MemoryAllocation, err
@@ -198,7 +205,7 @@ func (r *Runtime) prepare(m *module) (Error, error) {
 		if err != nil {
 			return MemoryAllocation, err
 		}
-		m.machine = machine
+		m.machine[r.number] = machine
 		machine.PTX().UseObjects(r.texels)
 		machine.PTX().Warn(r.warn)
 		if !r.opt.Strict {
@@ -207,7 +214,7 @@ func (r *Runtime) prepare(m *module) (Error, error) {
 		for _, v := range r.vars {
 			if v.module == m {
 				if s, ok := machine.Symbol(v.name); ok {
-					v.addr, v.size = s.Addr, s.Size
+					v.addr[r.number], v.size = s.Addr, s.Size
 				}
 			}
 		}
@@ -327,7 +334,7 @@ func (r *Runtime) symbol(host uint64) (*variable, Error) {
 	if err := r.load(v.module); err != Success {
 		return nil, err
 	}
-	if v.addr == 0 {
+	if v.addr[r.number] == 0 {
 		return nil, InvalidSymbol
 	}
 	return v, Success
@@ -339,7 +346,7 @@ func (t *Thread) Symbol(host uint64) (addr, size uint64, err Error) {
 	err = t.do(func(r *Runtime) Error {
 		v, err := r.symbol(host)
 		if err == Success {
-			addr, size = v.addr, v.size
+			addr, size = v.addr[r.number], v.size
 		}
 		return err
 	})
@@ -389,6 +396,6 @@ func (t *Thread) copySymbol(host, n, offset uint64, kind, other Kind, run func(*
 		case offset > v.size || n > v.size-offset:
 			return InvalidValue
 		}
-		return run(r, v.addr+offset, Rows{Width: n, Height: 1, Depth: 1})
+		return run(r, v.addr[r.number]+offset, Rows{Width: n, Height: 1, Depth: 1})
 	})
 }

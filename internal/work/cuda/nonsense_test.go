@@ -203,7 +203,7 @@ func TestNonsense(t *testing.T) {
 // again resets the device and runs a kernel.
 func (b *bench) again() Error {
 	b.log.Reset()
-	b.UsePrimary()
+	b.SetDevice(0)
 	b.want("reset", b.Reset(), Success)
 	if err := b.run("add", 4, 0, b.malloc(64), 5); err != Success {
 		return err

@@ -27,6 +27,9 @@ type ownKernel struct {
 func (t *Thread) LaunchOwn(of *Kernels, name string, c Call, args ...any) Error {
 	return t.do(func(r *Runtime) Error {
 		s, err := r.stream(c.Stream)
+		if err == Success && s.on != r {
+			err = InvalidHandle
+		}
 		if err != Success {
 			return err
 		}

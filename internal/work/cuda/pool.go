@@ -26,7 +26,9 @@ const (
 
 // pool is a pool of memory.
 type pool struct {
-	reuse      [3]uint64 // by PoolReuse…; without effect
+	on         *Runtime
+	guests     [MaxDevices]bool // other devices that may access its memory
+	reuse      [3]uint64        // by PoolReuse…; without effect
 	threshold  uint64
 	used, high uint64 // bytes in use, and the peak since the last reset
 }
@@ -38,29 +40,34 @@ type pooled struct {
 	freed bool // in stream order, perhaps not executed yet
 }
 
-// DefaultPool returns the pool that MallocAsync uses by default.
-func (t *Thread) DefaultPool() (h uint64, err Error) {
-	err = t.do(func(r *Runtime) Error {
-		h = r.defaultPool
-		if r.pools[h] == nil {
-			h = r.newPool()
-			r.defaultPool, r.currentPool = h, h
-		}
+// DefaultPool returns the pool that MallocAsync uses by default on a device.
+func (t *Thread) DefaultPool(number int) (h uint64, err Error) {
+	err = t.on(number, func(d *Runtime) Error {
+		h = d.makePools().defaultPool
 		return Success
 	})
 	return h, err
 }
 
+// makePools makes the device's default pool, unless it is there.
+func (r *Runtime) makePools() *Runtime {
+	if r.defaultPool == 0 {
+		r.defaultPool = r.newPool()
+		r.currentPool = r.defaultPool
+	}
+	return r
+}
+
 func (r *Runtime) newPool() uint64 {
 	h := r.handle()
-	r.pools[h] = &pool{reuse: [3]uint64{1, 1, 1}}
+	r.pools[h] = &pool{on: r, reuse: [3]uint64{1, 1, 1}}
 	return h
 }
 
-// PoolCreate makes a pool.
-func (t *Thread) PoolCreate() (h uint64, err Error) {
-	err = t.do(func(r *Runtime) Error {
-		h = r.newPool()
+// PoolCreate makes a pool of a device.
+func (t *Thread) PoolCreate(number int) (h uint64, err Error) {
+	err = t.on(number, func(d *Runtime) Error {
+		h = d.newPool()
 		return Success
 	})
 	return h, err
@@ -69,41 +76,90 @@ func (t *Thread) PoolCreate() (h uint64, err Error) {
 // PoolDestroy destroys a pool. Its memory stays until it is freed.
 func (t *Thread) PoolDestroy(h uint64) Error {
 	return t.do(func(r *Runtime) Error {
-		if r.pools[h] == nil || h == r.defaultPool {
+		p := r.pools[h]
+		if p == nil || h == p.on.defaultPool {
 			return InvalidValue
 		}
-		if r.currentPool == h {
-			r.currentPool = r.defaultPool
+		if p.on.currentPool == h {
+			p.on.currentPool = p.on.defaultPool
 		}
 		delete(r.pools, h)
 		return Success
 	})
 }
 
-// CurrentPool returns the pool that MallocAsync uses.
-func (t *Thread) CurrentPool() (h uint64, err Error) {
-	if _, err := t.DefaultPool(); err != Success {
-		return 0, err
-	}
-	err = t.do(func(r *Runtime) Error {
-		h = r.currentPool
+// CurrentPool returns the pool that MallocAsync uses on a device.
+func (t *Thread) CurrentPool(number int) (h uint64, err Error) {
+	err = t.on(number, func(d *Runtime) Error {
+		h = d.makePools().currentPool
 		return Success
 	})
 	return h, err
 }
 
-// SetCurrentPool sets the pool that MallocAsync uses.
-func (t *Thread) SetCurrentPool(h uint64) Error {
-	if _, err := t.DefaultPool(); err != Success {
-		return err
-	}
-	return t.do(func(r *Runtime) Error {
-		if r.pools[h] == nil {
+// SetCurrentPool sets the pool that MallocAsync uses on a device.
+func (t *Thread) SetCurrentPool(number int, h uint64) Error {
+	return t.on(number, func(d *Runtime) Error {
+		if p := d.makePools().pools[h]; p == nil || p.on != d {
 			return InvalidValue
 		}
-		r.currentPool = h
+		d.currentPool = h
 		return Success
 	})
+}
+
+// Flags of access to a pool's memory (cudaMemAccessFlags).
+const (
+	poolClosed    = 0
+	poolReadable  = 1
+	poolWriteable = 3
+)
+
+// SetPoolAccess lets kernels of a device access the memory of a pool, or not. A device can
+// always access that of its own pools.
+func (t *Thread) SetPoolAccess(h uint64, number int, flags int32) Error {
+	return t.do(func(r *Runtime) Error {
+		p := r.pools[h]
+		d, err := r.numbered(number)
+		switch {
+		case p == nil, flags != poolClosed && flags != poolReadable && flags != poolWriteable:
+			return InvalidValue
+		case err != Success:
+			return err
+		case p.on == d && flags == poolClosed:
+			return InvalidValue
+		case p.on == d:
+			return Success
+		case flags == poolReadable:
+			r.once("read-only pools", "cudaMemPoolSetAccess: memory that another device may only read is not supported")
+			return NotSupported
+		case flags != poolClosed && !r.reaches():
+			r.once("peers", "cudaMemPoolSetAccess: in a timing run kernels cannot access the memory of another device, only copies can (with --mode functional kernels can, too)")
+			return PeerAccessUnsupported
+		}
+		p.guests[number] = flags == poolWriteable
+		for addr, x := range r.pooled {
+			if x.pool == p {
+				p.on.mem.Grant(addr, number, p.guests[number])
+			}
+		}
+		return Success
+	})
+}
+
+// PoolAccess returns the access of a device to the memory of a pool.
+func (t *Thread) PoolAccess(h uint64, number int) (flags int32, err Error) {
+	err = t.on(number, func(d *Runtime) Error {
+		p := d.pools[h]
+		switch {
+		case p == nil:
+			return InvalidValue
+		case p.on == d || p.guests[number]:
+			flags = poolWriteable
+		}
+		return Success
+	})
+	return flags, err
 }
 
 // PoolTrim releases a pool's reserve, which is always empty.
@@ -160,22 +216,24 @@ func (t *Thread) SetPoolAttribute(h uint64, which PoolAttribute, v uint64) Error
 	})
 }
 
-// MallocAsync allocates device memory from a pool (0: the current one) for work that is
-// enqueued in a stream after this call.
+// MallocAsync allocates device memory from a pool (0: the current one of the stream's
+// device) for work that is enqueued in a stream after this call.
 func (t *Thread) MallocAsync(size, h, stream uint64) (addr uint64, err Error) {
-	if h == 0 {
-		if h, err = t.CurrentPool(); err != Success {
-			return 0, err
-		}
-	}
 	err = t.do(func(r *Runtime) Error {
-		p := r.pools[h]
 		s, err := r.stream(stream)
-		switch {
-		case err != Success:
+		if err != Success {
 			return err
-		case p == nil || size == 0:
+		}
+		if h == 0 {
+			h = s.on.makePools().currentPool
+		}
+		p := r.pools[h]
+		if p == nil || size == 0 {
 			return InvalidValue
+		}
+		r = p.on
+		if err := r.begin(); err != Success {
+			return err
 		}
 		if err := r.uncaptured(s, "cudaMallocAsync"); err != Success {
 			return err
@@ -193,6 +251,11 @@ func (t *Thread) MallocAsync(size, h, stream uint64) (addr uint64, err Error) {
 		p.used += size
 		p.high = max(p.high, p.used)
 		r.pooled[a] = pooled{pool: p, size: size}
+		for _, d := range r.devices {
+			if d != r {
+				r.mem.Grant(a, d.number, p.guests[d.number])
+			}
+		}
 		addr = a
 		return Success
 	})
@@ -221,20 +284,24 @@ func (t *Thread) FreeAsync(addr, stream uint64) Error {
 		if err := r.uncaptured(s, "cudaFreeAsync"); err != Success {
 			return err
 		}
-		a, ok := r.mem.Find(addr)
-		if !ok || a.Addr != addr || a.Freed || a.Reserved() || !onDevice(addr) || r.isVariable(addr) || r.pooled[addr].freed {
+		d, err := r.holder(addr)
+		if err != Success {
+			return err
+		}
+		a, ok := d.mem.Find(addr)
+		if !ok || a.Addr != addr || a.Freed || a.Reserved() || d.isVariable(addr) || r.pooled[addr].freed {
 			return InvalidValue
 		}
 		if r.chip == nil {
 			r.unpool(addr)
-			return r.freed(addr)
+			return d.freed(addr)
 		}
 		p := r.pooled[addr]
 		p.freed = true
 		r.pooled[addr] = p
-		return r.give(s, &gpu.Op{Kind: gpu.OpCopy, Copy: func() error {
+		return s.on.give(s, &gpu.Op{Kind: gpu.OpCopy, Copy: func() error {
 			r.unpool(addr)
-			if err := r.freed(addr); err != Success {
+			if err := d.freed(addr); err != Success {
 				return err
 			}
 			return nil

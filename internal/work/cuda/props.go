@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"fmt"
+
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -9,6 +11,7 @@ import (
 // Properties are the device properties that programs query, in bytes unless noted.
 type Properties struct {
 	Name                string
+	Index               int // in the machine
 	Major, Minor        int // compute capability
 	Memory              uint64
 	SMs                 int
@@ -60,14 +63,22 @@ func properties(c *gpu.Config, memory uint64) Properties {
 	return p
 }
 
-// UUID identifies the device: it is the beginning of its name.
+// UUID identifies the device: it is the beginning of its name; the last byte tells devices
+// of a machine apart.
 func (p *Properties) UUID() (id [16]byte) {
 	copy(id[:], p.Name)
+	id[15] += byte(p.Index)
 	return id
 }
 
+// UUIDText is the UUID as NVIDIA's tools write it.
+func (p *Properties) UUIDText() string {
+	id := p.UUID()
+	return fmt.Sprintf("GPU-%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+}
+
 // BusID is the device's address on the bus, which is not a real one.
-const BusID = "0000:00:00.0"
+func (p *Properties) BusID() string { return fmt.Sprintf("0000:%02x:00.0", p.Index) }
 
 // DriverVersion is the release of CUDA whose driver this is. A driver accepts programs of
 // its own release and all earlier ones. For drivers before 13.2 CUTLASS changes a bit of
@@ -77,11 +88,22 @@ const DriverVersion = 13020
 // Properties returns the device's properties.
 func (r *Runtime) Properties() Properties { return r.props }
 
-// Attribute returns a property by its number in cudaDeviceGetAttribute (cudaDeviceAttr).
-func (t *Thread) Attribute(number int) (value int, err Error) {
-	p := &t.r.props
-	err = t.do(func(r *Runtime) Error {
-		v, ok := attribute(p, number)
+// Machine returns the properties of all devices of the machine, also of those that the
+// program does not see.
+func (r *Runtime) Machine() []Properties {
+	list := make([]Properties, max(r.opt.Devices, 1))
+	for i := range list {
+		list[i] = r.props
+		list[i].Index = i
+	}
+	return list
+}
+
+// Attribute returns a property of a device by its number in cudaDeviceGetAttribute
+// (cudaDeviceAttr).
+func (t *Thread) Attribute(device, number int) (value int, err Error) {
+	err = t.on(device, func(d *Runtime) Error {
+		v, ok := attribute(&d.props, number)
 		if !ok {
 			return InvalidValue
 		}
@@ -121,8 +143,10 @@ func attribute(p *Properties, number int) (int, bool) {
 		return 1, true
 	case 16:
 		return p.SMs, true
-	case 17, 18, 20, 32, 33, 34, 35, 50, 84, 85, 86, 88, 90, 96, 119: // handles of pools, watchdog, integrated, compute mode, ECC, PCI, several GPUs, pageable memory, preemption
+	case 17, 18, 20, 32, 34, 35, 50, 84, 85, 86, 88, 90, 96, 119: // handles of pools, watchdog, integrated, compute mode, ECC, PCI, several GPUs, pageable memory, preemption
 		return 0, true
+	case 33: // of the bus
+		return p.Index, true
 	case 36:
 		return p.MemoryKHz, true
 	case 37:

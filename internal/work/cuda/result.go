@@ -28,7 +28,9 @@ func (r *Runtime) collect(all bool) {
 func (r *Runtime) Result() *report.Run {
 	r.mu.Lock()
 	defer r.leave()
-	r.finish()
+	for _, d := range r.devices {
+		d.finish()
+	}
 	return r.result()
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -66,17 +67,50 @@ type Options struct {
 	// Save, if not nil, is called with the PTX that is loaded and its name in
 	// messages.
 	Save func(name string, text []byte) error
+	// Devices is the number of GPUs; 0 is one. Visible selects those that the program
+	// sees, as CUDA_VISIBLE_DEVICES does; nil: all of them.
+	Devices int
+	Visible *string
 }
 
-// Runtime is the runtime of one program, with one device. Its methods, and those
-// of its Threads, may be called from several goroutines at once.
+// Runtime is the runtime of one program, as one of its devices sees it. Its methods, and
+// those of its Threads, may be called from several goroutines at once.
 type Runtime struct {
+	*app
+	number int // the device's, as the program counts
+	props  Properties
+
+	// The device's state; reset drops it.
+	mem    *device.Memory // nil until first used
+	chip   *gpu.GPU       // the session's; nil in a functional run
+	sticky Error
+	lanes  []*stream // the legacy default stream, then all others in creation order
+	resets uint64    // how often forget was called
+	peers  uint16    // devices whose memory the program let this one access, a bit for each
+
+	defaultPool, currentPool uint64 // 0 until first used
+
+	objects map[uint64]*object // textures and surfaces
+	texels  *xptx.Objects      // the same, as kernels see them
+	ended   []endedObject      // destroyed by the program, but perhaps still used by work
+	given   uint64             // pieces of work, so far
+	pending []given            // not completed by the chip
+	limits  map[int]uint64
+
+	ses *run.Session
+}
+
+// app is what all devices share: the program's code, its threads and its objects, each of
+// which knows its device.
+type app struct {
 	mu      sync.Mutex
 	caller  *Thread // the thread whose call is in progress
 	opt     Options
 	cfg     gpu.Config
-	props   Properties
-	modules []*module // by handle, from 1
+	devices []*Runtime    // those that the program sees, by number
+	absent  bool          // it sees none: the only one stands for it
+	group   *device.Group // their memories; nil with one device
+	modules []*module     // by handle, from 1
 	kernels map[uint64]*function
 	vars    map[uint64]*variable
 
@@ -95,35 +129,20 @@ type Runtime struct {
 	links   map[uint64]*linking
 	texrefs map[uint64]*TexRef
 
-	// The device's state; reset drops it.
-	mem      *device.Memory // nil until first used
-	chip     *gpu.GPU       // the session's; nil in a functional run
-	sticky   Error
-	resets   uint64             // how often forget was called
 	streams  map[uint64]*stream // those made by the program
-	lanes    []*stream          // the legacy default stream, then all others in creation order
+	events   map[uint64]*event
 	graphs   map[uint64]*graph
 	nodes    map[uint64]*node
 	execs    map[uint64]*graphExec
 	captures []*capture // in progress
 	pools    map[uint64]*pool
 	pooled   map[uint64]pooled // memory of pools, by address
-
-	defaultPool, currentPool uint64 // 0 until first used
-
 	arrays   map[uint64]*Array
 	mipmaps  map[uint64]*Mipmap
-	objects  map[uint64]*object // textures and surfaces
-	texels   *xptx.Objects      // the same, as kernels see them
-	ended    []endedObject      // destroyed by the program, but perhaps still used by work
-	events   map[uint64]*event
-	shared   map[uint64]*sharing // host memory that the device can access
+	shared   map[uint64]*sharing // host memory that devices can access
 	next     uint64              // address of the next shared memory
 	handles  uint64              // issued so far, for streams, events and so on
-	given    uint64              // pieces of work, so far
-	pending  []given             // not completed by the chip
-	limits   map[int]uint64
-	launches int // so far
+	launches int                 // so far
 
 	replace []Replacement
 	offered []string // modules that could have been replaced
@@ -133,7 +152,6 @@ type Runtime struct {
 	life      context.Context // ends when the program is interrupted
 	interrupt context.CancelFunc
 
-	ses    *run.Session
 	failed error // the first error that ended a kernel
 	said   map[string]bool
 }
@@ -141,14 +159,15 @@ type Runtime struct {
 // Thread is a thread of the program, with its own last error and its own launches in
 // configuration.
 type Thread struct {
-	r      *Runtime
+	r      *Runtime // its current device
+	home   *Runtime // the device that is current where no context is
 	last   Error
 	calls  []Call
 	params []byte // of a launch that is configured in the old style
 
-	own    *stream     // its default stream, nil until it is used
-	mode   CaptureMode // which calls captures of other threads forbid it
-	barred atomic.Bool // the device is calling it, so it must not call the device
+	own    [device.MaxDevices]*stream // its default streams, nil until they are used
+	mode   CaptureMode                // which calls captures of other threads forbid it
+	barred atomic.Bool                // the device is calling it, so it must not call the device
 
 	contexts []uint64 // a stack: the last is current
 	ranges   []pushed // a stack, too
@@ -166,7 +185,7 @@ type Call struct {
 // Dim3 is an extent in blocks or threads.
 type Dim3 = exec.Dim3
 
-// New returns a runtime, or an error if the options are invalid.
+// New returns the runtime as device 0 sees it, or an error if the options are invalid.
 func New(o Options) (*Runtime, error) {
 	if o.GPU == "" {
 		o.GPU = run.DefaultGPU
@@ -185,24 +204,30 @@ func New(o Options) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Runtime{
-		replace: replace,
-		opt:     o, cfg: cfg, ses: run.NewSession(run.CUDA, o.Program, o.Options), threads: map[uint64]*Thread{}, kernels: map[uint64]*function{}, vars: map[uint64]*variable{}, textures: map[uint64]*reference{},
-		limits: defaultLimits(), said: map[string]bool{}, named: map[string]int{}, links: map[uint64]*linking{}, ownKernels: map[ownKernel]uint64{}, texrefs: map[uint64]*TexRef{}, ctx: contexts{list: map[uint64]*driverContext{}},
-	}
-	r.ses.Most, r.ses.Detailed = maxListed, maxDetailed
-	r.life, r.interrupt = context.WithCancel(context.Background())
-	r.limits[limitHeap] = max(o.Settings.Heap, device.DefaultHeap)
-	r.props = properties(&cfg, r.memoryBytes())
-	r.forget()
-	if !o.Timing {
-		return r, r.ses.OnlyCompute()
-	}
-	if err := r.ses.PlugIn(o.GPU, cfg); err != nil {
+	visible, err := o.seen(properties(&cfg, 0))
+	if err != nil {
 		return nil, err
 	}
-	r.chip = r.ses.Chip
-	return r, r.ses.Begin()
+	a := &app{
+		replace: replace, opt: o, cfg: cfg, threads: map[uint64]*Thread{}, kernels: map[uint64]*function{}, vars: map[uint64]*variable{}, textures: map[uint64]*reference{},
+		said: map[string]bool{}, named: map[string]int{}, links: map[uint64]*linking{}, ownKernels: map[ownKernel]uint64{}, texrefs: map[uint64]*TexRef{},
+		ctx: contexts{list: map[uint64]*driverContext{}}, next: sharedBase,
+		streams: map[uint64]*stream{}, events: map[uint64]*event{}, shared: map[uint64]*sharing{}, arrays: map[uint64]*Array{}, mipmaps: map[uint64]*Mipmap{},
+		graphs: map[uint64]*graph{}, nodes: map[uint64]*node{}, execs: map[uint64]*graphExec{}, pools: map[uint64]*pool{}, pooled: map[uint64]pooled{},
+	}
+	a.life, a.interrupt = context.WithCancel(context.Background())
+	if len(visible) == 0 {
+		a.absent, visible = true, []int{0}
+	}
+	if len(visible) > 1 {
+		a.group = &device.Group{}
+	}
+	for number, index := range visible {
+		if err := a.plugIn(number, index); err != nil {
+			return nil, err
+		}
+	}
+	return a.devices[0], nil
 }
 
 // mostMemory limits device memory, our choice: as many addresses are left for what lies
@@ -215,40 +240,65 @@ func (r *Runtime) memoryBytes() uint64 {
 	return min(mostMemory, cmp.Or(r.opt.Settings.Memory, r.cfg.Memory, device.DefaultLimit))
 }
 
-// forget drops the context; programs stay registered.
+// forget drops the device's context and all that the program made on it; programs stay
+// registered.
 func (r *Runtime) forget() {
+	if r.mem != nil {
+		r.dropShared()
+	}
 	if r.mem != nil {
 		r.mem.Close()
 	}
-	r.mem, r.sticky, r.pending = nil, Success, nil
+	for addr := range r.pooled {
+		if r.at(addr) == r {
+			delete(r.pooled, addr)
+		}
+	}
+	r.mem, r.sticky, r.pending, r.peers = nil, Success, nil, 0
 	r.resets++
-	r.streams, r.events, r.shared = map[uint64]*stream{}, map[uint64]*event{}, map[uint64]*sharing{}
-	r.arrays, r.mipmaps = map[uint64]*Array{}, map[uint64]*Mipmap{}
+	for _, d := range r.devices {
+		d.peers &^= 1 << r.number
+	}
+	drop(r.streams, func(s *stream) bool { return s.on == r })
+	drop(r.events, func(e *event) bool { return e.on == r })
+	drop(r.arrays, func(a *Array) bool { return a.on == r })
+	drop(r.mipmaps, func(m *Mipmap) bool { return m.on == r })
+	drop(r.graphs, func(g *graph) bool { return g.r == r })
+	drop(r.nodes, func(n *node) bool { return n.graph.r == r })
+	drop(r.execs, func(x *graphExec) bool { return x.order.r == r })
+	drop(r.pools, func(p *pool) bool { return p.on == r })
+	r.captures = slices.DeleteFunc(r.captures, func(c *capture) bool { return c.origin.on == r })
 	r.objects, r.texels, r.ended = map[uint64]*object{}, &xptx.Objects{}, nil
 	for _, ref := range r.textures {
-		ref.bound = false
+		ref.bound[r.number] = false
 	}
-	r.lanes, r.captures = []*stream{{handle: streamLegacy}}, nil
-	r.graphs, r.nodes, r.execs = map[uint64]*graph{}, map[uint64]*node{}, map[uint64]*graphExec{}
-	r.pools, r.pooled, r.defaultPool, r.currentPool = map[uint64]*pool{}, map[uint64]pooled{}, 0, 0
+	r.lanes = []*stream{{on: r, handle: streamLegacy}}
+	r.defaultPool, r.currentPool = 0, 0
 	r.threadsMu.Lock()
 	for _, t := range r.threads {
-		t.own = nil
+		t.own[r.number] = nil
 	}
 	r.threadsMu.Unlock()
-	r.next = sharedBase
 	for _, m := range r.modules {
-		m.machine = nil
+		m.machine[r.number] = nil
 	}
 	r.loaded = slices.DeleteFunc(r.loaded, func(m *module) bool {
 		if m.driver.library {
-			m.machine = nil
+			m.machine[r.number] = nil
+			return false
+		}
+		if m.driver.on != r {
 			return false
 		}
 		r.drop(m)
 		return true
 	})
-	r.ctx.cleared()
+	r.ctx.cleared(r)
+}
+
+// drop removes the entries of a table that fit.
+func drop[T any](table map[uint64]T, fits func(T) bool) {
+	maps.DeleteFunc(table, func(_ uint64, x T) bool { return fits(x) })
 }
 
 // Resets counts how often everything on the device was dropped. What a library placed
@@ -266,13 +316,14 @@ func (r *Runtime) Thread(id uint64) *Thread {
 	defer r.threadsMu.Unlock()
 	t := r.threads[id]
 	if t == nil {
-		t = &Thread{r: r}
+		t = &Thread{r: r.devices[0], home: r.devices[0]}
 		r.threads[id] = t
 	}
 	if t.barred.Load() {
 		if r.barred == nil {
-			nobody := &Runtime{opt: Options{Log: r.opt.Log}, cfg: r.cfg, props: r.props, sticky: NotPermitted, life: context.Background(), said: map[string]bool{}, ctx: contexts{list: map[uint64]*driverContext{}}}
-			r.barred = &Thread{r: nobody}
+			nobody := &Runtime{props: r.props, sticky: NotPermitted, app: &app{opt: Options{Log: r.opt.Log}, cfg: r.cfg, life: context.Background(), said: map[string]bool{}, ctx: contexts{list: map[uint64]*driverContext{}}}}
+			nobody.devices = []*Runtime{nobody}
+			r.barred = &Thread{r: nobody, home: nobody}
 		}
 		return r.barred
 	}
@@ -281,10 +332,20 @@ func (r *Runtime) Thread(id uint64) *Thread {
 
 // begin makes the context if there is none. It returns the sticky error, if any.
 func (r *Runtime) begin() Error {
+	if r.absent {
+		return NoDevice
+	}
 	if r.sticky == Success && r.mem == nil {
+		base := r.base(r.number)
 		r.mem = device.New(device.Config{
-			Base: deviceBase, Top: deviceTop, Limit: r.memoryBytes(), Heap: r.limits[limitHeap], Packed: r.cfg.Compat.PackedMemory,
+			Base: base, Top: r.base(r.number + 1), Limit: r.memoryBytes(), Heap: r.limits[limitHeap], Packed: r.cfg.Compat.PackedMemory,
+			Group: r.group, Device: r.number,
 		})
+		for addr, s := range r.shared {
+			if err := r.mem.Adopt(addr, s.data, s.name); err != nil {
+				r.once(s.name, "device %d: %v", r.number, err) // other devices have it, and the addresses of all are apart
+			}
+		}
 	}
 	return r.sticky
 }
@@ -383,21 +444,11 @@ func (t *Thread) hosts(addr, n uint64, f func(b []byte)) Error {
 	})
 }
 
-// Properties are those of the device.
+// Properties are those of the current device.
 func (t *Thread) Properties() Properties { return t.r.props }
 
 // Answer is a call with a fixed result.
 func (t *Thread) Answer(err Error) Error { return t.do(func(*Runtime) Error { return err }) }
-
-// Device is a call with a device number; the only device is 0.
-func (t *Thread) Device(number int) Error {
-	return t.do(func(*Runtime) Error {
-		if number != 0 {
-			return InvalidDevice
-		}
-		return Success
-	})
-}
 
 // once warns, once for each key.
 func (r *Runtime) once(key, format string, args ...any) {
@@ -422,32 +473,35 @@ func (r *Runtime) Say(message string) {
 // Synchronize waits for all work.
 func (t *Thread) Synchronize() Error {
 	return t.do(func(r *Runtime) Error {
-		if len(r.captures) > 0 {
-			for _, c := range r.captures {
+		err := Success
+		for _, c := range r.captures {
+			if c.origin.on == r {
 				c.spoil()
+				err = StreamCaptureUnsupported
 			}
-			return StreamCaptureUnsupported
+		}
+		if err != Success {
+			return err
 		}
 		return r.finish()
 	})
 }
 
-// Reset drops everything that the program made on the device, and the sticky error.
+// Reset drops everything that the program made on the current device, and its sticky
+// error.
 func (t *Thread) Reset() Error {
 	r := t.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.caller = t
-	if r.sticky == Success {
-		r.finish()
+	if r.absent {
+		return NoDevice
+	}
+	for _, d := range r.begun() {
+		d.finish() // it may use what is shared
 	}
 	if r.sticky != Success && r.chip != nil {
 		r.chip.LimitFromHere()
-	}
-	for addr, s := range r.shared {
-		if s.mapped > 0 {
-			r.opt.Host.Unmap(addr, s.mapped)
-		}
 	}
 	r.forget()
 	t.last = Success

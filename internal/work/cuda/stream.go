@@ -19,6 +19,7 @@ const nonBlocking = 1
 
 // stream is a stream of the program, or a default stream.
 type stream struct {
+	on       *Runtime
 	handle   uint64
 	id       int64 // on the chip and in the report
 	flags    uint32
@@ -37,6 +38,7 @@ func (s *stream) idle() bool { return s.last == nil || s.last.Ended() }
 
 // event is an event of the program.
 type event struct {
+	on       *Runtime
 	flags    uint32
 	recorded bool
 	op       *gpu.Op // the last record, in a timing run
@@ -59,23 +61,26 @@ func (r *Runtime) handle() uint64 {
 	return handleBase + 16*r.handles
 }
 
-// stream returns the stream with a handle, as seen by the calling thread.
+// stream returns the stream with a handle, as seen by the calling thread. It may be one of
+// another device; the default streams are those of r.
 func (r *Runtime) stream(h uint64) (*stream, Error) {
 	switch h {
 	case streamDefault, streamLegacy:
 		return r.lanes[0], Success
 	case streamPerThread:
 		t := r.caller
-		if t.own == nil {
-			t.own = &stream{handle: streamPerThread, id: streamPerThread}
+		own := t.own[r.number]
+		if own == nil {
+			own = &stream{on: r, handle: streamPerThread, id: streamPerThread}
 			for _, x := range r.lanes {
-				if x.id == t.own.id { // another thread's
-					t.own.id = r.newID()
+				if x.id == own.id { // another thread's
+					own.id = r.newID()
 				}
 			}
-			r.lanes = append(r.lanes, t.own)
+			r.lanes = append(r.lanes, own)
+			t.own[r.number] = own
 		}
-		return t.own, Success
+		return own, Success
 	}
 	if s := r.streams[h]; s != nil {
 		return s, Success
@@ -91,9 +96,9 @@ func (r *Runtime) newID() int64 {
 
 // lasts returns the actions after which all work of a stream has completed. For the
 // legacy stream this includes all streams that synchronise with it.
-func (r *Runtime) lasts(s *stream) []*gpu.Op {
+func (s *stream) lasts() []*gpu.Op {
 	var list []*gpu.Op
-	for _, x := range r.lanes {
+	for _, x := range s.on.lanes {
 		if x == s || s.id == 0 && x.flags&nonBlocking == 0 {
 			if !x.idle() {
 				list = append(list, x.last)
@@ -110,7 +115,7 @@ func (t *Thread) StreamCreate(flags uint32, priority int) (h uint64, err Error) 
 			return InvalidValue
 		}
 		h = r.handle()
-		s := &stream{handle: h, id: int64(r.handles) + streamPerThread, flags: flags, priority: validPriority(priority)}
+		s := &stream{on: r, handle: h, id: int64(r.handles) + streamPerThread, flags: flags, priority: validPriority(priority)}
 		r.streams[h] = s
 		r.lanes = append(r.lanes, s)
 		return Success
@@ -144,7 +149,7 @@ func (t *Thread) StreamDestroy(h uint64) Error {
 		}
 		s.gone = true
 		delete(r.streams, h)
-		r.lanes = slices.DeleteFunc(r.lanes, func(x *stream) bool { return x.gone && x.idle() })
+		s.on.lanes = slices.DeleteFunc(s.on.lanes, func(x *stream) bool { return x.gone && x.idle() })
 		return Success
 	})
 }
@@ -170,13 +175,13 @@ func (t *Thread) StreamInfo(h uint64) (info StreamInfo, err Error) {
 
 // StreamSynchronize waits for a stream's work.
 func (t *Thread) StreamSynchronize(h uint64) Error {
-	return t.ofStream(h, func(r *Runtime, s *stream) Error { return r.await(r.lasts(s)...) })
+	return t.ofStream(h, func(r *Runtime, s *stream) Error { return s.on.await(s.lasts()...) })
 }
 
 // StreamQuery returns NotReady while a stream has unfinished work, and then lets a little
 // time pass.
 func (t *Thread) StreamQuery(h uint64) Error {
-	return t.ofStream(h, func(r *Runtime, s *stream) Error { return r.query(r.lasts(s)...) })
+	return t.ofStream(h, func(r *Runtime, s *stream) Error { return s.on.query(s.lasts()...) })
 }
 
 // ofStream runs a call that waits for a stream, which must not be in a capture.
@@ -225,7 +230,7 @@ func (t *Thread) StreamWait(h, ev uint64, flags uint32) Error {
 		case err != Success:
 			return err
 		case flags == external && s.capture != nil:
-			return r.submit(s, &markWork{NodeEventWait, ev, e})
+			return s.on.submit(s, &markWork{NodeEventWait, ev, e})
 		case s.capture != nil || e.capture != nil:
 			return r.join(s, e)
 		}
@@ -235,7 +240,7 @@ func (t *Thread) StreamWait(h, ev uint64, flags uint32) Error {
 		if e.op == nil || e.op.Ended() {
 			return Success
 		}
-		return r.submit(s, &markWork{NodeEventWait, ev, e})
+		return s.on.submit(s, &markWork{NodeEventWait, ev, e})
 	})
 }
 
@@ -249,7 +254,7 @@ func (t *Thread) EventCreate(flags uint32) (h uint64, err Error) {
 			return InvalidValue
 		}
 		h = r.handle()
-		r.events[h] = &event{flags: flags}
+		r.events[h] = &event{on: r, flags: flags}
 		return Success
 	})
 	return h, err
@@ -275,6 +280,9 @@ func (t *Thread) EventRecord(ev, h uint64, flags uint32) Error {
 		if err != Success {
 			return err
 		}
+		if s.on != e.on {
+			return InvalidHandle
+		}
 		c, err := r.captured(s)
 		if err != Success {
 			return err
@@ -283,7 +291,7 @@ func (t *Thread) EventRecord(ev, h uint64, flags uint32) Error {
 			e.capture, e.tail = c, slices.Clone(s.tail)
 			return Success
 		}
-		return r.submit(s, &markWork{NodeEventRecord, ev, e})
+		return s.on.submit(s, &markWork{NodeEventRecord, ev, e})
 	})
 }
 
@@ -310,13 +318,13 @@ func (t *Thread) ofEvent(h uint64, f func(r *Runtime, e *event) Error) Error {
 
 // EventSynchronize waits for an event.
 func (t *Thread) EventSynchronize(h uint64) Error {
-	return t.ofEvent(h, func(r *Runtime, e *event) Error { return r.await(e.op) })
+	return t.ofEvent(h, func(r *Runtime, e *event) Error { return e.on.await(e.op) })
 }
 
 // EventQuery returns NotReady until an event has completed, and then lets a little time
 // pass.
 func (t *Thread) EventQuery(h uint64) Error {
-	return t.ofEvent(h, func(r *Runtime, e *event) Error { return r.query(e.op) })
+	return t.ofEvent(h, func(r *Runtime, e *event) Error { return e.on.query(e.op) })
 }
 
 // EventElapsed returns the simulated milliseconds between two events. In a functional
@@ -326,7 +334,7 @@ func (t *Thread) EventElapsed(from, to uint64) (ms float64, err Error) {
 	err = t.do(func(r *Runtime) Error {
 		a, b := r.events[from], r.events[to]
 		switch {
-		case a == nil || b == nil || (a.flags|b.flags)&noTiming != 0:
+		case a == nil || b == nil || a.on != b.on || (a.flags|b.flags)&noTiming != 0:
 			return InvalidHandle
 		case a.capture != nil || b.capture != nil:
 			return CapturedEvent

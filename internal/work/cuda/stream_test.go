@@ -266,7 +266,7 @@ func TestPools(t *testing.T) {
 			}
 		})
 		s, _ := b.StreamCreate(nonBlocking, 0)
-		usual, err := b.DefaultPool()
+		usual, err := b.DefaultPool(0)
 		b.want("default pool", err, Success)
 		count := func(pool uint64, want ...uint64) {
 			t.Helper()
@@ -301,14 +301,14 @@ func TestPools(t *testing.T) {
 		_, err = b.MallocAsync(65<<20, 0, s)
 		b.want("malloc of too much", err, MemoryAllocation)
 
-		own, err := b.PoolCreate()
+		own, err := b.PoolCreate(0)
 		b.want("pool", err, Success)
 		x, err = b.MallocAsync(100, own, s)
 		b.want("malloc of a pool", err, Success)
 		count(own, 100, 100)
 		b.want("free, and wait", b.Free(x), Success)
 		count(own, 0, 100)
-		b.want("make it current", b.SetCurrentPool(own), Success)
+		b.want("make it current", b.SetCurrentPool(0, own), Success)
 		x, _ = b.MallocAsync(60, 0, s)
 		count(own, 60, 100)
 		b.want("threshold", b.SetPoolAttribute(own, PoolReleaseThreshold, 1<<40), Success)

@@ -359,7 +359,7 @@ type reference struct {
 	name    string
 	norm    bool // read integers as fractions
 	surface bool
-	bound   bool
+	bound   [MaxDevices]bool // by device
 }
 
 // RegisterTexture registers the device texture of a textureReference at a host address,
@@ -406,7 +406,7 @@ func (t *Thread) Reference(host uint64, surface bool) Error {
 func (t *Thread) Bound(host uint64) Error {
 	return t.do(func(r *Runtime) Error {
 		ref, err := r.reference(host, false)
-		if err == Success && !ref.bound {
+		if err == Success && !ref.bound[r.number] {
 			err = InvalidTextureBinding
 		}
 		return err
@@ -451,11 +451,11 @@ func (r *Runtime) bind(ref *reference, i Image, s Sampling) Error {
 	if err := r.finish(); err != Success {
 		return err
 	}
-	if e := ref.module.machine.PTX().BindTextureOf(ref.part, ref.name, tex); e != nil {
+	if e := ref.module.machine[r.number].PTX().BindTextureOf(ref.part, ref.name, tex); e != nil {
 		r.say("texture %s: %v", ref.name, e)
 		return InvalidValue
 	}
-	ref.bound = true
+	ref.bound[r.number] = true
 	return Success
 }
 
@@ -464,7 +464,7 @@ func (t *Thread) Unbind(host uint64) Error {
 	return t.do(func(r *Runtime) Error {
 		ref, err := r.reference(host, false)
 		if err == Success {
-			ref.bound = false
+			ref.bound[r.number] = false
 		}
 		return err
 	})

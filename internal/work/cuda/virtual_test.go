@@ -9,8 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/heddle-sim/heddle/internal/exec/device"
 )
 
 // mappedBytes counts the ranges of this process that are device memory.
@@ -31,10 +29,10 @@ func TestVirtualReset(t *testing.T) {
 			before := mappedBytes(t)
 			at, err := b.Reserve(2*Granularity, 0)
 			b.want("reserve", err, Success)
-			h, err := b.MemCreate(Granularity)
+			h, err := b.MemCreate(0, Granularity)
 			b.want("create", err, Success)
 			b.want("map", b.MemMap(at, Granularity, h), Success)
-			b.want("access", b.SetAccess(at, Granularity, 3), Success)
+			b.want("access", b.SetAccess(0, at, Granularity, 3), Success)
 			if mappedBytes(t) != before+1 {
 				t.Errorf("%d ranges are mapped, want one more than %d", mappedBytes(t), before)
 			}
@@ -57,9 +55,9 @@ func TestVirtualErrors(t *testing.T) {
 	b := start(t, nil)
 	full := fmt.Errorf("cannot map 1 byte: %w", syscall.ENOMEM)
 	for range 2 {
-		b.want("no room", b.virtual(InvalidValue, func(*device.Memory) error { return full }), MemoryAllocation)
+		b.want("no room", b.do(func(r *Runtime) Error { return r.virtual(InvalidValue, func() error { return full }) }), MemoryAllocation)
 	}
-	b.want("other errors", b.virtual(InvalidValue, func(*device.Memory) error { return errors.New("odd") }), InvalidValue)
+	b.want("other errors", b.do(func(r *Runtime) Error { return r.virtual(InvalidValue, func() error { return errors.New("odd") }) }), InvalidValue)
 	if n := strings.Count(b.log.String(), "vm.max_map_count"); n != 1 {
 		t.Errorf("the reason is said %d times:\n%s", n, b.log)
 	}
@@ -71,11 +69,11 @@ func TestPlaceOfMapping(t *testing.T) {
 	d := drive(t, nil).ready()
 	at, err := d.Reserve(4*Granularity, 0)
 	d.want("reserve", err, Success)
-	h, err := d.MemCreate(Granularity)
+	h, err := d.MemCreate(0, Granularity)
 	d.want("create", err, Success)
 	d.want("map", d.MemMap(at+Granularity, Granularity, h), Success)
 	d.want("map", d.MemMap(at+2*Granularity, Granularity, h), Success)
-	d.want("access", d.SetAccess(at+2*Granularity, Granularity, 1), Success)
+	d.want("access", d.SetAccess(0, at+2*Granularity, Granularity, 1), Success)
 	for off, want := range map[uint64]Place{
 		5:                 {},
 		Granularity:       {Mapped: at + Granularity, Length: Granularity},

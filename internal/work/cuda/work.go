@@ -208,9 +208,9 @@ func (t *Thread) HostCall(h, fn, data uint64) Error {
 			}
 			return err
 		}
-		if err := r.await(r.lasts(s)...); err != Success {
+		if err := s.on.await(s.lasts()...); err != Success {
 			return err
 		}
-		return w.now(r, s)
+		return w.now(s.on, s)
 	})
 }
