@@ -1,0 +1,495 @@
+package cuda
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// several starts a program on a machine with devices.
+func several(t *testing.T, n int, edit func(*Options)) *bench {
+	t.Helper()
+	return start(t, func(o *Options) {
+		o.Devices = n
+		if edit != nil {
+			edit(o)
+		}
+	})
+}
+
+// use makes a device current.
+func (b *bench) use(number int) {
+	b.t.Helper()
+	b.want("cudaSetDevice", b.SetDevice(number), Success)
+}
+
+// fillWords stores 100, 101 and so on in device memory, by a kernel of the current device.
+func (b *bench) fillWords(d uint64, n int) {
+	b.t.Helper()
+	b.want("add", b.run("add", uint32(n), 0, d, 100), Success)
+}
+
+// see returns the first words of device memory.
+func (b *bench) see(d uint64, n int) []uint32 {
+	b.t.Helper()
+	b.want("copy to the host", b.Copy(stack, d, uint64(4*n), AnyWay, 0, false), Success)
+	return slices.Clone(b.words(stack, n))
+}
+
+// TestDeviceCodes: the errors of calls with several devices (CUDA runtime API, the errors
+// listed for each function, and CUDA programming guide, chapter on several devices). Device
+// 0 is current; at is memory of device 1, stream and event are its own, too.
+func TestDeviceCodes(t *testing.T) {
+	type things struct{ own, at, stream, event, ownEvent, pool uint64 }
+	for _, c := range []struct {
+		name string
+		call func(b *bench, x things) Error
+		want Error
+	}{
+		{"a device", func(b *bench, x things) Error { return b.SetDevice(2) }, Success},
+		{"a device too many", func(b *bench, x things) Error { return b.SetDevice(3) }, InvalidDevice},
+		{"a negative device", func(b *bench, x things) Error { return b.SetDevice(-1) }, InvalidDevice},
+		{"attribute of a device too many", func(b *bench, x things) Error { _, err := b.Attribute(3, 16); return err }, InvalidDevice},
+		{"launch in another device's stream", func(b *bench, x things) Error { return b.run("add", 1, x.stream, x.own, 1) }, InvalidHandle},
+		{"record another device's event", func(b *bench, x things) Error { return b.EventRecord(x.event, 0, 0) }, InvalidHandle},
+		{"record an event in another device's stream", func(b *bench, x things) Error { return b.EventRecord(x.ownEvent, x.stream, 0) }, InvalidHandle},
+		{"record another device's event there", func(b *bench, x things) Error { return b.EventRecord(x.event, x.stream, 0) }, Success},
+		{"time between devices", func(b *bench, x things) Error { _, err := b.EventElapsed(x.ownEvent, x.event); return err }, InvalidHandle},
+		{"wait for another device's event", func(b *bench, x things) Error { return b.StreamWait(0, x.event, 0) }, Success},
+		{"synchronize another device's stream", func(b *bench, x things) Error { return b.StreamSynchronize(x.stream) }, Success},
+		{"query another device's event", func(b *bench, x things) Error { return b.EventQuery(x.event) }, Success},
+		{"copy in another device's stream", func(b *bench, x things) Error { return b.Copy(x.at, x.own, 16, AnyWay, x.stream, true) }, Success},
+		{"fill another device's memory", func(b *bench, x things) Error { return b.Fill(x.at, 1, line(16), 0) }, Success},
+		{"free another device's memory", func(b *bench, x things) Error { return b.Free(x.at) }, Success},
+		{"destroy another device's stream", func(b *bench, x things) Error { return b.StreamDestroy(x.stream) }, Success},
+
+		{"peer copy", func(b *bench, x things) Error { return b.CopyPeer(x.at, 1, x.own, 0, 64, 0, false) }, Success},
+		{"peer copy within a device", func(b *bench, x things) Error { return b.CopyPeer(x.at+32, 1, x.at, 1, 32, 0, false) }, Success},
+		{"peer copy of nothing", func(b *bench, x things) Error { return b.CopyPeer(0, 1, 0, 0, 0, 0, false) }, Success},
+		{"peer copy from the wrong device", func(b *bench, x things) Error { return b.CopyPeer(x.at, 1, x.own, 1, 64, 0, false) }, InvalidValue},
+		{"peer copy to the wrong device", func(b *bench, x things) Error { return b.CopyPeer(x.at, 0, x.own, 0, 64, 0, false) }, InvalidValue},
+		{"peer copy to no device", func(b *bench, x things) Error { return b.CopyPeer(x.at, 3, x.own, 0, 64, 0, false) }, InvalidDevice},
+		{"peer copy beyond the end", func(b *bench, x things) Error { return b.CopyPeer(x.at, 1, x.own, 0, 65, 0, false) }, InvalidValue},
+		{"peer copy to the host", func(b *bench, x things) Error { return b.CopyPeer(stack, 1, x.own, 0, 64, 0, false) }, InvalidValue},
+
+		{"access to itself", func(b *bench, x things) Error { return b.EnablePeer(0, 0) }, InvalidDevice},
+		{"access to no device", func(b *bench, x things) Error { return b.EnablePeer(3, 0) }, InvalidDevice},
+		{"access with flags", func(b *bench, x things) Error { return b.EnablePeer(1, 1) }, InvalidValue},
+		{"access that was not enabled", func(b *bench, x things) Error { return b.DisablePeer(1) }, PeerAccessNotEnabled},
+		{"an end of access to no device", func(b *bench, x things) Error { return b.DisablePeer(-1) }, InvalidDevice},
+		{"can access no device", func(b *bench, x things) Error { _, err := b.CanAccess(0, 3); return err }, InvalidDevice},
+		{"attribute of a device and itself", func(b *bench, x things) Error { _, err := b.PeerAttribute(1, 0, 0); return err }, InvalidDevice},
+		{"no such attribute", func(b *bench, x things) Error { _, err := b.PeerAttribute(0, 0, 1); return err }, InvalidValue},
+
+		{"another device's pool as the current one", func(b *bench, x things) Error { return b.SetCurrentPool(0, x.pool) }, InvalidValue},
+		{"another device's pool as its own", func(b *bench, x things) Error { return b.SetCurrentPool(1, x.pool) }, Success},
+		{"a pool of no device", func(b *bench, x things) Error { _, err := b.PoolCreate(3); return err }, InvalidDevice},
+		{"a pool closed to its device", func(b *bench, x things) Error { return b.SetPoolAccess(x.pool, 1, poolClosed) }, InvalidValue},
+		{"a pool open to no device", func(b *bench, x things) Error { return b.SetPoolAccess(x.pool, 3, poolWriteable) }, InvalidDevice},
+		{"odd access to a pool", func(b *bench, x things) Error { return b.SetPoolAccess(x.pool, 0, 2) }, InvalidValue},
+	} {
+		both(t, func(t *testing.T, mode func(*Options)) {
+			b := several(t, 3, mode)
+			var x things
+			x.own = b.malloc(64)
+			x.ownEvent, _ = b.EventCreate(0)
+			b.want("own record", b.EventRecord(x.ownEvent, 0, 0), Success)
+			b.use(1)
+			x.at = b.malloc(64)
+			x.stream, _ = b.StreamCreate(0, 0)
+			x.event, _ = b.EventCreate(0)
+			b.want("record", b.EventRecord(x.event, x.stream, 0), Success)
+			x.pool, _ = b.PoolCreate(1)
+			b.use(0)
+			b.want(c.name, c.call(b, x), c.want)
+			if last := b.LastError(); last != c.want {
+				t.Errorf("%s: the last error is %v", c.name, last)
+			}
+		})
+	}
+}
+
+// TestPeerAccess: what kernels of device 0 may do with memory of device 1.
+func TestPeerAccess(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		setup func(b *bench)
+		pool  bool // the memory is of a pool
+		want  Error
+		says  string
+	}{
+		{"not enabled", func(b *bench) {}, false, IllegalAddress, "cudaDeviceEnablePeerAccess(1, 0) while device 0 is current allows it"},
+		{"enabled", func(b *bench) { b.want("enable", b.EnablePeer(1, 0), Success) }, false, Success, ""},
+		{"enabled in the other direction", func(b *bench) {
+			b.use(1)
+			b.want("enable", b.EnablePeer(0, 0), Success)
+			b.use(0)
+		}, false, IllegalAddress, "of device 1, which device 0 may not access"},
+		{"enabled twice", func(b *bench) {
+			b.want("enable", b.EnablePeer(1, 0), Success)
+			b.want("again", b.EnablePeer(1, 0), PeerAccessAlreadyEnabled)
+		}, false, Success, ""},
+		{"disabled", func(b *bench) {
+			b.want("enable", b.EnablePeer(1, 0), Success)
+			b.want("disable", b.DisablePeer(1), Success)
+		}, false, IllegalAddress, "may not access"},
+		{"a pool, and enabled", func(b *bench) { b.want("enable", b.EnablePeer(1, 0), Success) }, true, IllegalAddress, "cudaMemPoolSetAccess allows it"},
+		{"a pool that is open", func(b *bench) {
+			h, err := b.DefaultPool(1)
+			b.want("pool", err, Success)
+			b.want("open", b.SetPoolAccess(h, 0, poolWriteable), Success)
+			if flags, err := b.PoolAccess(h, 0); flags != poolWriteable || err != Success {
+				b.t.Errorf("access of device 0: %d, %v", flags, err)
+			}
+			if flags, err := b.PoolAccess(h, 2); flags != poolClosed || err != Success {
+				b.t.Errorf("access of device 2: %d, %v", flags, err)
+			}
+		}, true, Success, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := several(t, 3, nil)
+			b.use(1)
+			at := b.malloc(64)
+			if c.pool {
+				var err Error
+				at, err = b.MallocAsync(64, 0, 0)
+				b.want("cudaMallocAsync", err, Success)
+			}
+			b.use(0)
+			c.setup(b)
+			b.want("launch", b.run("add", 16, 0, at, 7), c.want)
+			if !strings.Contains(b.log.String(), c.says) {
+				t.Errorf("%q does not say %q", b.log, c.says)
+			}
+			b.want("device 0", b.Synchronize(), c.want)
+			b.use(1)
+			b.want("device 1", b.Synchronize(), Success)
+			if c.want == Success {
+				if got := b.see(at, 3); !slices.Equal(got, []uint32{7, 8, 9}) {
+					t.Errorf("device 1 sees %v", got)
+				}
+			}
+		})
+	}
+	for _, c := range []struct {
+		mode   func(*Options)
+		can    bool
+		enable Error
+	}{{nil, true, Success}, {timing, false, PeerAccessUnsupported}} {
+		b := several(t, 2, c.mode)
+		if can, err := b.CanAccess(0, 1); can != c.can || err != Success {
+			t.Errorf("can access: %v, %v", can, err)
+		}
+		if can, err := b.CanAccess(1, 1); can || err != Success {
+			t.Errorf("can access itself: %v, %v", can, err)
+		}
+		b.want("enable", b.EnablePeer(1, 0), c.enable)
+		if v, err := b.PeerAttribute(p2pAccess, 0, 1); v == 1 != c.can || err != Success {
+			t.Errorf("attribute: %v, %v", v, err)
+		}
+	}
+}
+
+// TestDevicesApart: a fault or a reset of one device leaves the others as they are.
+func TestDevicesApart(t *testing.T) {
+	both(t, func(t *testing.T, mode func(*Options)) {
+		b := several(t, 3, mode)
+		pinned, err := b.MallocHost(64, 0)
+		b.want("pinned memory of device 0", err, Success)
+		at := b.malloc(64)
+		stream, _ := b.StreamCreate(0, 0)
+		b.fillWords(at, 16)
+		b.use(1)
+		other := b.malloc(64)
+		gone, _ := b.StreamCreate(0, 0)
+		b.want("wild", b.run("wild", 1, 0, other), map[bool]Error{true: IllegalAddress, false: Success}[mode == nil])
+		b.want("device 1", b.Synchronize(), IllegalAddress)
+		b.want("it stays so", b.PeekError(), IllegalAddress)
+		b.want("a copy to it", b.Copy(other, at, 16, AnyWay, 0, false), IllegalAddress)
+		b.use(0)
+		b.want("device 0", b.Synchronize(), Success)
+		b.want("its stream", b.StreamSynchronize(stream), Success)
+		b.fillWords(pinned, 16)
+		b.want("wait", b.Synchronize(), Success)
+		if got, shared := b.see(at, 2), b.words(pinned, 2); !slices.Equal(got, []uint32{100, 101}) || !slices.Equal(shared, got) {
+			t.Errorf("device 0 has %v and %v", got, shared)
+		}
+		b.want("a copy to the faulty device", b.Copy(other, at, 16, AnyWay, 0, false), IllegalAddress)
+		b.want("the faulty device becomes current, and says so", b.SetDevice(1), IllegalAddress)
+		b.want("reset", b.Reset(), Success)
+		b.want("its stream is gone", b.StreamSynchronize(gone), InvalidHandle)
+		b.want("its memory is gone", b.Free(other), InvalidValue)
+		b.want("the other stream is not", b.StreamSynchronize(stream), Success)
+		again := b.malloc(64)
+		b.fillWords(again, 16)
+		b.want("a copy between both", b.CopyPeer(again, 1, at, 0, 4, 0, false), Success)
+		b.fillWords(pinned, 1)
+		b.want("device 1", b.Synchronize(), Success)
+		if got := b.see(again, 2); !slices.Equal(got, []uint32{100, 101}) {
+			t.Errorf("device 1 has %v", got)
+		}
+		b.use(0)
+		b.want("reset", b.Reset(), Success)
+		b.want("its pinned memory is gone", b.FreeHost(pinned), InvalidValue)
+		b.use(1)
+		b.want("device 1", b.run("add", 1, 0, again, 5), Success)
+		b.want("device 1", b.Synchronize(), Success)
+		if res := b.r.Result(); res.OK || res.Error == nil {
+			t.Errorf("the fault is not in the result: %+v", res)
+		}
+	})
+}
+
+// TestDeviceState: what every device has for itself, and what they share.
+func TestDeviceState(t *testing.T) {
+	both(t, func(t *testing.T, mode func(*Options)) {
+		b := several(t, 3, mode)
+		if n, err := b.Devices(); n != 3 || err != Success {
+			t.Errorf("%d devices, %v", n, err)
+		}
+		var symbols, memory []uint64
+		for d := range 3 {
+			b.use(d)
+			if n, err := b.Current(); n != d || err != Success {
+				t.Errorf("current: %d, %v", n, err)
+			}
+			s, _, err := b.Symbol(variableOf("factor"))
+			b.want("symbol", err, Success)
+			at := b.malloc(1 << 20)
+			symbols, memory = append(symbols, s), append(memory, at)
+			if w, n, err := b.Where(at); w != DeviceMemory || n != d || err != Success {
+				t.Errorf("memory of device %d: %v of %d, %v", d, w, n, err)
+			}
+			binary.LittleEndian.PutUint32(b.host.Bytes(stack, 4), uint32(d+2))
+			b.want("to symbol", b.CopyToSymbol(variableOf("factor"), stack, 4, 0, HostToDevice, 0, false), Success)
+			b.fillWords(at, 2)
+		}
+		if symbols[0] == symbols[1] || symbols[1] == symbols[2] {
+			t.Errorf("the variable of each device: %#x", symbols)
+		}
+		for d := range 3 { // each with its own factor
+			b.use(d)
+			b.want("scale", b.run("scale", 2, 0, memory[d]), Success)
+			if got, want := b.see(memory[d], 2), []uint32{uint32(100 * (d + 2)), uint32(101 * (d + 2))}; !slices.Equal(got, want) {
+				t.Errorf("device %d: %v, want %v", d, got, want)
+			}
+			if free, total, err := b.MemInfo(); total-free < 1<<20 || total-free > 2<<20 || err != Success {
+				t.Errorf("device %d: %d bytes in use, %v", d, total-free, err)
+			}
+		}
+		if free, total := b.Room(1); total-free < 1<<20 {
+			t.Errorf("device 1 for observers: %d bytes in use", total-free)
+		}
+		// Managed memory is the same on all.
+		all, err := b.MallocManaged(64, 1)
+		b.want("managed", err, Success)
+		for d := range 3 {
+			b.use(d)
+			b.want("add", b.run("add", 1, 0, all+uint64(4*d), uint64(d+1)), Success)
+			b.want("wait", b.Synchronize(), Success)
+		}
+		if got := b.words(all, 3); !slices.Equal(got, []uint32{1, 2, 3}) {
+			t.Errorf("managed memory: %v", got)
+		}
+		// Each thread has its own current device.
+		if n, err := b.r.Thread(2).Current(); n != 0 || err != Success {
+			t.Errorf("another thread's device: %d, %v", n, err)
+		}
+		// A later allocation of the host is there for all, too.
+		b.use(1)
+		pinned, err := b.MallocHost(64, 0)
+		b.want("pinned", err, Success)
+		b.use(2)
+		b.fillWords(pinned, 2)
+		b.want("wait", b.Synchronize(), Success)
+		if got := b.words(pinned, 2); !slices.Equal(got, []uint32{100, 101}) {
+			t.Errorf("pinned memory: %v", got)
+		}
+		if w, n, err := b.Where(pinned); w != HostMemory || n != 1 || err != Success {
+			t.Errorf("pinned memory: %v of %d, %v", w, n, err)
+		}
+		b.want("free", b.FreeHost(pinned), Success)
+		if len(b.host.pieces) != 2 { // the stack and the managed memory
+			t.Errorf("%d pieces of the host's memory", len(b.host.pieces))
+		}
+	})
+}
+
+// TestDeviceNames: devices of a machine differ in their addresses on the bus and in their
+// identifiers, and in nothing else.
+func TestDeviceNames(t *testing.T) {
+	b := several(t, 2, nil)
+	p, _ := b.r.PropertiesOf(0)
+	q, ok := b.r.PropertiesOf(1)
+	if !ok || p.BusID() != "0000:00:00.0" || q.BusID() != "0000:01:00.0" || p.UUIDText() != "GPU-7274782d-3230-3630-0000-000000000000" || q.UUIDText() != "GPU-7274782d-3230-3630-0000-000000000001" {
+		t.Errorf("%s %s, %s %s", p.BusID(), p.UUIDText(), q.BusID(), q.UUIDText())
+	}
+	if q.Index = 0; p != q {
+		t.Errorf("%+v\n%+v", p, q)
+	}
+	if n, err := b.r.AtBus("0000:01:00.0"); n != 1 || err != Success {
+		t.Errorf("at the bus: %d, %v", n, err)
+	}
+	if _, err := b.r.AtBus("0000:02:00.0"); err != InvalidDevice {
+		t.Errorf("nothing at the bus: %v", err)
+	}
+	if _, ok := b.r.PropertiesOf(2); ok {
+		t.Error("properties of no device")
+	}
+	if v, err := b.Attribute(1, 33); v != 1 || err != Success {
+		t.Errorf("the bus of device 1: %d, %v", v, err)
+	}
+}
+
+// TestVisible: CUDA_VISIBLE_DEVICES on a machine with four devices (CUDA programming guide,
+// environment variables).
+func TestVisible(t *testing.T) {
+	for value, want := range map[string][]int{
+		"0": {0}, "2": {2}, "3,1": {3, 1}, " 1 , 0 ": {1, 0}, "0,1,2,3": {0, 1, 2, 3},
+		"": {}, "-1": {}, "4": {}, "no": {}, "1,-1,2": {1}, "0,4,1": {0}, "2,two,1": {2}, "1,1": {}, "0,2,0": {},
+		"GPU-7274782d-3230-3630-0000-000000000002":   {2},
+		"1,GPU-7274782d-3230-3630-0000-000000000000": {1, 0},
+		"GPU-7274782d": {}, "GPU-": {}, "gpu-7274782d-3230-3630-0000-000000000002": {},
+	} {
+		b := several(t, 4, func(o *Options) { o.Visible = &value })
+		n, err := b.Devices()
+		if len(want) == 0 {
+			if n != 0 || err != NoDevice {
+				t.Errorf("%q: %d devices, %v", value, n, err)
+			}
+			if _, err := b.Malloc(4); err != NoDevice {
+				t.Errorf("%q: cudaMalloc: %v", value, err)
+			}
+			b.want("cudaSetDevice", b.SetDevice(0), NoDevice)
+			b.want("cudaDeviceReset", b.Reset(), NoDevice)
+			if res := b.Driver().Init(0); res != NoDevice.Result() {
+				t.Errorf("%q: cuInit: %v", value, res)
+			}
+			continue
+		}
+		var got []int
+		for i := range n {
+			p, _ := b.r.PropertiesOf(i)
+			got = append(got, p.Index)
+		}
+		if !slices.Equal(got, want) || err != Success {
+			t.Errorf("%q: %v, want %v (%v)", value, got, want, err)
+		}
+		if list := b.r.Machine(); len(list) != 4 || list[3].Index != 3 {
+			t.Errorf("%q: the machine has %d devices", value, len(list))
+		}
+	}
+	for _, n := range []int{-1, MaxDevices + 1} {
+		if _, err := New(Options{Devices: n}); err == nil || !strings.Contains(err.Error(), "want 1 to 16") {
+			t.Errorf("%d devices: %v", n, err)
+		}
+	}
+}
+
+// TestDeviceContexts: contexts of the driver on several devices.
+func TestDeviceContexts(t *testing.T) {
+	b := several(t, 2, nil)
+	d := b.Driver()
+	want := func(what string, got, want Result) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: %v, want %v\n%s", what, got, want, b.log)
+		}
+	}
+	at := func(number int) {
+		t.Helper()
+		if n, res := d.ContextDevice(0); n != number || res != ResultSuccess {
+			t.Errorf("current is %d, %v; want %d", n, res, number)
+		}
+	}
+	want("cuInit", d.Init(0), ResultSuccess)
+	zero, res := d.CreateContext(0, 0)
+	want("a context of device 0", res, ResultSuccess)
+	one, res := d.CreateContext(0, 1)
+	want("a context of device 1", res, ResultSuccess)
+	_, res = d.CreateContext(0, 2)
+	want("a context of device 2", res, ResultInvalidDevice)
+	at(1)
+	m, res, _ := d.LoadModule("", []byte(plusText))
+	want("a module of device 1", res, ResultSuccess)
+	f, res := d.Function(m, "plus")
+	want("its kernel", res, ResultSuccess)
+	mem, err := b.Malloc(64)
+	b.want("memory", err, Success)
+	launch := func() Result {
+		return d.Launch(f, Call{Grid: Dim3{X: 1, Y: 1, Z: 1}, Block: Dim3{X: 4, Y: 1, Z: 1}}, false, nil, func(n int, to []byte) {
+			binary.LittleEndian.PutUint32(to, 5)
+			if n == 0 {
+				binary.LittleEndian.PutUint64(to, mem)
+			}
+		})
+	}
+	want("launch", launch(), ResultSuccess)
+	if got := b.see(mem, 2); !slices.Equal(got, []uint32{5, 6}) {
+		t.Errorf("device 1 has %v", got)
+	}
+	want("current", d.SetContext(zero), ResultSuccess)
+	at(0)
+	want("launch of another device's kernel", launch(), ResultInvalidHandle)
+	p, res := d.RetainPrimary(1)
+	want("the primary context of device 1", res, ResultSuccess)
+	if n, res := d.ContextDevice(p); n != 1 || res != ResultSuccess || p == one {
+		t.Errorf("it is %#x of device %d, %v", p, n, res)
+	}
+	_, res = d.RetainPrimary(2)
+	want("the primary context of device 2", res, ResultInvalidDevice)
+	want("push", d.PushContext(p), ResultSuccess)
+	at(1)
+	want("launch", launch(), ResultSuccess)
+	if h, res := d.PopContext(); h != p || res != ResultSuccess {
+		t.Errorf("pop: %#x, %v", h, res)
+	}
+	at(0)
+	want("release", d.ReleasePrimary(1), ResultSuccess)
+	want("destroy", d.DestroyContext(one), ResultSuccess)
+	at(0)
+	b.want("device 1 was reset with its last context", b.Free(mem), InvalidValue)
+	own := b.malloc(4)
+	want("destroy", d.DestroyContext(zero), ResultSuccess)
+	b.want("and device 0", b.Free(own), InvalidValue)
+}
+
+// TestMappedDevices: memory of two devices side by side in one range of addresses.
+func TestMappedDevices(t *testing.T) {
+	b := several(t, 2, nil)
+	at, err := b.Reserve(2*Granularity, 0)
+	b.want("reserve", err, Success)
+	var handles [2]uint64
+	for d := range handles {
+		h, err := b.MemCreate(d, Granularity)
+		b.want("create", err, Success)
+		b.want("map", b.MemMap(at+uint64(d)*Granularity, Granularity, h), Success)
+		if n, err := b.MemIs(h); n != d || err != Success {
+			t.Errorf("memory of device %d: %d, %v", d, n, err)
+		}
+		handles[d] = h
+	}
+	_, err = b.MemCreate(2, Granularity)
+	b.want("memory of no device", err, InvalidDevice)
+	b.want("access of no device", b.SetAccess(2, at, Granularity, 3), InvalidDevice)
+	b.want("access of device 0", b.SetAccess(0, at, 2*Granularity, 3), Success)
+	if flags, err := b.AccessAt(1, at); flags != 0 || err != Success {
+		t.Errorf("access of device 1: %d, %v", flags, err)
+	}
+	middle := at + Granularity - 8
+	b.fillWords(middle, 4)
+	if got := b.see(middle, 4); !slices.Equal(got, []uint32{100, 101, 102, 103}) {
+		t.Errorf("across both: %v", got)
+	}
+	if h, err := b.MemRetain(at + Granularity); h != handles[1] || err != Success {
+		t.Errorf("retained %#x, %v", h, err)
+	}
+	b.use(1)
+	b.want("device 1 without access", b.run("add", 1, 0, at, 1), IllegalAddress)
+	b.want("reset", b.Reset(), Success)
+	b.use(0)
+	b.want("unmap", b.MemUnmap(at, 2*Granularity), Success)
+	b.want("its memory went with it", b.MemRelease(handles[1]), InvalidValue)
+	b.want("release", b.MemRelease(handles[0]), Success)
+}
