@@ -358,6 +358,7 @@ var plain = []effect{
 	{"run.copies=timed", "empty.engines", "more", ""},
 	{"link.to_device=1000", "empty.engines", "more", "run.copies=timed"},
 	{"link.to_host=1000", "empty.engines", "more", "run.copies=timed"},
+	{"link.peer=1000", "empty.peer", "more", ""},
 	{"link.latency=50000", "empty.engines", "more", "run.copies=timed"},
 	{"link.one_engine=true", "empty.engines", "more", "run.copies=timed"},
 	{"link.dram_share=1", "empty.engines", "more", "run.copies=timed"},
@@ -540,6 +541,8 @@ func (l *load) shape(how string) {
 		l.shared = 4100
 	case "engines":
 		l.engines = true
+	case "peer": // with a copy between chips
+		l.peer = true
 	case "printed":
 		l.threads, l.printed = 50, true
 	case "shrink": // the second without the shared memory of the first

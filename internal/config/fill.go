@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -169,7 +170,7 @@ func (g *GPU) copies() gpu.Copies {
 	return gpu.Copies{
 		Timed:    g.Run.Copies == "timed",
 		ToDevice: int64(l.ToDevice) * mega, ToHost: int64(l.ToHost) * mega, OnDevice: peak / 100 * int64(l.DRAMShare),
-		Latency: l.Latency, OneEngine: l.OneEngine,
+		ToPeer: int64(cmp.Or(l.Peer, l.ToHost)) * mega, Latency: l.Latency, OneEngine: l.OneEngine,
 	}
 }
 

@@ -216,6 +216,7 @@ type load struct {
 	copies    bool // each launch after a copy from the host
 	back      bool // and one to it
 	engines   bool // copies in each direction on their own streams, before the launches
+	peer      bool // and a copy between chips
 	prefer    gpu.Preference
 	printed   bool // also compare the counters as GPGPU-Sim prints them
 	shrink    bool // only the first launch has the shared memory
@@ -286,6 +287,10 @@ func perform(t *testing.T, g *config.GPU, l load) outcome {
 		for i, w := range []gpu.CopyWay{gpu.ToDevice, gpu.ToHost, gpu.OnDevice} {
 			add(&gpu.Op{Kind: gpu.OpCopy, Stream: int64(i + 1), Way: w, Bytes: 1 << 16})
 		}
+	}
+	if l.peer {
+		gpu.NewMachine([]*gpu.GPU{chip})
+		add(&gpu.Op{Kind: gpu.OpCopy, Way: gpu.ToPeer, Bytes: 1 << 16})
 	}
 	var printed strings.Builder
 	if l.printed {

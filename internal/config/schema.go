@@ -177,10 +177,12 @@ type DRAM struct {
 	Timing       dram.Timing    `help:"what a data sheet says"`
 }
 
-// Link is the link to the host and the copy engines, for run.copies = timed.
+// Link is the links to the host and to other devices, and the copy engines, for run.copies =
+// timed.
 type Link struct {
 	ToDevice  int  `help:"rate of copies from the host" unit:"MB/s" want:"1..1000000000" def:"12500"`
 	ToHost    int  `help:"rate of copies to the host" unit:"MB/s" want:"1..1000000000" def:"12500"`
+	Peer      int  `help:"rate of copies between devices, in each direction; 0: that of copies to the host. They always take their time" unit:"MB/s" want:"0..1000000000" def:"0"`
 	Latency   int  `help:"time from a copy's start to its first byte, also on the device" unit:"ns" want:"0..1000000000" def:"1000"`
 	OneEngine bool `help:"the two directions share one copy engine" def:"false"`
 	DRAMShare int  `help:"share of the DRAM's peak rate that copies within device memory reach, reads and writes together" unit:"%" want:"1..100" def:"80"`

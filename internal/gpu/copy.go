@@ -3,6 +3,7 @@ package gpu
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/param"
 )
@@ -21,6 +22,9 @@ type Copies struct {
 	// second, OnDevice that of copies within device memory, counting the bytes read
 	// and those written.
 	ToDevice, ToHost, OnDevice int64
+	// ToPeer is the rate of the link to other chips of a Machine, in each direction.
+	// Copies to them always take time.
+	ToPeer int64
 	// Latency is the time in nanoseconds from a copy's start to its first byte.
 	Latency int
 	// OneEngine makes the two directions of the link share an engine. Off: they
@@ -37,6 +41,7 @@ const (
 	ToHost                  // from the device
 	OnDevice                // from device memory to device memory: each byte is read and written
 	Filling                 // one value into device memory: each byte is written
+	ToPeer                  // from one chip of a Machine to another
 )
 
 // engines is the number of copy engines: two for the link, one for the device.
@@ -92,6 +97,8 @@ func (c *Copies) cycles(w CopyWay, bytes uint64, clock int64) uint64 {
 		rate, moved = c.OnDevice, min(bytes, math.MaxUint64/2)*2
 	case Filling:
 		rate = c.OnDevice
+	case ToPeer:
+		rate = c.ToPeer
 	}
 	return rounds(uint64(c.Latency), uint64(clock), 1_000_000_000) + rounds(moved, uint64(clock), uint64(rate))
 }
@@ -110,6 +117,7 @@ func rounds(a, b, c uint64) uint64 {
 // copies are the copies in progress.
 type copies struct {
 	by   [engines]*Op // by engine, nil where it is free
+	away []*Op        // those between chips, whose links queue them
 	next uint64       // the first end of a copy, if n is not 0
 	n    int          // copies in progress
 }
@@ -118,6 +126,14 @@ type copies struct {
 // engine is not free.
 func (g *GPU) beginCopy(o *Op) error {
 	c := &g.cfg.Copies
+	if o.Way == ToPeer && o.Bytes > 0 {
+		o.End = g.machine.carry(o.From, o.To, o.Bytes, g.now)
+		o.state = opRuns
+		g.copies.away = append(g.copies.away, o)
+		g.copies.n++
+		g.copies.find()
+		return nil
+	}
 	if !c.Timed || o.Bytes == 0 {
 		return g.endCopy(o)
 	}
@@ -141,6 +157,9 @@ func (c *copies) find() {
 			c.next = min(c.next, o.End)
 		}
 	}
+	for _, o := range c.away {
+		c.next = min(c.next, o.End)
+	}
 }
 
 // due reports whether a copy's time is over.
@@ -161,6 +180,18 @@ func (g *GPU) endCopies() error {
 			return err
 		}
 	}
+	for i := 0; i < len(g.copies.away); i++ {
+		o := g.copies.away[i]
+		if g.now < o.End {
+			continue
+		}
+		g.copies.away = slices.Delete(g.copies.away, i, i+1)
+		i--
+		g.copies.n--
+		if err := g.endCopy(o); err != nil {
+			return err
+		}
+	}
 	g.copies.find()
 	return nil
 }
@@ -172,7 +203,11 @@ func (g *GPU) endCopy(o *Op) error {
 			return err
 		}
 	}
-	g.Fill(o.Fills)
+	filled := g
+	if o.Way == ToPeer {
+		filled = g.machine.chips[o.To]
+	}
+	filled.Fill(o.Fills)
 	if g.cfg.Compat.CopiesBackFill {
 		g.Fill(o.ToHost)
 	}
@@ -182,7 +217,7 @@ func (g *GPU) endCopy(o *Op) error {
 
 // dropCopies ends the copies of a run that has ended, without moving their bytes.
 func (g *GPU) dropCopies() {
-	for _, o := range g.copies.by {
+	for _, o := range append(g.copies.away, g.copies.by[:]...) {
 		if o != nil {
 			o.End, o.cut, o.state = g.now, true, opEnded
 		}

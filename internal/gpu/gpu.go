@@ -26,7 +26,9 @@ type GPU struct {
 	patience uint64
 	ops      ops
 	copies   copies
-	stale    bool // its state is left from a run that ended early: see renew
+	machine  *Machine // that it is part of, or nil
+	arrived  []*Op    // those whose waits for an action of another chip are over, once for each
+	stale    bool     // its state is left from a run that ended early: see renew
 	progress func(Progress)
 
 	places    bool                             // states of warps are kept by instruction
@@ -348,7 +350,7 @@ func (g *GPU) watch(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if a := g.activity(); a != g.moved || g.latent() {
+	if a := g.activity(); a != g.moved || g.latent() || g.running == 0 {
 		g.moved, g.movedAt = a, g.now
 	} else if g.now-g.movedAt > g.patience && g.cfg.Run.DetectDeadlock {
 		return g.stuck()

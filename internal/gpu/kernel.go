@@ -516,6 +516,8 @@ func (g *GPU) abandon() {
 		if o.state == opWaits {
 			o.state = opNever
 		}
+		g.release(o) // also those of other chips
 	}
+	g.arrived = g.arrived[:0]
 	g.ops = ops{}
 }

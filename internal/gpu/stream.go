@@ -18,7 +18,8 @@ type Op struct {
 	Stream      int64
 	NonBlocking bool // its stream, which is not 0, does not synchronise with stream 0
 	Loose       bool // it belongs to no stream, whatever Stream says: it waits only for After
-	// After are earlier actions that it also waits for.
+	// After are earlier actions that it also waits for, of this chip or of others of
+	// its Machine.
 	After []*Op
 	// Priority decides between launches that could begin or could place the next
 	// block: the smallest number goes first, and among equals the earliest.
@@ -39,6 +40,8 @@ type Op struct {
 	Copy  func() error
 	Way   CopyWay
 	Bytes uint64
+	// From and To are the chips of a copy between two, by their numbers in the Machine.
+	From, To int
 	// Fills are the ranges of device memory that the copy writes, ToHost those that
 	// it copies to the host.
 	Fills, ToHost []Range
@@ -46,12 +49,14 @@ type Op struct {
 	// Start and End are core cycles, set when the action has ended.
 	Start, End uint64
 
-	state  opState
-	cut    bool   // ended early, with the run
-	warmed bool   // has been rehearsed
-	number uint64 // among all actions
-	waits  int    // actions that it waits for
-	next   []*Op  // actions that wait for it
+	state   opState
+	cut     bool   // ended early, with the run
+	warmed  bool   // has been rehearsed
+	number  uint64 // among all actions
+	chip    *GPU   // to which it was added
+	waits   int    // actions that it waits for
+	coupled bool   // with other chips
+	next    []*Op  // actions that wait for it
 }
 
 // Range is a piece of device memory.
@@ -85,15 +90,16 @@ func (o *Op) Ended() bool { return o.state == opEnded && !o.cut }
 
 // ops are the actions added so far.
 type ops struct {
-	list  []*Op         // in the host's order; the first may be dropped once they have ended
-	given uint64        // number added so far
-	open  int           // number not ended
-	last  map[int64]*Op // the last action of each stream, if it has not ended
-	sync  *Op           // the last OpSync, likewise
-	ready []*Op         // those that no longer wait, in the order of their turns
-	feed  func() (*Op, error)
-	ahead int   // number of actions fetched from feed in advance
-	bad   error // error of feed
+	list    []*Op         // in the host's order; the first may be dropped once they have ended
+	given   uint64        // number added so far
+	open    int           // number not ended
+	coupled int           // of these, those that depend on other chips
+	last    map[int64]*Op // the last action of each stream, if it has not ended
+	sync    *Op           // the last OpSync, likewise
+	ready   []*Op         // those that no longer wait, in the order of their turns
+	feed    func() (*Op, error)
+	ahead   int   // number of actions fetched from feed in advance
+	bad     error // error of feed
 }
 
 // Feed supplies actions while others run, so that they need not all exist at the
@@ -153,14 +159,16 @@ func (g *GPU) Add(o *Op) error {
 		}
 	}
 	s := &g.ops
-	o.number = s.given
+	o.chip, o.number = g, s.given
 	s.given++
 	s.open++
 	s.list = append(s.list, o)
+	coupled := o.Kind == OpCopy && o.Way == ToPeer
 	wait := func(x *Op) {
 		if x != nil && x.state != opEnded && x.state != opNever {
 			x.next = append(x.next, o)
 			o.waits++
+			coupled = coupled || x.chip != g
 		}
 	}
 	for _, x := range o.After {
@@ -168,6 +176,10 @@ func (g *GPU) Add(o *Op) error {
 	}
 	if !o.Loose {
 		s.enter(o, wait)
+	}
+	if coupled {
+		o.coupled = true
+		s.coupled++
 	}
 	if o.waits == 0 {
 		s.offer(o)
@@ -218,18 +230,16 @@ func (g *GPU) endOp(o *Op, at uint64) {
 	o.End, o.state, o.After = at, opEnded, nil
 	s := &g.ops
 	s.open--
+	if o.coupled {
+		s.coupled--
+	}
 	if s.last[o.Stream] == o {
 		delete(s.last, o.Stream)
 	}
 	if s.sync == o {
 		s.sync = nil
 	}
-	for _, x := range o.next {
-		if x.waits--; x.waits == 0 {
-			s.offer(x)
-		}
-	}
-	o.next = nil
+	g.release(o)
 }
 
 // Finish advances time until all actions have ended. An error ends the run: the
