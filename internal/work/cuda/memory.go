@@ -595,6 +595,9 @@ func (w *copyWork) op(r *Runtime, _ *stream) (*gpu.Op, *run.Launch, Error) {
 		w.rows.move(to, from)
 		return nil
 	}}
+	if a, b := r.at(w.src), r.at(w.dst); r.machine != nil && onDevice(w.src) && onDevice(w.dst) && a != b {
+		op.Way, op.From, op.To = gpu.ToPeer, a.number, b.number
+	}
 	switch {
 	case w.host: // the device is not involved
 		return op, nil, Success
@@ -624,6 +627,9 @@ func (r *Runtime) copy(dst, src uint64, c Rows, kind Kind, h uint64, async bool)
 	if err != Success || w == nil {
 		return err
 	}
+	if err := r.alone(dst, src, async); err != Success {
+		return err
+	}
 	pageable := func(addr uint64) bool { return !onDevice(addr) && r.sharedAt(addr) == nil }
 	if async && r.chip != nil && s.capture == nil && pageable(src) && !pageable(dst) {
 		_, from, _ := w.sides(r)
@@ -634,6 +640,20 @@ func (r *Runtime) copy(dst, src uint64, c Rows, kind Kind, h uint64, async bool)
 		return s.on.await(s.last)
 	}
 	return err
+}
+
+// alone waits, before a copy between devices that the program waits for, until the default
+// streams of both have done all that was enqueued before.
+func (r *Runtime) alone(dst, src uint64, async bool) Error {
+	if async || !onDevice(dst) || !onDevice(src) || r.at(dst) == r.at(src) {
+		return Success
+	}
+	for _, d := range []*Runtime{r.at(dst), r.at(src)} {
+		if err := d.await(d.lanes[0].lasts()...); err != Success {
+			return err
+		}
+	}
+	return Success
 }
 
 // move copies the rows.

@@ -109,6 +109,7 @@ type app struct {
 	cfg     gpu.Config
 	devices []*Runtime    // those that the program sees, by number
 	absent  bool          // it sees none: the only one stands for it
+	machine *gpu.Machine  // their chips, in a timing run with several
 	group   *device.Group // their memories; nil with one device
 	modules []*module     // by handle, from 1
 	kernels map[uint64]*function
@@ -226,6 +227,13 @@ func New(o Options) (*Runtime, error) {
 		if err := a.plugIn(number, index); err != nil {
 			return nil, err
 		}
+	}
+	if o.Timing && len(a.devices) > 1 {
+		var chips []*gpu.GPU
+		for _, d := range a.devices {
+			chips = append(chips, d.chip)
+		}
+		a.machine = gpu.NewMachine(chips)
 	}
 	return a.devices[0], nil
 }

@@ -117,9 +117,35 @@ func (r *Runtime) pass(o *gpu.Op, cycles uint64) Error {
 	if r.sticky != Success || o.Ended() {
 		return r.sticky
 	}
-	err := r.chip.Wait(r.life, o, cycles)
-	r.collect(err != nil)
-	return r.end(err)
+	until := r.chip.Now() + cycles
+	return r.advance(func() (*gpu.GPU, error) {
+		if r.machine == nil {
+			return r.chip, r.chip.Wait(r.life, o, cycles)
+		}
+		return r.machine.Wait(r.life, r.chip, o, until-r.chip.Now())
+	}, false)
+}
+
+// advance lets the chips' time pass. Where that ends the run of another device, that one
+// gets the error, and the wait goes on. all: nothing of the device is left to do after that.
+func (r *Runtime) advance(wait func() (*gpu.GPU, error), all bool) Error {
+	for {
+		failed, err := wait()
+		for _, d := range r.devices {
+			if d.chip != failed || err == nil {
+				d.collect(all && d == r)
+				continue
+			}
+			d.collect(true)
+			d.end(err)
+		}
+		if err == nil || r.sticky != Success || r.life.Err() != nil {
+			if r.life.Err() != nil && err != nil {
+				return Unknown
+			}
+			return r.sticky
+		}
+	}
 }
 
 // finish lets the chip's time pass until all work has completed. Its error is sticky.
@@ -127,9 +153,12 @@ func (r *Runtime) finish() Error {
 	if r.sticky != Success || len(r.pending) == 0 {
 		return r.sticky
 	}
-	err := r.chip.Finish(r.life)
-	r.collect(true)
-	return r.end(err)
+	return r.advance(func() (*gpu.GPU, error) {
+		if r.machine == nil {
+			return r.chip, r.chip.Finish(r.life)
+		}
+		return r.machine.Finish(r.life, r.chip)
+	}, true)
 }
 
 // markWork is a position in a stream, such as the record of an event. It takes no time.
