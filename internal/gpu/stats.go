@@ -105,6 +105,12 @@ func (g *GPU) Totals() Counters {
 	return c
 }
 
+// Add adds the counters of another chip.
+func (c *Counters) Add(o *Counters) {
+	core.Add(&c.parts, &o.parts)
+	c.addOwn(o.Own)
+}
+
 // sub subtracts an earlier reading.
 func (c *Counters) sub(o *Counters) {
 	core.Sub(&c.parts, &o.parts)

@@ -36,6 +36,7 @@ type Run struct {
 	Seconds            float64 `json:"seconds"`
 
 	Kernels []Kernel `json:"kernels"`
+	Links   []Link   `json:"links,omitempty"`             // between devices, those that were used
 	LeftOut int      `json:"launches_left_out,omitempty"` // launches not selected
 	Ranges  []*Range `json:"ranges,omitempty"`            // that the program named
 	Steps   []Step   `json:"steps,omitempty"`
@@ -62,6 +63,7 @@ func (r *Run) Begun() bool {
 type Kernel struct {
 	Name               string   `json:"name"`
 	Launch             int      `json:"launch"`
+	Device             *int     `json:"device,omitempty"` // nil if there is only one
 	Stream             int64    `json:"stream"`
 	Grid               [3]int64 `json:"grid"`
 	Block              [3]int64 `json:"block"`
@@ -72,6 +74,42 @@ type Kernel struct {
 	WarpInstructions   uint64   `json:"warp_instructions"`
 	ThreadInstructions uint64   `json:"thread_instructions"`
 	*KernelTiming               // nil in a functional run
+}
+
+// Link is the traffic from one device to another.
+type Link struct {
+	From       int     `json:"from"`
+	To         int     `json:"to"`
+	Copies     uint64  `json:"copies"`
+	Bytes      uint64  `json:"bytes"`
+	BusyCycles uint64  `json:"busy_cycles"`
+	Rate       float64 `json:"gb_per_s"` // while it was busy
+}
+
+// linkTable shows the links between devices.
+func (r *Run) linkTable(b *strings.Builder) {
+	if len(r.Links) == 0 {
+		return
+	}
+	t := NewTable("<link", "copies", "bytes", "busy cycles", "busy", "GB/s")
+	for _, l := range r.Links {
+		t.Row(fmt.Sprintf("device %d to %d", l.From, l.To), Count(l.Copies), Count(l.Bytes), Count(l.BusyCycles), percent(float64(l.BusyCycles), float64(r.Cycles)), fmt.Sprintf("%.2f", l.Rate))
+	}
+	b.WriteString("\n")
+	t.Write(b)
+}
+
+// several reports whether launches ran on more than one device.
+func (r *Run) several() bool {
+	return slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return k.Device != nil })
+}
+
+// device is the device of a row's launches, if they have the same.
+func (x *row) device() string {
+	if x.Device == nil {
+		return "–"
+	}
+	return fmt.Sprint(*x.Device)
 }
 
 // Range is an interval of the program with a name, and the launches that it submitted
@@ -262,6 +300,7 @@ func (r *Run) WriteText(w io.Writer) error {
 	}
 	r.rangeTable(&b)
 	if r.Timing != nil {
+		r.linkTable(&b)
 		r.stepTable(&b)
 		r.blockTable(&b)
 		r.timingSections(&b)
@@ -324,6 +363,9 @@ func (r *Run) rows() []row {
 			}
 			m := &merged[i]
 			m.same = m.same && x.same && m.Grid == x.Grid && m.Block == x.Block && m.SharedBytes == x.SharedBytes
+			if m.Device != nil && (x.Device == nil || *x.Device != *m.Device) {
+				m.Device = nil
+			}
 			m.last = x.last
 			m.count += x.count
 			m.WarpInstructions += x.WarpInstructions
@@ -355,15 +397,26 @@ func (r *Run) kernelTable(b *strings.Builder) {
 		b.WriteString("no kernel ran\n")
 		return
 	}
-	t := NewTable("launch", "<kernel", "grid", "block", "regs", "shared", "warp instr", "thread instr", "lanes")
+	head := []string{"launch", "<kernel", "grid", "block", "regs", "shared", "warp instr", "thread instr", "lanes"}
+	several := r.several()
+	if several {
+		head = slices.Insert(head, 1, "device")
+	}
+	t := NewTable(head...)
+	row := func(device string, cells ...string) {
+		if several {
+			cells = slices.Insert(cells, 1, device)
+		}
+		t.Row(cells...)
+	}
 	for _, x := range r.rows() {
 		number, grid, block, shared := x.labels()
-		t.Row(number, x.Name, grid, block, fmt.Sprint(x.Registers), shared,
+		row(x.device(), number, x.Name, grid, block, fmt.Sprint(x.Registers), shared,
 			Count(x.WarpInstructions), Count(x.ThreadInstructions), lanes(x.WarpInstructions, x.ThreadInstructions))
 	}
 	if len(r.Kernels) > 1 {
 		t.Rule()
-		t.Row("", "total", "", "", "", "", Count(r.WarpInstructions), Count(r.ThreadInstructions), lanes(r.WarpInstructions, r.ThreadInstructions))
+		row("", "", "total", "", "", "", "", Count(r.WarpInstructions), Count(r.ThreadInstructions), lanes(r.WarpInstructions, r.ThreadInstructions))
 	}
 	t.Write(b)
 }

@@ -33,7 +33,8 @@ type Dependence struct {
 // SM are the counters of one SM.
 type SM struct {
 	SM                 int     `json:"sm"`
-	Blocks             uint64  `json:"blocks"` // that ended
+	Device             *int    `json:"device,omitempty"` // nil if there is only one; also below
+	Blocks             uint64  `json:"blocks"`           // that ended
 	WarpInstructions   uint64  `json:"warp_instructions"`
 	ThreadInstructions uint64  `json:"thread_instructions"`
 	BusyCycles         uint64  `json:"busy_cycles"` // with a resident warp
@@ -45,6 +46,7 @@ type SM struct {
 // Slice are the counters of one slice of the L2.
 type Slice struct {
 	Slice    int    `json:"slice"`
+	Device   *int   `json:"device,omitempty"`
 	Requests uint64 `json:"requests"` // that came from the network
 	L2       Cache  `json:"l2"`
 }
@@ -52,6 +54,7 @@ type Slice struct {
 // Channel are the counters of one DRAM channel.
 type Channel struct {
 	Channel    int    `json:"channel"`
+	Device     *int   `json:"device,omitempty"`
 	Reads      uint64 `json:"reads"`
 	Writes     uint64 `json:"writes"`
 	Activates  uint64 `json:"activates"`

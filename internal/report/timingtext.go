@@ -85,15 +85,22 @@ func (r *Run) timingTable(b *strings.Builder) {
 		return
 	}
 	// If launches overlap, show when they began.
-	overlap := slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return k.KernelTiming != nil && k.Shared })
+	overlap := slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return k.KernelTiming != nil && k.Shared || k.Device != nil })
 	head := []string{"launch", "<kernel", "grid", "block", "regs", "shared", "cycles", "warp instr", "IPC", "lanes", "occupancy", "blocks/SM", "<limited by", "<main stall"}
-	t := NewTable(head...)
 	if overlap {
-		t = NewTable(slices.Insert(head, 1, "stream", "start")...)
+		head = slices.Insert(head, 1, "stream", "start")
 	}
-	row := func(start []string, cells ...string) {
+	several := r.several()
+	if several {
+		head = slices.Insert(head, 1, "device")
+	}
+	t := NewTable(head...)
+	row := func(device string, start []string, cells ...string) {
 		if overlap {
 			cells = slices.Insert(cells, 1, start...)
+		}
+		if several {
+			cells = slices.Insert(cells, 1, device)
 		}
 		t.Row(cells...)
 	}
@@ -112,12 +119,12 @@ func (r *Run) timingTable(b *strings.Builder) {
 		if x.count == 1 && x.KernelTiming != nil {
 			start = []string{fmt.Sprint(x.Stream), Count(x.StartCycle)}
 		}
-		row(start, number, x.Name, grid, block, fmt.Sprint(x.Registers), shared, Count(m.cycles), Count(x.WarpInstructions), ratio(x.WarpInstructions, m.cycles),
+		row(x.device(), start, number, x.Name, grid, block, fmt.Sprint(x.Registers), shared, Count(m.cycles), Count(x.WarpInstructions), ratio(x.WarpInstructions, m.cycles),
 			lanes(x.WarpInstructions, x.ThreadInstructions), occ, blocks, m.limited, mostly(m.stalls, 1))
 	}
 	if len(r.Kernels) > 1 {
 		t.Rule()
-		row([]string{"", ""}, "", "total", "", "", "", "", Count(r.Cycles), Count(r.WarpInstructions), ratio(r.WarpInstructions, r.Cycles),
+		row("", []string{"", ""}, "", "total", "", "", "", "", Count(r.Cycles), Count(r.WarpInstructions), ratio(r.WarpInstructions, r.Cycles),
 			lanes(r.WarpInstructions, r.ThreadInstructions), "", "", "", "")
 	}
 	t.Write(b)

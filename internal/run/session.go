@@ -155,7 +155,8 @@ func (s *Session) Fill(addr, bytes uint64) {
 
 // Launch is the data of a launch for the result, in addition to the chip's counters.
 type Launch struct {
-	Number      int // in the run, from 0
+	Number      int  // in the run, from 0
+	Device      *int // nil if there is only one
 	Stream      int64
 	Grid, Block [3]int64
 	LocalBytes  int   // of a thread

@@ -148,6 +148,14 @@ func (t *Thread) on(number int, f func(d *Runtime) Error) Error {
 	})
 }
 
+// shown is the device's number for the report; nil if there is only one.
+func (r *Runtime) shown() *int {
+	if len(r.devices) == 1 {
+		return nil
+	}
+	return &r.number
+}
+
 // Device is a call with a device number.
 func (t *Thread) Device(number int) Error {
 	return t.on(number, func(*Runtime) Error { return Success })

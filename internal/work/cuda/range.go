@@ -60,7 +60,7 @@ func (t *Thread) PushRange(domain uint64, name string) (level int) {
 			outer = t.ranges[n-1].r
 		}
 		level = t.openIn(domain)
-		t.ranges = append(t.ranges, pushed{domain, r.ses.Enter(outer, r.title(domain, name))})
+		t.ranges = append(t.ranges, pushed{domain, r.devices[0].ses.Enter(outer, r.title(domain, name))})
 	})
 	return level
 }
@@ -103,7 +103,7 @@ func (t *Thread) StartRange(domain uint64, name string) (id uint64) {
 		}
 		x.issued++
 		id = x.issued
-		x.started[id] = r.ses.Enter(nil, r.title(domain, name))
+		x.started[id] = r.devices[0].ses.Enter(nil, r.title(domain, name))
 	})
 	return id
 }
@@ -152,7 +152,7 @@ func (t *Thread) NameStream(h uint64, name string) {
 	t.ranged(func(r *Runtime) {
 		r.caller = t
 		if s, err := r.stream(h); err == Success {
-			r.ses.NameStream(s.id, name)
+			s.on.ses.NameStream(s.id, name)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/run"
 )
 
 // Limits of a report, our choice: programs may launch any number of kernels. Launches
@@ -37,14 +38,28 @@ func (r *Runtime) Result() *report.Run {
 // result returns the result so far.
 func (r *Runtime) result() *report.Run {
 	r.unused()
-	if n := r.ses.Unlisted; n > 0 {
-		r.once("listed", "the report lists %d launches; %d more count in its totals", len(r.ses.Res.Kernels), n)
+	var sessions []*run.Session // one, in a functional run
+	listed, unlisted, leftOut := 0, 0, 0
+	for _, d := range r.devices {
+		if slices.Contains(sessions, d.ses) {
+			continue
+		}
+		sessions = append(sessions, d.ses)
+		listed, unlisted, leftOut = listed+len(d.ses.Res.Kernels), unlisted+d.ses.Unlisted, leftOut+d.ses.Res.LeftOut
 	}
-	if n := r.ses.Res.LeftOut; n > 0 && n == r.launches {
+	if unlisted > 0 {
+		r.once("listed", "the report lists %d launches; %d more count in its totals", listed, unlisted)
+	}
+	if n := leftOut; n > 0 && n == r.launches {
 		r.once("selection", "the selection %s matches none of the program's %s (0 to %d)", r.opt.Select, report.Plural(n, "launch", "launches"), n-1)
 	}
-	res, _ := r.ses.End(r.failed)
-	if err := r.ses.Unwritten(); err != nil {
+	if r.machine != nil {
+		res, _ := run.Join(sessions, r.machine, r.failed)
+		return res
+	}
+	ses := sessions[0]
+	res, _ := ses.End(r.failed)
+	if err := ses.Unwritten(); err != nil {
 		r.once("observers", "%v", err)
 	}
 	return res

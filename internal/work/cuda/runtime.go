@@ -530,7 +530,11 @@ func (r *Runtime) end(err error) Error {
 		r.failed = err
 	}
 	r.say("%s", strings.TrimRight(exec.NameLimit(err, "--max-cycles"), "\n"))
-	r.say("the program gets %s from now on", code.Name())
+	if r.shown() != nil {
+		r.say("the program gets %s from device %d from now on", code.Name(), r.number)
+	} else {
+		r.say("the program gets %s from now on", code.Name())
+	}
 	return code
 }
 
