@@ -1,7 +1,10 @@
 package cuda
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -492,4 +495,144 @@ func TestMappedDevices(t *testing.T) {
 	b.want("unmap", b.MemUnmap(at, 2*Granularity), Success)
 	b.want("its memory went with it", b.MemRelease(handles[1]), InvalidValue)
 	b.want("release", b.MemRelease(handles[0]), Success)
+}
+
+// TestDevicesSideBySide: in a timing run the kernels of several devices take the cycles of
+// one alone, at the same time; events order them across devices.
+func TestDevicesSideBySide(t *testing.T) {
+	alone := start(t, timing)
+	alone.want("turns", alone.run("turns", 32, 0, 1000), Success)
+	one := alone.r.Result().Kernels[0].Cycles
+	if one < 1000 {
+		t.Fatalf("a kernel of 1000 turns takes %d cycles", one)
+	}
+	const late = 512 // cycles; more than it takes until a device hears of an event of another one
+	for _, c := range []struct {
+		name   string
+		launch func(b *bench)
+		starts []uint64 // in kernels that went before
+	}{
+		{"at the same time", func(b *bench) {
+			for d := range 4 {
+				b.use(d)
+				b.want("turns", b.run("turns", 32, 0, 1000), Success)
+			}
+		}, []uint64{0, 0, 0, 0}},
+		{"one after another, by events", func(b *bench) {
+			var before uint64
+			for d := range 3 {
+				b.use(d)
+				if d > 0 {
+					b.want("wait", b.StreamWait(0, before, 0), Success)
+				}
+				b.want("turns", b.run("turns", 32, 0, 1000), Success)
+				before, _ = b.EventCreate(0)
+				b.want("record", b.EventRecord(before, 0, 0), Success)
+			}
+		}, []uint64{0, 1, 2}},
+		{"a host that waits for each", func(b *bench) {
+			for d := range 3 {
+				b.use(d)
+				b.want("turns", b.run("turns", 32, 0, 1000), Success)
+				b.want("wait", b.Synchronize(), Success)
+			}
+		}, []uint64{0, 1, 2}},
+		{"a host that waits for the first", func(b *bench) {
+			b.want("turns", b.run("turns", 32, 0, 1000), Success)
+			b.use(1)
+			b.want("turns", b.run("turns", 32, 0, 1000), Success)
+			b.use(0)
+			b.want("wait", b.Synchronize(), Success)
+			b.want("turns", b.run("turns", 32, 0, 1000), Success)
+			b.use(2)
+			b.want("turns", b.run("turns", 32, 0, 1000), Success)
+		}, []uint64{0, 0, 1, 1}},
+	} {
+		b := several(t, 4, timing)
+		c.launch(b)
+		res := b.r.Result()
+		if len(res.Kernels) != len(c.starts) || !res.OK {
+			t.Fatalf("%s: %d kernels, %v\n%s", c.name, len(res.Kernels), res.Error, b.log)
+		}
+		for i, k := range res.Kernels {
+			if k.Cycles != one || k.StartCycle < c.starts[i]*one || k.StartCycle > c.starts[i]*(one+late) || k.Device == nil {
+				t.Errorf("%s: launch %d on %v from %d, for %d cycles; want %d after %d kernels", c.name, i, k.Device, k.StartCycle, k.Cycles, one, c.starts[i])
+			}
+		}
+		if n := uint64(len(c.starts)); res.WarpInstructions != n*alone.r.Result().WarpInstructions || res.Cycles < one || len(res.PerSM) != 4*30 || *res.PerSM[119].Device != 3 {
+			t.Errorf("%s: %d warp instructions in %d cycles on %d SMs", c.name, res.WarpInstructions, res.Cycles, len(res.PerSM))
+		}
+	}
+}
+
+// TestPeerLinks: copies between devices take the time of the configured link, and the report
+// shows its rate.
+func TestPeerLinks(t *testing.T) {
+	const n = 16 << 20
+	for _, c := range []struct {
+		set  []string
+		want float64 // GB/s
+	}{
+		{[]string{"link.peer=25000"}, 25}, {[]string{"link.peer=300000", "link.latency=0"}, 300}, {[]string{"link.to_host=8000"}, 8}, {[]string{"link.peer=64000", "run.copies=timed"}, 64},
+	} {
+		b := several(t, 2, func(o *Options) {
+			timing(o)
+			o.Settings.Assignments = c.set
+		})
+		at := b.malloc(n)
+		b.want("fill", b.Fill(at, 7, line(n), 0), Success)
+		b.use(1)
+		to := b.malloc(n)
+		b.use(0)
+		b.want("wait", b.Synchronize(), Success)
+		before, _ := b.EventCreate(0)
+		after, _ := b.EventCreate(0)
+		b.want("record", b.EventRecord(before, 0, 0), Success)
+		b.want("copy", b.CopyPeer(to, 1, at, 0, n, 0, true), Success)
+		b.want("record", b.EventRecord(after, 0, 0), Success)
+		b.want("wait", b.Synchronize(), Success)
+		ms, err := b.EventElapsed(before, after)
+		b.want("elapsed", err, Success)
+		if rate := n / ms / 1e6; rate < 0.95*c.want || rate > 1.05*c.want {
+			t.Errorf("%v: %.2f GB/s, want %v", c.set, rate, c.want)
+		}
+		if got := b.see(to+n-8, 2); !slices.Equal(got, []uint32{0x07070707, 0x07070707}) {
+			t.Errorf("%v: the other device has %x", c.set, got)
+		}
+		res := b.r.Result()
+		if len(res.Links) != 1 {
+			t.Fatalf("%+v", res.Links)
+		}
+		if l := res.Links[0]; l.From != 0 || l.To != 1 || l.Copies != 1 || l.Bytes != n || l.Rate < 0.95*c.want || l.Rate > 1.05*c.want {
+			t.Errorf("%v: %+v", c.set, l)
+		}
+	}
+}
+
+// TestDevicesReport: launches and links name their devices, and with one device nothing
+// does.
+func TestDevicesReport(t *testing.T) {
+	both(t, func(t *testing.T, mode func(*Options)) {
+		for _, n := range []int{1, 2} {
+			b := several(t, n, mode)
+			at := b.malloc(64)
+			b.fillWords(at, 16)
+			if n > 1 {
+				b.use(1)
+				to := b.malloc(64)
+				b.want("copy", b.CopyPeer(to, 1, at, 0, 64, 0, true), Success)
+				b.fillWords(to, 16)
+			}
+			res := b.r.Result()
+			var text, js bytes.Buffer
+			if err := errors.Join(res.WriteText(&text), res.WriteJSON(&js)); err != nil {
+				t.Fatal(err)
+			}
+			wide := regexp.MustCompile(`(?m)^launch +device .*\n +0 +0 .*\n +1 +1 `).MatchString(text.String())
+			link := strings.Contains(text.String(), "\ndevice 0 to 1  ")
+			if wide != (n > 1) || link != (n > 1 && mode != nil) || strings.Contains(js.String(), `"device"`) != (n > 1) || strings.Contains(js.String(), `"links"`) != link {
+				t.Errorf("%d devices:\n%s", n, &text)
+			}
+		}
+	})
 }
