@@ -46,6 +46,7 @@ STREAM(cudaMemcpy2DFromArrayAsync, (uintptr_t d, size_t p, uintptr_t a, size_t x
 STREAM(cudaMemcpyToArrayAsync, (uintptr_t a, size_t x, size_t y, uintptr_t f, size_t n, int k, uintptr_t s), (a, x, y, f, n, k, s))
 STREAM(cudaMemcpyFromArrayAsync, (uintptr_t d, uintptr_t a, size_t x, size_t y, size_t n, int k, uintptr_t s), (d, a, x, y, n, k, s))
 STREAM(cudaMemcpy3DAsync, (uintptr_t p, uintptr_t s), (p, s))
+STREAM(cudaMemcpy3DPeerAsync, (uintptr_t p, uintptr_t s), (p, s))
 STREAM(cudaMemsetAsync, (uintptr_t d, int v, size_t n, uintptr_t s), (d, v, n, s))
 STREAM(cudaMemset2DAsync, (uintptr_t d, size_t p, int v, size_t w, size_t h, uintptr_t s), (d, p, v, w, h, s))
 
@@ -58,6 +59,7 @@ WAIT(cudaMemcpy2DFromArray, (uintptr_t d, size_t p, uintptr_t a, size_t x, size_
 WAIT(cudaMemcpyToArray, (uintptr_t a, size_t x, size_t y, uintptr_t f, size_t n, int k), cudaMemcpyToArrayAsync(a, x, y, f, n, k, own))
 WAIT(cudaMemcpyFromArray, (uintptr_t d, uintptr_t a, size_t x, size_t y, size_t n, int k), cudaMemcpyFromArrayAsync(d, a, x, y, n, k, own))
 WAIT(cudaMemcpy3D, (uintptr_t p), cudaMemcpy3DAsync(p, own))
+WAIT(cudaMemcpy3DPeer, (uintptr_t p), cudaMemcpy3DPeerAsync(p, own))
 START(cudaMemset, (uintptr_t d, int v, size_t n), cudaMemsetAsync(d, v, n, own))
 START(cudaMemset2D, (uintptr_t d, size_t p, int v, size_t w, size_t h), cudaMemset2DAsync(d, p, v, w, h, own))
 

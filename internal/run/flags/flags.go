@@ -55,7 +55,7 @@ type Program struct {
 // CheckDevices returns what is wrong with the number of devices. Observers of cycles follow
 // one chip.
 func (p *Program) CheckDevices() error {
-	if p.Devices < 0 || p.Devices > run.MaxDevices {
+	if p.Devices < 1 || p.Devices > run.MaxDevices {
 		return fmt.Errorf("--devices %d: want 1 to %d", p.Devices, run.MaxDevices)
 	}
 	if p.Devices > 1 {
@@ -111,7 +111,7 @@ func (p Program) Encode() (string, error) {
 
 // Decode parses the result of Encode; "" means the defaults.
 func Decode(text string) (Program, error) {
-	p := Program{Flags: Flags{Mode: "timing", RecordForm: recordText, Progress: "never"}}
+	p := Program{Flags: Flags{Mode: "timing", RecordForm: recordText, Progress: "never"}, Devices: 1}
 	if text == "" {
 		return p, nil
 	}

@@ -24,6 +24,8 @@
 #define cudaMemcpy2DToArrayAsync cudaMemcpy2DToArrayAsync_ptsz
 #define cudaMemcpy3D cudaMemcpy3D_ptds
 #define cudaMemcpy3DAsync cudaMemcpy3DAsync_ptsz
+#define cudaMemcpy3DPeer cudaMemcpy3DPeer_ptds
+#define cudaMemcpy3DPeerAsync cudaMemcpy3DPeerAsync_ptsz
 #define cudaMemcpyAsync cudaMemcpyAsync_ptsz
 #define cudaMemcpyFromArray cudaMemcpyFromArray_ptds
 #define cudaMemcpyFromArrayAsync cudaMemcpyFromArrayAsync_ptsz
