@@ -28,7 +28,7 @@ var leftOut = [][2]string{
 	{"cp.async.bulk.tensor", "copies through tensor maps, whose layout is not documented"},
 	{"cp.async.bulk.prefetch.tensor", "copies through tensor maps, whose layout is not documented"},
 	{"cp.reduce.async.bulk.tensor", "copies through tensor maps, whose layout is not documented"},
-	{"multimem", "memory shared by several devices; Heddle simulates one"},
+	{"multimem", "memory shared by several devices; Heddle has no multicast objects"},
 }
 
 // wider are rows that list operations and types side by side although PTX does
