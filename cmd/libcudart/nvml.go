@@ -450,7 +450,7 @@ func nvmlDeviceGetP2PStatus(a, b C.uintptr_t, index C.uint, to C.uintptr_t) C.in
 			return 0, ml.InvalidArgument
 		case same:
 			return C.NVML_P2P_STATUS_OK, ml.Success
-		case index != C.NVML_P2P_CAPS_INDEX_PROP && runtime().Reaches():
+		case index != C.NVML_P2P_CAPS_INDEX_PROP:
 			return C.NVML_P2P_STATUS_OK, ml.Success
 		}
 		return C.NVML_P2P_STATUS_NOT_SUPPORTED, ml.Success

@@ -289,7 +289,7 @@ func perform(t *testing.T, g *config.GPU, l load) outcome {
 		}
 	}
 	if l.peer {
-		gpu.NewMachine([]*gpu.GPU{chip})
+		gpu.NewMachine([]*gpu.GPU{chip}, func(uint64) int { return 0 })
 		add(&gpu.Op{Kind: gpu.OpCopy, Way: gpu.ToPeer, Bytes: 1 << 16})
 	}
 	var printed strings.Builder

@@ -203,16 +203,24 @@ func (g *GPU) endCopy(o *Op) error {
 			return err
 		}
 	}
-	filled := g
-	if o.Way == ToPeer {
-		filled = g.machine.chips[o.To]
+	for _, r := range o.Fills {
+		g.ownerOf(r.Addr).Fill([]Range{r})
 	}
-	filled.Fill(o.Fills)
 	if g.cfg.Compat.CopiesBackFill {
 		g.Fill(o.ToHost)
 	}
 	g.endOp(o, g.now)
 	return nil
+}
+
+// ownerOf returns the chip in whose memory an address is.
+func (g *GPU) ownerOf(addr uint64) *GPU {
+	if g.machine != nil {
+		if n := g.machine.owner(addr); n >= 0 {
+			return g.machine.chips[n]
+		}
+	}
+	return g
 }
 
 // dropCopies ends the copies of a run that has ended, without moving their bytes.

@@ -27,6 +27,8 @@ type GPU struct {
 	ops      ops
 	copies   copies
 	machine  *Machine // that it is part of, or nil
+	number   int      // there
+	loops    bool     // its kernels only loop, until another chip changes memory
 	arrived  []*Op    // those whose waits for an action of another chip are over, once for each
 	stale    bool     // its state is left from a run that ended early: see renew
 	progress func(Progress)
@@ -141,6 +143,7 @@ func (g *GPU) build() (err error) {
 	}, &g.pool); err != nil {
 		return err
 	}
+	g.join()
 	for c := range g.clusters {
 		g.clusters[c].out = g.mem.Outbox(c)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+
+	"github.com/heddle-sim/heddle/internal/mem"
 )
 
 // This file: several chips of one kind, side by side. Their clocks show the same time
@@ -14,7 +16,9 @@ import (
 // Machine is several chips with links between them. Not safe for concurrent use.
 type Machine struct {
 	chips []*GPU
-	out   []uint64 // by chip: the cycle from which its link takes the next bytes to send
+	owner func(addr uint64) int
+	open  bool     // kernels may access the memory of other chips
+	out   []uint64 // by chip: the time, in fine units, from which its link takes the next bytes to send
 	in    []uint64 // and to receive
 	links []Traffic
 }
@@ -23,8 +27,15 @@ type Machine struct {
 type Traffic struct {
 	From, To      int
 	Copies, Bytes uint64
-	Busy          uint64 // core cycles from each copy's start to its end
+	Accesses      uint64 // requests of kernels whose data has passed
+	Busy          uint64 // core cycles, rounded up
+
+	busy uint64 // in fine units
 }
+
+// fine is the logarithm of the number of fine units of time in a core cycle: a fast link
+// carries several sectors in one.
+const fine = 10
 
 // stretch is the longest time in core cycles that chips simulate without hearing of each
 // other, while actions of one depend on another: the end of an action is seen up to that
@@ -33,12 +44,14 @@ type Traffic struct {
 // and others, SIGCOMM 2018).
 const stretch = 256
 
-// NewMachine joins chips that have run nothing yet and have the same clocks.
-func NewMachine(chips []*GPU) *Machine {
+// NewMachine joins chips that have run nothing yet and have the same clocks. owner returns
+// the chip in whose memory an address is, -1 if it is in that of none, or of any.
+func NewMachine(chips []*GPU, owner func(addr uint64) int) *Machine {
 	n := len(chips)
-	m := &Machine{chips: chips, out: make([]uint64, n), in: make([]uint64, n), links: make([]Traffic, n*n)}
+	m := &Machine{chips: chips, owner: owner, out: make([]uint64, n), in: make([]uint64, n), links: make([]Traffic, n*n)}
 	for i, g := range chips {
-		g.machine = m
+		g.machine, g.number = m, i
+		g.join()
 		for j := range chips {
 			m.links[i*n+j] = Traffic{From: i, To: j}
 		}
@@ -46,29 +59,77 @@ func NewMachine(chips []*GPU) *Machine {
 	return m
 }
 
+// Open lets kernels access the memory of other chips from now on. What one does may then
+// depend on another at any time, so stretches are short.
+func (m *Machine) Open() { m.open = true }
+
+// join passes requests for the memory of other chips to the links.
+func (g *GPU) join() {
+	if m := g.machine; m != nil {
+		g.mem.Parts.Far = func(r *mem.Req, now uint64) (ready uint64, far bool) {
+			owner := m.owner(r.Addr)
+			if owner < 0 || owner == g.number {
+				return 0, false
+			}
+			return m.access(g, owner, r, now), true
+		}
+	}
+}
+
 // Traffic returns what has passed over each link that was used.
 func (m *Machine) Traffic() []Traffic {
 	var list []Traffic
 	for _, t := range m.links {
-		if t.Copies > 0 {
+		if t.Copies+t.Accesses > 0 {
+			t.Busy = (t.busy + 1<<fine - 1) >> fine
 			list = append(list, t)
 		}
 	}
 	return list
 }
 
-// carry sends bytes from one chip to another, and returns the cycle at which the last one
-// has arrived. Every chip has one link, which sends one copy at a time and receives one.
+// occupy keeps a link busy from the given time on, as soon as it is free, and returns the
+// end. Every chip has one link, which sends one thing at a time and receives one.
+func (m *Machine) occupy(from, to int, at, units uint64) (end uint64, t *Traffic) {
+	end = max(at, m.out[from], m.in[to]) + units
+	m.out[from], m.in[to] = end, end
+	t = &m.links[from*len(m.chips)+to]
+	t.busy += units
+	return end, t
+}
+
+// carry sends the bytes of a copy from one chip to another, and returns the cycle at which
+// the last one has arrived.
 func (m *Machine) carry(from, to int, bytes, now uint64) uint64 {
 	c := &m.chips[from].cfg
-	start := max(now, m.out[from], m.in[to])
-	end := start + c.Copies.cycles(ToPeer, bytes, c.Clocks.Core)
-	m.out[from], m.in[to] = end, end
-	t := &m.links[from*len(m.chips)+to]
+	end, t := m.occupy(from, to, now<<fine, c.Copies.cycles(ToPeer, bytes, c.Clocks.Core)<<fine)
 	t.Copies++
 	t.Bytes += bytes
-	t.Busy += end - start
-	return end
+	return (end + 1<<fine - 1) >> fine
+}
+
+// access sends a kernel's request to the chip that owns its memory, and returns the cycle of
+// the answer: when its data has passed the link, and a round trip has passed, which is half
+// of the latency of a copy. That chip's L2 and DRAM take no time for it (our
+// simplification).
+func (m *Machine) access(g *GPU, owner int, r *mem.Req, now uint64) uint64 {
+	c := &g.cfg
+	units := rounds(uint64(r.Size), uint64(c.Clocks.Core)<<fine, uint64(c.Copies.ToPeer))
+	end := now << fine
+	pass := func(from, to int) {
+		var t *Traffic
+		end, t = m.occupy(from, to, end, units)
+		t.Accesses++
+		t.Bytes += uint64(r.Size)
+	}
+	if r.Write || r.Atomic {
+		pass(g.number, owner)
+	}
+	if !r.Write || r.Atomic {
+		pass(owner, g.number)
+	}
+	trip := rounds(uint64(c.Copies.Latency), uint64(c.Clocks.Core), 2*1_000_000_000)
+	return (end+1<<fine-1)>>fine + trip
 }
 
 // Finish advances time on all chips until all actions of one have ended. If an error ends
@@ -100,7 +161,7 @@ func (m *Machine) pass(ctx context.Context, g *GPU, until uint64, done func() bo
 			g.abandon()
 			return g, errors.New("actions wait for each other")
 		}
-		if coupled > 0 {
+		if coupled > 0 || m.open {
 			to = min(to, g.now+stretch)
 		}
 		failed, err = nil, nil
@@ -128,6 +189,20 @@ func (m *Machine) pass(ctx context.Context, g *GPU, until uint64, done func() bo
 }
 
 func never() bool { return false }
+
+// alone reports whether no other chip can change what this one's kernels wait for: none
+// runs, or all that run wait likewise.
+func (g *GPU) alone() bool {
+	if g.machine == nil || !g.machine.open {
+		return true
+	}
+	for _, c := range g.machine.chips {
+		if c != g && (c.running > 0 && !c.loops || c.copies.n > 0) {
+			return false
+		}
+	}
+	return true
+}
 
 // busy reports whether the chip does something or is about to.
 func (g *GPU) busy() bool {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/run"
@@ -30,7 +31,7 @@ func chips(t *testing.T, n int, sets ...string) (*gpu.Machine, []*gpu.GPU) {
 		}
 		list = append(list, g)
 	}
-	return gpu.NewMachine(list), list
+	return gpu.NewMachine(list, func(addr uint64) int { return -1 }), list
 }
 
 // stretch is the time after which a chip hears of the end of an action of another one, at
@@ -113,7 +114,7 @@ func TestTraffic(t *testing.T) {
 		}
 	}
 	want := []gpu.Traffic{{From: 0, To: 1, Copies: 2, Bytes: 12000, Busy: 100 + 1000 + 100 + 2000}, {From: 2, To: 0, Copies: 1, Bytes: 40, Busy: 110}}
-	if diff := cmp.Diff(want, m.Traffic()); diff != "" {
+	if diff := cmp.Diff(want, m.Traffic(), cmpopts.IgnoreUnexported(gpu.Traffic{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

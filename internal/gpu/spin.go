@@ -28,6 +28,7 @@ func (g *GPU) watchSpin() error {
 	w := &g.spin
 	if n := g.blocks + g.blocksEnd; n != w.blocks || w.window == 0 || g.latent() {
 		g.endSpin()
+		g.loops = false
 		*w = spinWatch{blocks: n, since: g.now, window: firstWindow, tries: 16}
 		return nil
 	}
@@ -44,6 +45,7 @@ func (g *GPU) watchSpin() error {
 	for _, c := range g.cores {
 		yes, ended := c.Spinning()
 		if ended {
+			g.loops = false
 			g.endSpin()
 			w.since, w.window = g.now, 2*w.window
 			w.tries = min(2*w.tries, 1<<16)
@@ -51,7 +53,7 @@ func (g *GPU) watchSpin() error {
 		}
 		all = all && yes
 	}
-	if !all {
+	if g.loops = all; !all || !g.alone() {
 		return nil
 	}
 	return g.spinning()

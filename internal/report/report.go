@@ -81,6 +81,7 @@ type Link struct {
 	From       int     `json:"from"`
 	To         int     `json:"to"`
 	Copies     uint64  `json:"copies"`
+	Accesses   uint64  `json:"accesses"` // of kernels
 	Bytes      uint64  `json:"bytes"`
 	BusyCycles uint64  `json:"busy_cycles"`
 	Rate       float64 `json:"gb_per_s"` // while it was busy
@@ -91,9 +92,9 @@ func (r *Run) linkTable(b *strings.Builder) {
 	if len(r.Links) == 0 {
 		return
 	}
-	t := NewTable("<link", "copies", "bytes", "busy cycles", "busy", "GB/s")
+	t := NewTable("<link", "copies", "accesses", "bytes", "busy cycles", "busy", "GB/s")
 	for _, l := range r.Links {
-		t.Row(fmt.Sprintf("device %d to %d", l.From, l.To), Count(l.Copies), Count(l.Bytes), Count(l.BusyCycles), percent(float64(l.BusyCycles), float64(r.Cycles)), fmt.Sprintf("%.2f", l.Rate))
+		t.Row(fmt.Sprintf("device %d to %d", l.From, l.To), Count(l.Copies), Count(l.Accesses), Count(l.Bytes), Count(l.BusyCycles), percent(float64(l.BusyCycles), float64(r.Cycles)), fmt.Sprintf("%.2f", l.Rate))
 	}
 	b.WriteString("\n")
 	t.Write(b)

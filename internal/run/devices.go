@@ -47,7 +47,7 @@ func Join(sessions []*Session, m *gpu.Machine, err error) (*report.Run, error) {
 	res.Memory = memory(&total, cfg)
 	res.Memory.DRAM.Peak *= float64(len(sessions))
 	for _, t := range m.Traffic() {
-		l := report.Link{From: t.From, To: t.To, Copies: t.Copies, Bytes: t.Bytes, BusyCycles: t.Busy}
+		l := report.Link{From: t.From, To: t.To, Copies: t.Copies, Accesses: t.Accesses, Bytes: t.Bytes, BusyCycles: t.Busy}
 		if t.Busy > 0 {
 			l.Rate = float64(t.Bytes) / float64(t.Busy) * float64(cfg.Clocks.Core) / 1e9
 		}

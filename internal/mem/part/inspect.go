@@ -22,6 +22,7 @@ func (m *Memory) Each(f func(r *mem.Req, place string)) {
 	for i := range m.subs {
 		s := &m.subs[i]
 		list(&s.delay, fmt.Sprintf("in the delay before L2 slice %d", i))
+		list(&s.away, fmt.Sprintf("at another device, from L2 slice %d", i))
 		list(&s.toL2, fmt.Sprintf("in the queue to L2 slice %d", i))
 		if s.l2 != nil {
 			s.l2.EachQueued(func(r *mem.Req) { f(r, fmt.Sprintf("in the miss queue of L2 slice %d", i)) })

@@ -22,6 +22,10 @@ type Memory struct {
 	chans []channel
 	live  int // requests inside, including those that the L2s made
 
+	// Far, if set, says of a request that enters a slice whether it is for the memory of
+	// another chip, and at which core cycle the answer comes. Slices do not cache it.
+	Far func(r *mem.Req, now uint64) (ready uint64, far bool)
+
 	// Saw, if set, is called with every request that reaches an L2 slice, and every
 	// one that leaves one for the DRAM.
 	Saw func(dram bool, r *mem.Req)
@@ -33,6 +37,7 @@ type Memory struct {
 type sub struct {
 	l2    *cache.Cache // nil if off
 	delay mem.Queue    // before the L2, by Ready
+	away  mem.Queue    // at another chip, by Ready
 	toL2, toDRAM,
 	fromDRAM, toNet mem.Queue
 	live    int    // requests of this slice anywhere
@@ -74,7 +79,7 @@ func New(cfg Config, pool *mem.Pool) (*Memory, error) {
 	q := cfg.Queues
 	for i := range m.subs {
 		s := &m.subs[i]
-		s.delay = mem.NewQueue(0)
+		s.delay, s.away = mem.NewQueue(0), mem.NewQueue(0)
 		s.toL2, s.toDRAM = mem.NewQueue(q.ToL2), mem.NewQueue(q.ToDRAM)
 		s.fromDRAM, s.toNet = mem.NewQueue(q.FromDRAM), mem.NewQueue(q.ToNet)
 		if !cfg.L2.Disabled {
@@ -194,6 +199,13 @@ func (m *Memory) admit(s *sub, r *mem.Req, now uint64) {
 	s.stats.Requests++
 	s.live++
 	m.live++
+	if m.Far != nil {
+		if ready, far := m.Far(r, now); far {
+			r.Ready = ready
+			s.away.Push(r)
+			return
+		}
+	}
 	if r.Kind == mem.TexRead {
 		s.toL2.Push(r)
 		return
@@ -301,6 +313,9 @@ func (m *Memory) CacheCycle(sub int, now uint64) {
 	}
 	if r := s.delay.Head(); r != nil && r.Ready <= now && !s.toL2.Full() {
 		s.toL2.Push(s.delay.Pop())
+	}
+	if r := s.away.Head(); r != nil && r.Ready <= now && !s.toNet.Full() {
+		m.answer(s, s.away.Pop())
 	}
 }
 
@@ -553,8 +568,10 @@ func (m *Memory) NextEvent(now uint64) uint64 {
 		if s.toL2.Len()+s.toDRAM.Len()+s.fromDRAM.Len()+s.toNet.Len() > 0 || s.l2 != nil && !s.l2.Quiet() {
 			return now
 		}
-		if r := s.delay.Head(); r != nil {
-			next = min(next, max(now, r.Ready))
+		for _, q := range [...]*mem.Queue{&s.delay, &s.away} {
+			if r := q.Head(); r != nil {
+				next = min(next, max(now, r.Ready))
+			}
 		}
 	}
 	for i := range m.chans {

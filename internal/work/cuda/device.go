@@ -234,18 +234,18 @@ func (r *Runtime) AtBus(id string) (number int, err Error) {
 func (t *Thread) CanAccess(number, peer int) (can bool, err Error) {
 	err = t.on(number, func(d *Runtime) Error {
 		p, err := d.numbered(peer)
-		can = err == Success && p != d && d.reaches()
+		can = err == Success && p != d
 		return err
 	})
 	return can, err
 }
 
-// Reaches reports whether kernels can access the memory of other devices.
-func (r *Runtime) Reaches() bool { return r.reaches() }
-
-// reaches reports whether the kernels of devices can access each other's memory: in a
-// timing run the model has no path for it.
-func (r *Runtime) reaches() bool { return r.chip == nil }
+// meet lets kernels of a device access what another one opens to it.
+func (a *app) meet() {
+	if a.machine != nil {
+		a.machine.Open()
+	}
+}
 
 // EnablePeer lets kernels of the current device access the memory of another one
 // (cudaDeviceEnablePeerAccess). Copies need no permission.
@@ -261,13 +261,11 @@ func (t *Thread) EnablePeer(peer int, flags uint32) Error {
 			return InvalidDevice
 		case r.peers>>p.number&1 != 0:
 			return PeerAccessAlreadyEnabled
-		case !r.reaches():
-			r.once("peers", "cudaDeviceEnablePeerAccess: in a timing run kernels cannot access the memory of another device, only copies can (with --mode functional kernels can, too)")
-			return PeerAccessUnsupported
 		}
 		if err := p.begin(); err != Success {
 			return err
 		}
+		r.meet()
 		r.peers |= 1 << p.number
 		p.mem.Open(r.number, true)
 		return Success
@@ -314,9 +312,7 @@ func (t *Thread) PeerAttribute(which, number, peer int) (value int, err Error) {
 		switch which {
 		case p2pRank:
 		case p2pAccess, p2pAtomics:
-			if d.reaches() {
-				value = 1
-			}
+			value = 1
 		case p2pArrays: // textures of another device's arrays
 		default:
 			return InvalidValue

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 )
 
 // several starts a program on a machine with devices.
@@ -150,8 +153,8 @@ func TestPeerAccess(t *testing.T) {
 			}
 		}, true, Success, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			b := several(t, 3, nil)
+		both(t, func(t *testing.T, mode func(*Options)) {
+			b := several(t, 3, mode)
 			b.use(1)
 			at := b.malloc(64)
 			if c.pool {
@@ -161,35 +164,169 @@ func TestPeerAccess(t *testing.T) {
 			}
 			b.use(0)
 			c.setup(b)
-			b.want("launch", b.run("add", 16, 0, at, 7), c.want)
-			if !strings.Contains(b.log.String(), c.says) {
-				t.Errorf("%q does not say %q", b.log, c.says)
+			launched := c.want
+			if mode != nil { // it only begins
+				launched = Success
 			}
-			b.want("device 0", b.Synchronize(), c.want)
+			b.want(c.name+": launch", b.run("add", 16, 0, at, 7), launched)
+			b.want(c.name+": device 0", b.Synchronize(), c.want)
+			if !strings.Contains(b.log.String(), c.says) {
+				t.Errorf("%s: %q does not say %q", c.name, b.log, c.says)
+			}
 			b.use(1)
-			b.want("device 1", b.Synchronize(), Success)
+			b.want(c.name+": device 1", b.Synchronize(), Success)
 			if c.want == Success {
 				if got := b.see(at, 3); !slices.Equal(got, []uint32{7, 8, 9}) {
-					t.Errorf("device 1 sees %v", got)
+					t.Errorf("%s: device 1 sees %v", c.name, got)
 				}
 			}
 		})
 	}
+	b := several(t, 2, nil)
+	for peer, want := range []bool{false, true} {
+		if can, err := b.CanAccess(0, peer); can != want || err != Success {
+			t.Errorf("0 can access %d: %v, %v", peer, can, err)
+		}
+	}
+	for which, want := range map[int]int{p2pRank: 0, p2pAccess: 1, p2pAtomics: 1, p2pArrays: 0} {
+		if v, err := b.PeerAttribute(which, 0, 1); v != want || err != Success {
+			t.Errorf("attribute %d: %v, %v; want %d", which, v, err, want)
+		}
+	}
+}
+
+// Kernels of one device in the memory of another one: copy moves 16 bytes per thread,
+// signal waits for turns and then sets a flag, wait waits for the flag.
+const peerCode = `
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry add(.param .u64 to, .param .u64 from)
+{
+	.reg .b32 %r<8>;
+	.reg .b64 %rd<4>;
+	ld.param.u64 %rd0, [to];
+	ld.param.u64 %rd1, [from];
+	mov.u32 %r0, %tid.x;
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %ntid.x;
+	mad.lo.u32 %r0, %r1, %r2, %r0;
+	mul.wide.u32 %rd2, %r0, 16;
+	add.u64 %rd0, %rd0, %rd2;
+	add.u64 %rd1, %rd1, %rd2;
+	ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd1];
+	st.global.v4.u32 [%rd0], {%r4, %r5, %r6, %r7};
+	ret;
+}
+.visible .entry turns(.param .u64 flag, .param .u32 n)
+{
+	.reg .b32 %r<2>;
+	.reg .b64 %rd<2>;
+	.reg .pred %p;
+	ld.param.u64 %rd0, [flag];
+	ld.param.u32 %r1, [n];
+	mov.u32 %r0, 0;
+again:
+	add.u32 %r0, %r0, 1;
+	setp.lt.u32 %p, %r0, %r1;
+	@%p bra again;
+	st.volatile.global.u32 [%rd0], 1;
+	ret;
+}
+.visible .entry spin(.param .u64 flag)
+{
+	.reg .b32 %r<2>;
+	.reg .b64 %rd<2>;
+	.reg .pred %p;
+	ld.param.u64 %rd0, [flag];
+again:
+	ld.volatile.global.u32 %r0, [%rd0];
+	setp.eq.u32 %p, %r0, 0;
+	@%p bra again;
+	ret;
+}
+`
+
+// peers starts a timing run on two devices that may access each other's memory.
+func peers(t *testing.T, sets ...string) *bench {
+	t.Helper()
+	b := &bench{}
+	*b = *start(t, func(o *Options) {
+		timing(o)
+		o.Devices = 2
+		o.Settings.Assignments = sets
+	}, fatbin.Entry{Kind: fatbin.PTX, SM: 70, Data: []byte(peerCode)})
+	for d := range 2 {
+		b.use(d)
+		b.want("enable", b.EnablePeer(1-d, 0), Success)
+	}
+	b.use(0)
+	return b
+}
+
+// TestPeerKernels: in a timing run, kernels that access the memory of another device do so
+// at the rate of the link.
+func TestPeerKernels(t *testing.T) {
+	const n, threads = 2 << 20, 128
 	for _, c := range []struct {
-		mode   func(*Options)
-		can    bool
-		enable Error
-	}{{nil, true, Success}, {timing, false, PeerAccessUnsupported}} {
-		b := several(t, 2, c.mode)
-		if can, err := b.CanAccess(0, 1); can != c.can || err != Success {
-			t.Errorf("can access: %v, %v", can, err)
+		name     string
+		from, to int
+		rate     float64 // GB/s; 0: the device's own
+	}{{"reads", 1, 0, 16}, {"writes", 0, 1, 16}, {"reads of a fast link", 1, 0, 64}, {"its own memory", 0, 0, 0}} {
+		b := peers(t, "run.launch_latency=0", fmt.Sprintf("link.peer=%d", int(max(1, c.rate)*1000)))
+		var at [2]uint64
+		for d := range at {
+			b.use(d)
+			at[d] = b.malloc(2 * n)
 		}
-		if can, err := b.CanAccess(1, 1); can || err != Success {
-			t.Errorf("can access itself: %v, %v", can, err)
+		b.want("fill", b.Fill(at[c.from], 9, line(n), 0), Success)
+		b.use(0)
+		b.want("copy", b.Launch(kernel("add"), Call{Grid: Dim3{X: n / 16 / threads, Y: 1, Z: 1}, Block: Dim3{X: threads, Y: 1, Z: 1}}, false, func(i, _ int, to []byte) {
+			binary.LittleEndian.PutUint64(to, []uint64{at[c.to] + n, at[c.from]}[i])
+		}), Success)
+		b.want("wait", b.Synchronize(), Success)
+		if got := b.see(at[c.to]+2*n-4, 1); got[0] != 0x09090909 {
+			t.Errorf("%s: %x", c.name, got)
 		}
-		b.want("enable", b.EnablePeer(1, 0), c.enable)
-		if v, err := b.PeerAttribute(p2pAccess, 0, 1); v == 1 != c.can || err != Success {
-			t.Errorf("attribute: %v, %v", v, err)
+		res := b.r.Result()
+		rate := n / (float64(res.Kernels[0].Cycles) / float64(b.r.cfg.Clocks.Core)) / 1e9
+		if c.rate == 0 {
+			if rate < 100 || len(res.Links) > 0 {
+				t.Errorf("%s: %.1f GB/s, links %v", c.name, rate, res.Links)
+			}
+			continue
+		}
+		if rate < 0.95*c.rate || rate > 1.05*c.rate {
+			t.Errorf("%s: %.1f GB/s, want %v", c.name, rate, c.rate)
+		}
+		if l := res.Links[0]; len(res.Links) != 1 || l.From != c.from || l.To != c.to || l.Bytes != n || l.Accesses != n/32 || l.Rate < 0.95*c.rate || l.Rate > 1.05*c.rate {
+			t.Errorf("%s: %+v", c.name, res.Links)
+		}
+	}
+}
+
+// TestPeerSignals: a kernel that waits for one of another device goes on when that one has
+// written; if nobody can write, it ends with a limit.
+func TestPeerSignals(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		waits, tells int // devices
+		want         Error
+	}{{"a flag in its own memory", 0, 1, Success}, {"the other way round", 1, 0, Success}, {"nobody", 0, -1, LaunchTimeout}} {
+		b := peers(t)
+		flag := b.malloc(4)
+		b.want("fill", b.Fill(flag, 0, line(4), 0), Success)
+		b.want("wait", b.Synchronize(), Success)
+		b.use(c.waits)
+		b.want("spin", b.run("spin", 1, 0, flag), Success)
+		if c.tells >= 0 {
+			b.use(c.tells)
+			b.want("turns", b.run("turns", 1, 0, flag, 40_000), Success) // several times the window of the search for endless loops
+		}
+		b.use(c.waits)
+		b.want(c.name, b.Synchronize(), c.want)
+		if c.want != Success && !strings.Contains(b.log.String(), "none changes memory") {
+			t.Errorf("%s: %s", c.name, b.log)
 		}
 	}
 }

@@ -233,7 +233,12 @@ func New(o Options) (*Runtime, error) {
 		for _, d := range a.devices {
 			chips = append(chips, d.chip)
 		}
-		a.machine = gpu.NewMachine(chips)
+		a.machine = gpu.NewMachine(chips, func(addr uint64) int {
+			if !onDevice(addr) {
+				return -1
+			}
+			return a.devices[0].at(addr).number
+		})
 	}
 	return a.devices[0], nil
 }

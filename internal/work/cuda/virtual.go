@@ -112,7 +112,7 @@ func (t *Thread) MemMap(addr, size, h uint64) Error {
 	return t.ofMapping(addr, func(d *Runtime) error {
 		var err error
 		wrong := d.ofMemory(h, func(from *Runtime, block uint64) Error {
-			if from != d && !d.reaches() {
+			if from != d && d.machine != nil {
 				d.once("foreign mappings", "cuMemMap: in a timing run memory can only be mapped at addresses that were reserved while its device was current")
 				return NotSupported
 			}
@@ -147,9 +147,8 @@ func (t *Thread) SetAccess(number int, addr, size uint64, flags int32) Error {
 		if _, err := d.numbered(number); err != Success {
 			return err
 		}
-		if number != d.number && a != device.NoAccess && !d.reaches() {
-			d.once("peers", "cuMemSetAccess: in a timing run kernels cannot access the memory of another device, only copies can (with --mode functional kernels can, too)")
-			return NotSupported
+		if number != d.number {
+			d.meet()
 		}
 		return d.mem.SetAccessOf(number, addr, size, a)
 	})
