@@ -231,9 +231,14 @@ type textures struct {
 // Objects are texture objects. Machines of several programs in one memory may share
 // them: a handle is valid in all.
 type Objects struct {
+	Group int // handles of different groups, from 0, are different
+
 	slots []texSlot
 	free  []int // slots of destroyed objects, reused last in, first out
 }
+
+// base is the first handle.
+func (o *Objects) base() uint64 { return objectBase + 16*maxObjects*uint64(o.Group) }
 
 // UseObjects makes the machine's kernels use these texture objects instead of the
 // machine's own.
@@ -255,13 +260,13 @@ func (o *Objects) Add(mem *device.Memory, t Texture) (uint64, error) {
 		o.slots = append(o.slots, texSlot{})
 	}
 	o.slots[n] = texSlot{name: fmt.Sprintf("texture object %d", n), kind: isObject, bound: true, smp: b.smp, tex: b}
-	return objectBase + 16*uint64(n), nil
+	return o.base() + 16*uint64(n), nil
 }
 
 // Remove destroys a texture object: a kernel that uses it afterwards faults, until its
 // handle is reused. It fails if there is no such object.
 func (o *Objects) Remove(handle uint64) error {
-	i := handle - objectBase
+	i := handle - o.base()
 	if i%16 != 0 || i/16 >= uint64(len(o.slots)) || !o.slots[i/16].bound {
 		return fmt.Errorf("%#x is not the handle of a texture object", handle)
 	}
@@ -397,7 +402,7 @@ func (im *image) textureHandle(v *ptx.Var) uint64 {
 func (t *textures) slotOf(handle uint64) *texSlot {
 	i, slots := handle-texBase, t.slots
 	if handle >= objectBase {
-		i, slots = handle-objectBase, t.objects.slots
+		i, slots = handle-t.objects.base(), t.objects.slots
 	}
 	if i%16 != 0 || i/16 >= uint64(len(slots)) {
 		return nil

@@ -47,7 +47,7 @@ func (b *bench) see(d uint64, n int) []uint32 {
 // listed for each function, and CUDA programming guide, chapter on several devices). Device
 // 0 is current; at is memory of device 1, stream and event are its own, too.
 func TestDeviceCodes(t *testing.T) {
-	type things struct{ own, at, stream, event, ownEvent, pool uint64 }
+	type things struct{ own, at, stream, event, ownEvent, pool, texture, graph uint64 }
 	for _, c := range []struct {
 		name string
 		call func(b *bench, x things) Error
@@ -88,6 +88,28 @@ func TestDeviceCodes(t *testing.T) {
 		{"attribute of a device and itself", func(b *bench, x things) Error { _, err := b.PeerAttribute(1, 0, 0); return err }, InvalidDevice},
 		{"no such attribute", func(b *bench, x things) Error { _, err := b.PeerAttribute(0, 0, 1); return err }, InvalidValue},
 
+		{"add to another device's graph", func(b *bench, x things) Error { _, err := b.GraphAdd(x.graph, nil, EmptyNode()); return err }, NotSupported},
+		{"launch a graph in another device's stream", func(b *bench, x things) Error {
+			g, _ := b.GraphCreate(0)
+			exec, err := b.GraphInstantiate(g, 0)
+			b.want("instantiate", err, Success)
+			return b.ExecLaunch(exec, x.stream)
+		}, NotSupported},
+		{"destroy another device's graph", func(b *bench, x things) Error { return b.GraphDestroy(x.graph) }, Success},
+		{"go on with a capture in another device's stream", func(b *bench, x things) Error {
+			s, _ := b.StreamCreate(0, 0)
+			b.want("begin", b.BeginCapture(s, CaptureRelaxed), Success)
+			b.want("record", b.EventRecord(x.ownEvent, s, 0), Success)
+			return b.StreamWait(x.stream, x.ownEvent, 0)
+		}, NotSupported},
+
+		{"destroy another device's texture", func(b *bench, x things) Error { return b.FreeObject(x.texture, false) }, Success},
+		{"destroy a texture of no device", func(b *bench, x things) Error { return b.FreeObject(x.texture+16, false) }, InvalidValue},
+		{"a texture of another device's memory", func(b *bench, x things) Error {
+			_, err := b.TextureObject(Image{Addr: x.at, Bytes: 64, Channel: floats}, Sampling{}, nil)
+			return err
+		}, InvalidValue},
+
 		{"another device's pool as the current one", func(b *bench, x things) Error { return b.SetCurrentPool(0, x.pool) }, InvalidValue},
 		{"another device's pool as its own", func(b *bench, x things) Error { return b.SetCurrentPool(1, x.pool) }, Success},
 		{"a pool of no device", func(b *bench, x things) Error { _, err := b.PoolCreate(3); return err }, InvalidDevice},
@@ -107,6 +129,10 @@ func TestDeviceCodes(t *testing.T) {
 			x.event, _ = b.EventCreate(0)
 			b.want("record", b.EventRecord(x.event, x.stream, 0), Success)
 			x.pool, _ = b.PoolCreate(1)
+			x.graph, _ = b.GraphCreate(0)
+			var err Error
+			x.texture, err = b.TextureObject(Image{Addr: x.at, Bytes: 64, Channel: floats}, Sampling{}, nil)
+			b.want("texture", err, Success)
 			b.use(0)
 			b.want(c.name, c.call(b, x), c.want)
 			if last := b.LastError(); last != c.want {
@@ -503,6 +529,9 @@ func TestVisible(t *testing.T) {
 			}
 			b.want("cudaSetDevice", b.SetDevice(0), NoDevice)
 			b.want("cudaDeviceReset", b.Reset(), NoDevice)
+			if said := strings.Contains(b.log.String(), "selects none of the machine's devices, 0 to 3"); said != (value != "" && value != "-1") {
+				t.Errorf("%q: %s", value, b.log)
+			}
 			if res := b.Driver().Init(0); res != NoDevice.Result() {
 				t.Errorf("%q: cuInit: %v", value, res)
 			}

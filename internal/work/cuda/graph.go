@@ -63,6 +63,15 @@ func (r *Runtime) newGraph() *graph {
 	return g
 }
 
+// only returns an error unless a graph is that of a device: all its work is done there.
+func (g *graph) only(d *Runtime) Error {
+	if g.r != d {
+		d.once("graph across devices", "a graph that was made while device %d was current is used on device %d; graphs with work of several devices are not supported", g.r.number, d.number)
+		return NotSupported
+	}
+	return Success
+}
+
 // add appends a node.
 func (g *graph) add(w work, from []*node) *node {
 	n := &node{graph: g, work: w, from: slices.Clone(from)}
@@ -472,6 +481,9 @@ func EventNode(h uint64, kind NodeKind) Work {
 // GraphAdd adds a node after others.
 func (t *Thread) GraphAdd(to uint64, deps []uint64, what Work) (h uint64, err Error) {
 	err = t.ofGraph(to, func(r *Runtime, g *graph) Error {
+		if err := g.only(r); err != Success {
+			return err
+		}
 		from, err := r.nodesOf(g, deps)
 		if err != Success {
 			return err
@@ -716,18 +728,17 @@ func (t *Thread) ExecLaunch(h, stream uint64) Error {
 			return err
 		}
 		c, err := r.captured(s)
+		if err == Success {
+			err = x.order.only(s.on)
+		}
 		if err != Success {
 			return err
 		}
 		if c != nil {
-			inner := r.newGraph()
+			inner := s.on.newGraph()
 			x.order.copyInto(inner)
 			c.add(s, &childWork{inner})
 			return Success
-		}
-		if s.on != x.order.r {
-			r.once("graph across devices", "a graph is launched in a stream of another device than the one that was current when it was made: this is not supported")
-			return NotSupported
 		}
 		return s.on.run(x, s)
 	})

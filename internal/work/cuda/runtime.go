@@ -218,6 +218,9 @@ func New(o Options) (*Runtime, error) {
 	}
 	a.life, a.interrupt = context.WithCancel(context.Background())
 	if len(visible) == 0 {
+		if v := strings.TrimSpace(*o.Visible); v != "" && v != "-1" { // otherwise somebody wants to have none
+			_, _ = fmt.Fprintf(o.Log, "heddle: CUDA_VISIBLE_DEVICES=%s selects none of the machine's devices, 0 to %d: unset it, or give the machine more with --devices N\n", v, max(o.Devices, 1)-1)
+		}
 		a.absent, visible = true, []int{0}
 	}
 	if len(visible) > 1 {
@@ -281,7 +284,7 @@ func (r *Runtime) forget() {
 	drop(r.execs, func(x *graphExec) bool { return x.order.r == r })
 	drop(r.pools, func(p *pool) bool { return p.on == r })
 	r.captures = slices.DeleteFunc(r.captures, func(c *capture) bool { return c.origin.on == r })
-	r.objects, r.texels, r.ended = map[uint64]*object{}, &xptx.Objects{}, nil
+	r.objects, r.texels, r.ended = map[uint64]*object{}, &xptx.Objects{Group: r.number}, nil
 	for _, ref := range r.textures {
 		ref.bound[r.number] = false
 	}

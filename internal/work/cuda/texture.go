@@ -243,6 +243,7 @@ func (r *Runtime) memoryImage(i Image, s Sampling) (t xptx.Texture, err Error) {
 
 // object is a texture or surface object.
 type object struct {
+	on       *Runtime
 	image    Image
 	sampling Sampling
 	view     *View // or nil
@@ -297,21 +298,33 @@ func (r *Runtime) addObject(o object) (uint64, Error) {
 		r.say("texture object: %v", e)
 		return 0, InvalidValue
 	}
+	o.on = r
 	r.objects[h] = &o
 	return h, Success
+}
+
+// object returns a texture or surface object of any device.
+func (a *app) object(h uint64) *object {
+	for _, d := range a.devices {
+		if o := d.objects[h]; o != nil {
+			return o
+		}
+	}
+	return nil
 }
 
 // FreeObject destroys a texture or surface object; earlier work may still use it. Freeing
 // object 0 has no effect.
 func (t *Thread) FreeObject(h uint64, surface bool) Error {
 	return t.do(func(r *Runtime) Error {
-		o := r.objects[h]
+		o := r.object(h)
 		switch {
 		case h == 0:
 			return Success
 		case o == nil || o.surface != surface:
 			return InvalidValue
 		}
+		r = o.on
 		delete(r.objects, h)
 		r.ended = append(r.ended, endedObject{h, r.given})
 		r.dropObjects()
@@ -341,7 +354,7 @@ func (r *Runtime) dropObjects() {
 // none.
 func (t *Thread) Object(h uint64, surface bool) (i Image, s Sampling, view *View, err Error) {
 	err = t.do(func(r *Runtime) Error {
-		o := r.objects[h]
+		o := r.object(h)
 		if o == nil || o.surface != surface {
 			return InvalidValue
 		}
