@@ -196,6 +196,52 @@ func TestLatencies(t *testing.T) {
 	}
 }
 
+// TestFar: requests for the memory of another chip come back when Far says, and leave L2 and
+// DRAM alone; those for the chip's own memory are as before.
+func TestFar(t *testing.T) {
+	const far, after = 1 << 40, 700
+	for _, x := range []struct {
+		name string
+		kind mem.Kind
+		addr uint64
+		size uint32
+		want []uint64 // each reply is taken in the cycle after it is ready
+	}{
+		{"read of a sector", mem.GlobalRead, far, 32, []uint64{after + 1}},
+		{"read of a line", mem.GlobalRead, far, 128, []uint64{after + 1, after + 2, after + 3, after + 4}},
+		{"texture", mem.TexRead, far, 32, []uint64{after + 1}},
+		{"write", mem.GlobalWrite, far, 32, []uint64{after + 1}},
+		{"write-back", mem.L1WriteBack, far, 32, nil},
+		{"own", mem.GlobalRead, 0, 32, newChip(t, testConfig()).send(mem.GlobalRead, 0, 32)},
+	} {
+		c := newChip(t, testConfig())
+		c.m.Far = func(r *mem.Req, now uint64) (uint64, bool) { return now + after, r.Addr >= far }
+		if got := c.send(x.kind, x.addr, x.size); !slices.Equal(got, x.want) {
+			t.Errorf("%s: replies after %v, want %v", x.name, got, x.want)
+		}
+		l2, reads := uint64(0), uint64(0)
+		for s := range c.m.Subs() {
+			l2 += c.m.L2Stats(s).Total()
+		}
+		for ch := range c.m.Channels() {
+			reads += c.m.DRAM(ch).Stats().Reads
+		}
+		if own := x.addr < far; (l2 > 0) != own || (reads > 0) != own {
+			t.Errorf("%s: %d accesses of the L2, %d reads of the DRAM", x.name, l2, reads)
+		}
+		if c.pool.Live != 0 || c.m.NextEvent(c.now) != Never {
+			t.Errorf("%s: %d requests lost, the next event at %d", x.name, c.pool.Live, c.m.NextEvent(c.now))
+		}
+	}
+	c := newChip(t, testConfig())
+	c.m.Far = func(r *mem.Req, now uint64) (uint64, bool) { return now + after, true }
+	r := c.request(1, mem.GlobalRead, far, 32)
+	c.tick(r)
+	if next := c.m.NextEvent(c.now); next != after || c.m.Occupancy(int(r.Sub)).Away != 1 {
+		t.Errorf("the next event is at %d, want %d; %+v", next, after, c.m.Occupancy(int(r.Sub)))
+	}
+}
+
 // TestDelayEdge: a request leaves the delay when it is due, not a cycle before.
 func TestDelayEdge(t *testing.T) {
 	c := newChip(t, testConfig())

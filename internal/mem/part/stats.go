@@ -24,6 +24,7 @@ type ChannelStats struct {
 // Occupancy says where the requests of a sub-partition and its channel are.
 type Occupancy struct {
 	Delay    int // in the delay before the L2
+	Away     int // at another chip
 	ToL2     int
 	ToDRAM   int
 	FromDRAM int
@@ -68,7 +69,7 @@ func (m *Memory) Occupancy(sub int) Occupancy {
 	s := &m.subs[sub]
 	c := &m.chans[sub/m.cfg.Subs]
 	o := Occupancy{
-		Delay: s.delay.Len(), ToL2: s.toL2.Len(), ToDRAM: s.toDRAM.Len(),
+		Delay: s.delay.Len(), Away: s.away.Len(), ToL2: s.toL2.Len(), ToDRAM: s.toDRAM.Len(),
 		FromDRAM: s.fromDRAM.Len(), ToNet: s.toNet.Len(), Latency: c.latency.Len(), DRAMIdle: true,
 	}
 	if s.l2 != nil {

@@ -294,6 +294,9 @@ func (m *Memory) Queues() []string {
 	}
 	for s := range m.Parts.Subs() {
 		o := m.Parts.Occupancy(s)
+		if o.Away > 0 {
+			list = append(list, fmt.Sprintf("slice %d: %d at other devices", s, o.Away))
+		}
 		if o.Delay+o.ToL2+o.ToDRAM+o.FromDRAM+o.ToNet+o.Misses > 0 {
 			list = append(list, fmt.Sprintf("slice %d: %d before the L2, %d to the L2, %d misses, %d to and %d from the DRAM, %d to the network",
 				s, o.Delay, o.ToL2, o.Misses, o.ToDRAM, o.FromDRAM, o.ToNet))
