@@ -91,12 +91,16 @@ func (a *app) plugIn(number, index int) error {
 	return r.ses.Begin()
 }
 
-// base is the first address of a device's memory; that of the one after the last is the
-// end of all.
-func (a *app) base(number int) uint64 {
-	const aligned = 1 << 32 // our choice: addresses that are easy to read
-	return deviceBase + (deviceTop-deviceBase)/uint64(len(a.devices))/aligned*aligned*uint64(number)
+// room is the size of a device's part of the device addresses: all of them, if it is alone.
+func (a *app) room() uint64 {
+	if a.group == nil {
+		return deviceTop - deviceBase
+	}
+	return (deviceTop - deviceBase) / MaxDevices
 }
+
+// base is the first address of a device's memory; that of the next number is its end.
+func (a *app) base(number int) uint64 { return deviceBase + a.room()*uint64(number) }
 
 // at returns the device whose memory has an address of device memory.
 func (r *Runtime) at(addr uint64) *Runtime {

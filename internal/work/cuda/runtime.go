@@ -246,14 +246,11 @@ func New(o Options) (*Runtime, error) {
 	return a.devices[0], nil
 }
 
-// mostMemory limits device memory, our choice: as many addresses are left for what lies
-// between allocations, and for reservations.
-const mostMemory = (deviceTop - deviceBase) / 2
-
 // memoryBytes is the device memory that programs can use: the card's, or as much as the
-// user says.
+// user says. It is at most half of the addresses, our choice: as many are left for what lies
+// between allocations, and for reservations.
 func (r *Runtime) memoryBytes() uint64 {
-	return min(mostMemory, cmp.Or(r.opt.Settings.Memory, r.cfg.Memory, device.DefaultLimit))
+	return min(r.room()/2, cmp.Or(r.opt.Settings.Memory, r.cfg.Memory, device.DefaultLimit))
 }
 
 // forget drops the device's context and all that the program made on it; programs stay
