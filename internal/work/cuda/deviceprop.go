@@ -1,6 +1,9 @@
 package cuda
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // Release is the release of CUDA that a program was built for: 118 is 11.8.
 type Release int
@@ -33,6 +36,7 @@ func (f field) to(r Release) field    { f.until = r; return f }
 const (
 	deviceName   = -1
 	deviceMemory = -2
+	deviceUUID   = -3 // a byte of it
 )
 
 // deviceProp is cudaDeviceProp of all releases from 9.0 to 13.x, in order. The changes
@@ -40,8 +44,9 @@ const (
 // hipfort's declarations of the struct.
 var deviceProp = []field{
 	{bytes: 256, attributes: []int{deviceName}},
-	{bytes: 1, from: Release10, attributes: make([]int, 16+8)}, // uuid, luid
-	ints(0).since(Release10),                                   // luidDeviceNodeMask
+	{bytes: 1, from: Release10, attributes: slices.Repeat([]int{deviceUUID}, 16)},
+	{bytes: 1, from: Release10, attributes: make([]int, 8)}, // luid
+	ints(0).since(Release10),                                // luidDeviceNodeMask
 	size(deviceMemory),
 	size(8),                   // sharedMemPerBlock
 	ints(12, 10),              // regsPerBlock, warpSize
@@ -100,7 +105,8 @@ func layOut(fields []field, release Release, p *Properties) []byte {
 		if release < f.from || f.until != 0 && release >= f.until {
 			continue
 		}
-		for _, a := range f.attributes {
+		id := p.UUID()
+		for i, a := range f.attributes {
 			if f.bytes <= 8 {
 				b = append(b, make([]byte, -len(b)&(f.bytes-1))...)
 			}
@@ -108,6 +114,8 @@ func layOut(fields []field, release Release, p *Properties) []byte {
 			switch a {
 			case deviceName:
 				copy(v[:f.bytes-1], p.Name)
+			case deviceUUID:
+				v[0] = id[i]
 			case deviceMemory:
 				binary.LittleEndian.PutUint64(v, p.Memory)
 			default:

@@ -33,6 +33,9 @@ func TestDeviceProp(t *testing.T) {
 		if name, _, _ := bytes.Cut(p, []byte{0}); string(name) != "rtx-a6000" {
 			t.Errorf("%d: its name is %q", c.release, name)
 		}
+		if id := b.r.props.UUID(); c.release >= Release10 && !bytes.Equal(p[256:272], id[:]) {
+			t.Errorf("%d: its identifier is %q", c.release, p[256:272])
+		}
 		le := binary.LittleEndian
 		if m, s, v, o := le.Uint64(p[c.memory:]), le.Uint32(p[c.sms:]), le.Uint32(p[c.major:]), le.Uint64(p[c.optIn:]); m != b.r.Properties().Memory || s != 84 || v != 8 || o != 99<<10 {
 			t.Errorf("%d: %d bytes of memory, %d SMs, compute capability %d, %d bytes of shared memory", c.release, m, s, v, o)
