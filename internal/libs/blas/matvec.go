@@ -193,6 +193,9 @@ func (c Call) Rank(p Problem) Status {
 	if !ok || p.A.At == 0 || p.B.At == 0 || p.C.At == 0 {
 		return InvalidValue
 	}
+	if alpha == (Number{}) { // nothing is added, however large C is
+		return Success
+	}
 	if !p.fits() {
 		return NotSupported
 	}
