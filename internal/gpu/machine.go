@@ -149,6 +149,11 @@ func (m *Machine) Wait(ctx context.Context, g *GPU, o *Op, cycles uint64) (*GPU,
 }
 
 func (m *Machine) pass(ctx context.Context, g *GPU, until uint64, done func() bool) (failed *GPU, err error) {
+	defer func() { // they stay hired from stretch to stretch
+		for _, c := range m.chips {
+			c.dismiss()
+		}
+	}()
 	for !done() && g.now < until {
 		to := until
 		coupled, busy := 0, false
@@ -212,8 +217,6 @@ func (g *GPU) busy() bool {
 // advance lets the chip's time pass to a cycle, or until it is done or has nothing left to
 // do that depends on itself alone. After an error its time stands still.
 func (g *GPU) advance(ctx context.Context, until uint64, done func() bool) error {
-	g.hire()
-	defer g.dismiss()
 	g.until = until
 	for {
 		err := ctx.Err()
@@ -225,6 +228,7 @@ func (g *GPU) advance(ctx context.Context, until uint64, done func() bool) error
 		case done() || g.now >= until:
 			return nil
 		case g.running > 0 || g.copies.n > 0:
+			g.hire()
 			err = g.run(ctx)
 		case g.ops.coupled == 0:
 			return nil

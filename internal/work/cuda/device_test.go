@@ -279,7 +279,7 @@ func peers(t *testing.T, sets ...string) *bench {
 	b := &bench{}
 	*b = *start(t, func(o *Options) {
 		timing(o)
-		o.Devices = 2
+		o.Devices, o.Threads = 2, 1
 		o.Settings.Assignments = sets
 	}, fatbin.Entry{Kind: fatbin.PTX, SM: 70, Data: []byte(peerCode)})
 	for d := range 2 {
@@ -293,12 +293,12 @@ func peers(t *testing.T, sets ...string) *bench {
 // TestPeerKernels: in a timing run, kernels that access the memory of another device do so
 // at the rate of the link.
 func TestPeerKernels(t *testing.T) {
-	const n, threads = 2 << 20, 128
+	const n, threads = 1 << 20, 128
 	for _, c := range []struct {
 		name     string
 		from, to int
 		rate     float64 // GB/s; 0: the device's own
-	}{{"reads", 1, 0, 16}, {"writes", 0, 1, 16}, {"reads of a fast link", 1, 0, 64}, {"its own memory", 0, 0, 0}} {
+	}{{"reads", 1, 0, 16}, {"writes", 0, 1, 16}, {"reads of a faster link", 1, 0, 32}, {"its own memory", 0, 0, 0}} {
 		b := peers(t, "run.launch_latency=0", fmt.Sprintf("link.peer=%d", int(max(1, c.rate)*1000)))
 		var at [2]uint64
 		for d := range at {
@@ -801,4 +801,32 @@ func TestDevicesReport(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFaultElsewhere: a fault of one device while the host waits for another is the error of
+// the one only, also for work that waits for it.
+func TestFaultElsewhere(t *testing.T) {
+	b := several(t, 3, timing)
+	at := b.malloc(64)
+	b.want("turns", b.run("turns", 32, 0, 20_000), Success)
+	b.use(1)
+	other := b.malloc(64)
+	b.want("wild", b.run("wild", 1, 0, other), Success)
+	broken, _ := b.EventCreate(0)
+	b.want("record", b.EventRecord(broken, 0, 0), Success)
+	b.use(2)
+	b.want("wait for what will not come", b.StreamWait(0, broken, 0), Success)
+	b.want("turns", b.run("turns", 32, 0, 10), Success)
+	b.use(0)
+	b.want("device 0", b.Synchronize(), Success)
+	b.fillWords(at, 16)
+	b.want("device 0", b.Synchronize(), Success)
+	b.use(2)
+	b.want("device 2", b.Synchronize(), Success)
+	b.want("device 1 becomes current", b.SetDevice(1), IllegalAddress)
+	b.want("device 1", b.Synchronize(), IllegalAddress)
+	b.want("its event", b.EventSynchronize(broken), IllegalAddress)
+	if res := b.r.Result(); res.OK || res.Error == nil || res.Error.Kind != "fault" || len(res.Kernels) != 4 {
+		t.Errorf("%+v", res)
+	}
 }
