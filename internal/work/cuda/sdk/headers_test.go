@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
 // TestHeadersAlone: each header compiles without others, for host and device, and declares
 // what programs use of it.
 func TestHeadersAlone(t *testing.T) {
+	alltests.Only(t, "a program for each header")
 	s := kit(t)
 	dir := t.TempDir()
 	arch := "sm_80"
