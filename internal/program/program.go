@@ -41,15 +41,17 @@ type Machine struct {
 
 // NewMachine places a program's variables in memory and initialises them. It fails if one
 // does not fit or refers to something undefined.
-func NewMachine(p *Program, mem *device.Memory) (*Machine, error) { return NewMachineAt(p, mem, nil) }
+func NewMachine(p *Program, mem *device.Memory) (*Machine, error) {
+	return NewMachineAt(p, mem, nil, false)
+}
 
 // NewMachineAt is NewMachine for a program some of whose variables, by name, already have a
-// place in mem.
-func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64) (*Machine, error) {
+// place in mem; if keep is set, and values that stay.
+func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64, keep bool) (*Machine, error) {
 	if p.ptx == nil {
 		return &Machine{Machine: xsass.NewMachine(mem)}, nil
 	}
-	m, err := xptx.NewMachineAt(p.ptx, mem, at)
+	m, err := xptx.NewMachineAt(p.ptx, mem, at, keep)
 	if err != nil {
 		return nil, err
 	}

@@ -398,11 +398,13 @@ type Machine struct {
 
 // NewMachine places the program's variables in mem and initialises them. It fails if a
 // variable does not fit or an initialiser refers to something undefined.
-func NewMachine(p *Program, mem *device.Memory) (*Machine, error) { return NewMachineAt(p, mem, nil) }
+func NewMachine(p *Program, mem *device.Memory) (*Machine, error) {
+	return NewMachineAt(p, mem, nil, false)
+}
 
 // NewMachineAt is NewMachine for a program some of whose variables, by name, already
-// have a place in mem.
-func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64) (*Machine, error) {
+// have a place in mem. If keep is set these have values too, which stay.
+func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64, keep bool) (*Machine, error) {
 	m := &Machine{prog: p, mem: mem, crew: exec.Crew[worker]{Mem: mem, New: newWorker}, images: map[*Kernel]*image{}, addr: make([]uint64, len(p.globals))}
 	for _, g := range p.globals {
 		var flags []device.Flag
@@ -430,7 +432,7 @@ func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64) (*Machin
 		}
 	}
 	for _, g := range p.globals {
-		if g.v.Init == nil {
+		if _, given := at[g.v.Name]; g.v.Init == nil || keep && given && !g.inBody {
 			continue
 		}
 		buf := make([]byte, max(g.size, 1))

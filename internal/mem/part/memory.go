@@ -314,8 +314,10 @@ func (m *Memory) CacheCycle(sub int, now uint64) {
 	if r := s.delay.Head(); r != nil && r.Ready <= now && !s.toL2.Full() {
 		s.toL2.Push(s.delay.Pop())
 	}
-	if r := s.away.Head(); r != nil && r.Ready <= now && !s.toNet.Full() {
-		m.answer(s, s.away.Pop())
+	if m.Far != nil {
+		if r := s.away.Head(); r != nil && r.Ready <= now && !s.toNet.Full() {
+			m.answer(s, s.away.Pop())
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ type Program struct {
 	Flags
 	PTX     []string `json:",omitempty" name:"ptx" sep:"none" placeholder:"FILE" help:"Run this PTX in place of the program's PTX with the same file name or the same kernel names (repeatable)."`
 	SavePTX string   `json:",omitempty" name:"save-ptx" placeholder:"DIR" help:"Keep the PTX that the program loads, under its names in messages and the report."`
-	Devices int      `json:",omitempty" default:"1" placeholder:"N" help:"So many GPUs of the same kind, 1 to ${most_devices}."`
+	Devices int      `json:",omitempty" default:"1" placeholder:"N" help:"Number of GPUs, all of the same kind, 1 to ${most_devices}."`
 	Strict  bool     `json:",omitempty" help:"Make accesses outside of allocations faults even where a GPU has memory mapped; without this flag they cause a warning."`
 	FailOn  bool     `json:",omitempty" name:"fail-on-fault" help:"If the program ends with 0 although a kernel faulted, end with 3; after a limit, or if a kernel made no progress, with 4. Child programs count too."`
 	Result  string   `json:",omitempty" kong:"-"` // folder for the JSON results of programs

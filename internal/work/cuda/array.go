@@ -142,7 +142,7 @@ func (t *Thread) FreeArray(h uint64) Error {
 		if a == nil || a.level {
 			return InvalidHandle
 		}
-		if err := a.on.finish(); err != Success {
+		if err := a.on.finishAll(); err != Success {
 			return err
 		}
 		delete(r.arrays, h)
@@ -163,7 +163,7 @@ func (t *Thread) FreeMipmap(h uint64) Error {
 		if m == nil {
 			return InvalidHandle
 		}
-		if err := m.on.finish(); err != Success {
+		if err := m.on.finishAll(); err != Success {
 			return err
 		}
 		delete(r.mipmaps, h)

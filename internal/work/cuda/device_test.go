@@ -401,6 +401,11 @@ func TestDevicesApart(t *testing.T) {
 		b.use(1)
 		b.want("device 1", b.run("add", 1, 0, again, 5), Success)
 		b.want("device 1", b.Synchronize(), Success)
+		for _, k := range b.r.Result().Kernels {
+			if k.Cycles > 1_000_000 {
+				t.Errorf("launch %d takes %d cycles", k.Launch, k.Cycles)
+			}
+		}
 		if res := b.r.Result(); res.OK || res.Error == nil {
 			t.Errorf("the fault is not in the result: %+v", res)
 		}
@@ -828,5 +833,21 @@ func TestFaultElsewhere(t *testing.T) {
 	b.want("its event", b.EventSynchronize(broken), IllegalAddress)
 	if res := b.r.Result(); res.OK || res.Error == nil || res.Error.Kind != "fault" || len(res.Kernels) != 4 {
 		t.Errorf("%+v", res)
+	}
+}
+
+// TestDevicesNotWarm: kernels that run twice would show on other devices.
+func TestDevicesNotWarm(t *testing.T) {
+	o := Options{}
+	o.GPU, o.Timing, o.Devices = "rtx-2060", true, 2
+	if err := o.Settings.Set("run.caches=warm"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(o); err == nil || !strings.Contains(err.Error(), "needs --devices 1") {
+		t.Errorf("error %v", err)
+	}
+	o.Devices = 1
+	if _, err := New(o); err != nil {
+		t.Error(err)
 	}
 }

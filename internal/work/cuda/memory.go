@@ -88,7 +88,7 @@ func (t *Thread) Free(addr uint64) Error {
 			err = InvalidValue
 		}
 		if err == Success {
-			err = d.finish()
+			err = d.finishAll()
 		}
 		if err != Success {
 			return err
@@ -146,6 +146,7 @@ func (r *Runtime) add(addr uint64, s *sharing, b []byte, name string) bool {
 	}
 	s.on, s.name, s.data = r, name, b
 	r.shared[addr] = s
+	r.meet() // kernels of all devices access it
 	return true
 }
 

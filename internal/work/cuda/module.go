@@ -201,7 +201,8 @@ func (r *Runtime) prepare(m *module) (Error, error) {
 		if err != nil {
 			return MemoryAllocation, err
 		}
-		machine, err := program.NewMachineAt(m.prog, r.mem, at)
+		elsewhere := slices.ContainsFunc(m.machine[:], func(x *program.Machine) bool { return x != nil })
+		machine, err := program.NewMachineAt(m.prog, r.mem, at, elsewhere)
 		if err != nil {
 			return MemoryAllocation, err
 		}

@@ -224,6 +224,9 @@ func New(o Options) (*Runtime, error) {
 		a.absent, visible = true, []int{0}
 	}
 	if len(visible) > 1 {
+		if o.Timing && cfg.Run.Caches == gpu.Warm {
+			return nil, errors.New(`run.caches = "warm" runs each kernel twice, which other devices would see: it needs --devices 1`)
+		}
 		a.group = &device.Group{}
 	}
 	for number, index := range visible {
@@ -507,8 +510,11 @@ func (t *Thread) Reset() Error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.caller = t
-	if r.absent {
+	switch {
+	case r.absent:
 		return NoDevice
+	case r.sticky == NotPermitted: // a call of a thread that the device calls
+		return NotPermitted
 	}
 	for _, d := range r.begun() {
 		d.finish() // it may use what is shared

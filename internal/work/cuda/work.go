@@ -31,6 +31,9 @@ const maxPending = 1024
 
 // submit passes work to a stream, or to the graph of the stream's capture.
 func (r *Runtime) submit(s *stream, w work) Error {
+	if s.on.sticky != Success {
+		return s.on.sticky
+	}
 	c, err := r.captured(s)
 	switch {
 	case err != Success:
@@ -133,7 +136,7 @@ func (r *Runtime) advance(wait func() (*gpu.GPU, error), all bool) Error {
 		failed, err := wait()
 		for _, d := range r.devices {
 			if d.chip != failed || err == nil {
-				d.collect(all && d == r)
+				d.collect(all && d == r && err == nil)
 				continue
 			}
 			d.collect(true)
@@ -159,6 +162,18 @@ func (r *Runtime) finish() Error {
 		}
 		return r.machine.Finish(r.life, r.chip)
 	}, true)
+}
+
+// finishAll is finish for what work of all devices may use. Errors of others are theirs.
+func (r *Runtime) finishAll() Error {
+	if len(r.devices) > 1 {
+		for _, d := range r.begun() {
+			if d != r {
+				d.finish()
+			}
+		}
+	}
+	return r.finish()
 }
 
 // markWork is a position in a stream, such as the record of an event. It takes no time.

@@ -21,10 +21,13 @@
   X(cudaErrorInvalidSurface, "invalid surface reference") \
   X(cudaErrorMissingConfiguration, "__global__ function call is not configured") \
   X(cudaErrorInvalidDeviceFunction, "invalid device function") \
+  X(cudaErrorNoDevice, "no CUDA-capable device is detected") \
   X(cudaErrorInvalidDevice, "invalid device ordinal") \
   X(cudaErrorInvalidKernelImage, "device kernel image is invalid") \
   X(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device") \
   X(cudaErrorUnsupportedLimit, "limit is not supported on this architecture") \
+  X(cudaErrorPeerAccessUnsupported, "peer access is not supported between these two devices") \
+  X(cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled") \
   X(cudaErrorInvalidPtx, "a PTX JIT compilation failed") \
   X(cudaErrorFileNotFound, "file not found") \
   X(cudaErrorInvalidResourceHandle, "invalid resource handle") \
