@@ -402,7 +402,7 @@ func TestDevicesApart(t *testing.T) {
 		b.want("device 1", b.run("add", 1, 0, again, 5), Success)
 		b.want("device 1", b.Synchronize(), Success)
 		for _, k := range b.r.Result().Kernels {
-			if k.Cycles > 1_000_000 {
+			if k.KernelTiming != nil && k.Cycles > 1_000_000 {
 				t.Errorf("launch %d takes %d cycles", k.Launch, k.Cycles)
 			}
 		}
