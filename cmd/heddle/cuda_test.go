@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"debug/elf"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -79,11 +81,15 @@ func cudaEnv(t *testing.T) []string {
 	return env
 }
 
-// cudaCache is the cache folder of all tests; the first test that needs the runtime
-// builds it there.
+// cudaCache is the cache folder of all tests, with the runtime in it: the message that it is
+// built would be in the output of whichever script is first.
 var cudaCache = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "heddle-test-")
+	if err != nil {
+		return "", err
+	}
 	shared = append(shared, dir)
+	_, err = cachedLibrary(context.Background(), filepath.Join(dir, "heddle"), io.Discard)
 	return dir, err
 })
 

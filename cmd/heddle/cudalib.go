@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -45,13 +46,18 @@ func runtimeLibrary(e env) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("no folder for the CUDA runtime: %w", err)
 	}
+	return cachedLibrary(e.ctx, root, e.stderr)
+}
+
+// cachedLibrary is the folder of the runtime in a cache, built if it is not there.
+func cachedLibrary(ctx context.Context, root string, messages io.Writer) (string, error) {
 	source, key, err := librarySource()
 	if err != nil {
 		return "", err
 	}
-	return cache.Folder(e.ctx, root, "cudart", key, func(dir string) error {
-		fmt.Fprintln(e.stderr, "heddle: building the CUDA runtime, once for this version")
-		return buildLibrary(e.ctx, source, dir)
+	return cache.Folder(ctx, root, "cudart", key, func(dir string) error {
+		fmt.Fprintln(messages, "heddle: building the CUDA runtime, once for this version")
+		return buildLibrary(ctx, source, dir)
 	})
 }
 
