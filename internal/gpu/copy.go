@@ -198,6 +198,7 @@ func (g *GPU) endCopies() error {
 
 // endCopy moves a copy's bytes. Until then readers see the old bytes.
 func (g *GPU) endCopy(o *Op) error {
+	g.copied++
 	if o.Copy != nil {
 		if err := o.Copy(); err != nil {
 			return err

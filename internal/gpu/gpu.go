@@ -20,15 +20,16 @@ type GPU struct {
 	limitFrom uint64 // core cycle from which Run.MaxCycles counts
 	blocks    uint64 // placed so far
 	blocksEnd uint64 // ended so far
+	copied    uint64 // copies that have ended so far
 
 	moved    uint64 // activity when it was last seen to change
 	movedAt  uint64
 	patience uint64
+	ran      uint64 // core cycle at which run last returned
 	ops      ops
 	copies   copies
 	machine  *Machine // that it is part of, or nil
 	number   int      // there
-	loops    bool     // its kernels only loop, until another chip changes memory
 	arrived  []*Op    // those whose waits for an action of another chip are over, once for each
 	stale    bool     // its state is left from a run that ended early: see renew
 	progress func(Progress)
@@ -303,7 +304,10 @@ const watchEvery = 4096
 
 // run steps the chip until a kernel or a copy has ended, or until cycle g.until.
 func (g *GPU) run(ctx context.Context) error {
-	g.moved, g.movedAt = g.activity(), g.now
+	if g.machine == nil || g.now != g.ran { // not the next stretch of the same run
+		g.moved, g.movedAt = g.activity(), g.now
+	}
+	defer func() { g.ran = g.now }()
 	g.last.good = false
 	if g.onCycle != nil && g.now == 0 {
 		if err := g.onCycle(); err != nil {
@@ -353,15 +357,13 @@ func (g *GPU) watch(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if a := g.activity(); a != g.moved || g.latent() || g.running == 0 {
+	if a := g.activity(); a != g.moved || g.latent() || g.running == 0 || g.mem.Parts.Away() {
 		g.moved, g.movedAt = a, g.now
 	} else if g.now-g.movedAt > g.patience && g.cfg.Run.DetectDeadlock {
 		return g.stuck()
 	}
-	if g.cfg.Run.DetectDeadlock {
-		if err := g.watchSpin(); err != nil {
-			return err
-		}
+	if g.cfg.Run.DetectDeadlock && !g.linked() && g.spin.look([]*GPU{g}) {
+		return g.spinning()
 	}
 	if g.progress != nil {
 		g.report()
@@ -403,10 +405,10 @@ func (g *GPU) activity() uint64 {
 	return n
 }
 
-// latent reports whether a kernel still waits for its launch latency, or a copy is
-// in progress.
+// latent reports whether a kernel has just begun or still waits for its launch latency,
+// or a copy is in progress.
 func (g *GPU) latent() bool {
-	if g.copies.n > 0 {
+	if g.fresh || g.copies.n > 0 {
 		return true
 	}
 	for _, k := range g.active {

@@ -15,12 +15,15 @@ import (
 
 // Machine is several chips with links between them. Not safe for concurrent use.
 type Machine struct {
-	chips []*GPU
-	owner func(addr uint64) int
-	open  bool     // kernels may access the memory of other chips
-	out   []uint64 // by chip: the time, in fine units, from which its link takes the next bytes to send
-	in    []uint64 // and to receive
-	links []Traffic
+	chips   []*GPU
+	owner   func(addr uint64) int
+	open    bool      // kernels may access the memory of other chips
+	linked  bool      // chips depend on each other now, so stretches are short
+	spin    spinWatch // of all chips, while they are linked
+	watched uint64    // the last period of watchEvery cycles in which that was looked at
+	out     []uint64  // by chip: the time, in fine units, from which its link takes the next bytes to send
+	in      []uint64  // and to receive
+	links   []Traffic
 }
 
 // Traffic is what has passed from one chip to another.
@@ -166,7 +169,15 @@ func (m *Machine) pass(ctx context.Context, g *GPU, until uint64, done func() bo
 			g.abandon()
 			return g, errors.New("actions wait for each other")
 		}
-		if coupled > 0 || m.open {
+		linked := coupled > 0 || m.open
+		if linked != m.linked { // what was seen until now is not all that happened
+			m.linked = linked
+			m.spin.drop(m.chips)
+			for _, c := range m.chips {
+				c.spin.drop([]*GPU{c})
+			}
+		}
+		if linked {
 			to = min(to, g.now+stretch)
 		}
 		failed, err = nil, nil
@@ -182,6 +193,12 @@ func (m *Machine) pass(ctx context.Context, g *GPU, until uint64, done func() bo
 			}
 			c.rest(g.now)
 		}
+		if err == nil && linked {
+			if failed = m.hung(g); failed != nil {
+				err = failed.spinning()
+				failed.abandon()
+			}
+		}
 		for _, c := range m.chips {
 			c.admit()
 			c.ops.forget()
@@ -195,18 +212,27 @@ func (m *Machine) pass(ctx context.Context, g *GPU, until uint64, done func() bo
 
 func never() bool { return false }
 
-// alone reports whether no other chip can change what this one's kernels wait for: none
-// runs, or all that run wait likewise.
-func (g *GPU) alone() bool {
-	if g.machine == nil || !g.machine.open {
-		return true
+// linked reports whether what the chip does depends on others: how long its kernels wait is
+// then a question to the machine.
+func (g *GPU) linked() bool { return g.machine != nil && g.machine.linked }
+
+// hung returns the chip whose run ends because it waits for what no chip will do; nil if
+// there is none. At this point all chips show the same time. Of several that wait, the one
+// that the host waits for is the first.
+func (m *Machine) hung(g *GPU) *GPU {
+	if !g.cfg.Run.DetectDeadlock || g.now/watchEvery == m.watched {
+		return nil
 	}
-	for _, c := range g.machine.chips {
-		if c != g && (c.running > 0 && !c.loops || c.copies.n > 0) {
-			return false
+	m.watched = g.now / watchEvery
+	if !m.spin.look(m.chips) {
+		return nil
+	}
+	for _, c := range append([]*GPU{g}, m.chips...) {
+		if c.running > 0 {
+			return c
 		}
 	}
-	return true
+	return nil
 }
 
 // busy reports whether the chip does something or is about to.

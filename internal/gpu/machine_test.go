@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/run"
 )
@@ -201,5 +203,25 @@ func TestChipFails(t *testing.T) {
 	}
 	if _, err := m.Finish(stop, list[0]); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
+	}
+}
+
+// TestMachineStops: a kernel whose memory never answers ends the run of its chip, also while
+// chips depend on each other.
+func TestMachineStops(t *testing.T) {
+	a, b := newChipBench(t, "rtx-2060", 1), newChipBench(t, "rtx-2060", 1)
+	m := gpu.NewMachine([]*gpu.GPU{a.chip, b.chip}, func(uint64) int { return -1 })
+	m.Open()
+	a.chip.StopDRAM()
+	a.launch("count", 1, 1, 0)
+	soon, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var stuck *exec.StuckError
+	if g, err := m.Finish(soon, a.chip); g != a.chip || !errors.As(err, &stuck) {
+		t.Errorf("of the first chip: %v; %v, want a StuckError", g == a.chip, err)
+	}
+	b.launch("count", 1, 1, 0)
+	if _, err := m.Finish(context.Background(), b.chip); err != nil {
+		t.Errorf("the other chip: %v", err)
 	}
 }

@@ -9,70 +9,79 @@ import (
 // This file: detecting runs whose warps execute forever without progress, such as a
 // barrier over the grid when not all of its blocks can be resident.
 
-// spinWatch is the search for such a state. It costs time only in runs in which no
-// block begins or ends for a long time, and changes no result.
+// spinWatch is the search for such a state, on one chip or on several that depend on each
+// other. It costs time only in runs in which no block begins or ends for a long time, and
+// changes no result.
 type spinWatch struct {
 	on     bool
-	blocks uint64 // begun and ended up to since
+	events uint64 // blocks that began or ended, and copies that ended, up to since
 	since  uint64
-	window uint64 // cycles without a block that begins or ends before the search starts
-	tries  int    // see simt.Core.WatchSpin
+	window uint64 // cycles without an event before the search starts; 0: not watching
+	tries  int    // see core.SpinWatch
 }
 
 // firstWindow is the number of core cycles without a block that begins or ends
 // after which the search starts; it doubles with every search without a result.
 const firstWindow = 1 << 16
 
-// watchSpin looks for a loop that nothing can end.
-func (g *GPU) watchSpin() error {
-	w := &g.spin
-	if n := g.blocks + g.blocksEnd; n != w.blocks || w.window == 0 || g.latent() {
-		g.endSpin()
-		g.loops = false
-		*w = spinWatch{blocks: n, since: g.now, window: firstWindow, tries: 16}
-		return nil
+// look reports whether the chips loop forever, at a time that is the same for all of them.
+// They do if all their warps have returned to the same state since the search began on all
+// of them, and none has changed memory since then.
+func (w *spinWatch) look(chips []*GPU) (forever bool) {
+	now, events, moves := chips[0].now, uint64(0), false
+	for _, g := range chips {
+		events += g.blocks + g.blocksEnd + g.copied
+		moves = moves || g.latent() || len(g.arrived) > 0
+	}
+	if moves || events != w.events || w.window == 0 {
+		w.end(chips)
+		*w = spinWatch{events: events, since: now, window: firstWindow, tries: 16}
+		return false
 	}
 	if !w.on {
-		if g.now-w.since >= w.window {
-			for _, c := range g.cores {
-				c.WatchSpin(w.tries)
+		if now-w.since >= w.window {
+			for _, g := range chips {
+				for _, c := range g.cores {
+					c.WatchSpin(w.tries)
+				}
 			}
 			w.on = true
 		}
-		return nil
+		return false
 	}
-	all := true
-	for _, c := range g.cores {
-		yes, ended := c.Spinning()
-		if ended {
-			g.loops = false
-			g.endSpin()
-			w.since, w.window = g.now, 2*w.window
-			w.tries = min(2*w.tries, 1<<16)
-			return nil
+	forever = true
+	for _, g := range chips {
+		if g.running == 0 { // what is left of a run that ended early will do nothing
+			continue
 		}
-		all = all && yes
+		for _, c := range g.cores {
+			yes, ended := c.Spinning()
+			if ended {
+				w.end(chips)
+				*w = spinWatch{events: events, since: now, window: 2 * w.window, tries: min(2*w.tries, 1<<16)}
+				return false
+			}
+			forever = forever && yes
+		}
 	}
-	if g.loops = all; !all || !g.alone() {
-		return nil
-	}
-	return g.spinning()
+	return forever
 }
 
-func (g *GPU) endSpin() {
-	if !g.spin.on {
-		return
+// end ends the search.
+func (w *spinWatch) end(chips []*GPU) {
+	if w.on {
+		for _, g := range chips {
+			for _, c := range g.cores {
+				c.EndSpin()
+			}
+		}
 	}
-	for _, c := range g.cores {
-		c.EndSpin()
-	}
-	g.spin.on = false
+	w.on = false
 }
 
 // spinning describes a run that loops forever.
 func (g *GPU) spinning() error {
 	err := g.stuck()
-	g.endSpin()
 	if e, ok := err.(*exec.StuckError); ok {
 		list := []string{"every warp that can run repeats the same instructions with the same values, and none changes memory"}
 		for _, k := range g.slots {
@@ -84,4 +93,10 @@ func (g *GPU) spinning() error {
 		e.Waits = append(list, e.Waits...)
 	}
 	return err
+}
+
+// drop ends the search, and forgets when the last event was.
+func (w *spinWatch) drop(chips []*GPU) {
+	w.end(chips)
+	*w = spinWatch{}
 }

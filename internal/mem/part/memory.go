@@ -117,6 +117,18 @@ func (m *Memory) Subs() int { return len(m.subs) }
 // Busy reports whether any request is inside, including replies not yet taken.
 func (m *Memory) Busy() bool { return m.live > 0 }
 
+// Away reports whether any request is at another chip.
+func (m *Memory) Away() bool {
+	if m.Far != nil {
+		for i := range m.subs {
+			if m.subs[i].away.Len() > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // CanTake reports whether a sub-partition may take a packet: its queue to the
 // L2 has room for the four sectors of a line.
 func (m *Memory) CanTake(sub int) bool { return m.subs[sub].toL2.Room(mem.LineBytes / mem.SectorBytes) }

@@ -171,7 +171,7 @@ type bench struct {
 
 // Kernels and variables by the address of their stubs and shadows.
 var (
-	kernelNames = []string{"add", "scale", "wild", "odd", "stop", "spin", "turns", "forever", "cooperative_sum", "cannot", "many", "shared", "missing"}
+	kernelNames = []string{"add", "scale", "wild", "odd", "stop", "spin", "turns", "forever", "cooperative_sum", "cannot", "many", "shared", "missing", "relay"}
 	varNames    = []string{"factor", "counter", "nowhere"}
 )
 

@@ -221,8 +221,9 @@ func TestPeerAccess(t *testing.T) {
 	}
 }
 
-// Kernels of one device in the memory of another one: copy moves 16 bytes per thread,
-// signal waits for turns and then sets a flag, wait waits for the flag.
+// Kernels of one device in the memory of another one: add moves 16 bytes per thread, turns
+// sets a flag after some turns, spin waits for a flag, and relay waits for one, takes turns,
+// and sets the next.
 const peerCode = `
 .version 7.0
 .target sm_70
@@ -271,17 +272,42 @@ again:
 	@%p bra again;
 	ret;
 }
+.visible .entry relay(.param .u64 from, .param .u64 to, .param .u32 n)
+{
+	.reg .b32 %r<2>;
+	.reg .b64 %rd<2>;
+	.reg .pred %p;
+	ld.param.u64 %rd0, [from];
+	ld.param.u64 %rd1, [to];
+	ld.param.u32 %r1, [n];
+wait:
+	ld.volatile.global.u32 %r0, [%rd0];
+	setp.eq.u32 %p, %r0, 0;
+	@%p bra wait;
+	mov.u32 %r0, 0;
+again:
+	add.u32 %r0, %r0, 1;
+	setp.lt.u32 %p, %r0, %r1;
+	@%p bra again;
+	st.volatile.global.u32 [%rd1], 1;
+	ret;
+}
 `
 
-// peers starts a timing run on two devices that may access each other's memory.
-func peers(t *testing.T, sets ...string) *bench {
+// strangers starts a timing run on two devices that may not access each other's memory.
+func strangers(t *testing.T, sets ...string) *bench {
 	t.Helper()
-	b := &bench{}
-	*b = *start(t, func(o *Options) {
+	return start(t, func(o *Options) {
 		timing(o)
 		o.Devices, o.Threads = 2, 1
 		o.Settings.Assignments = sets
 	}, fatbin.Entry{Kind: fatbin.PTX, SM: 70, Data: []byte(peerCode)})
+}
+
+// peers starts a timing run on two devices that may access each other's memory.
+func peers(t *testing.T, sets ...string) *bench {
+	t.Helper()
+	b := strangers(t, sets...)
 	for d := range 2 {
 		b.use(d)
 		b.want("enable", b.EnablePeer(1-d, 0), Success)
@@ -331,29 +357,112 @@ func TestPeerKernels(t *testing.T) {
 	}
 }
 
-// TestPeerSignals: a kernel that waits for one of another device goes on when that one has
-// written; if nobody can write, it ends with a limit.
+// TestSlowLink: a kernel that waits for an answer over a link makes progress, however slow that
+// is. The round trip is longer than the time after which a chip where nothing moves has hung.
+func TestSlowLink(t *testing.T) {
+	b := peers(t, "link.latency=200000")
+	at := b.malloc(16)
+	b.want("fill", b.Fill(at, 5, line(16), 0), Success)
+	b.use(1)
+	to := b.malloc(16)
+	b.want("copy", b.run("add", 1, 0, to, at), Success)
+	b.want("wait", b.Synchronize(), Success)
+	if got := b.see(to, 1); got[0] != 0x05050505 {
+		t.Errorf("%x", got)
+	}
+	if c := b.r.Result().Kernels[0].Cycles; c < 100_000*1_365/1000 {
+		t.Errorf("it took %d cycles", c)
+	}
+}
+
+// TestPeerSignals: a kernel that waits for what another device will do goes on when that has
+// happened, however long it takes; if nobody can end the wait, it ends with a limit. Each
+// wait is several times the window of the search for endless loops.
 func TestPeerSignals(t *testing.T) {
+	const long = 20_000
+	type flags struct{ a, b uint64 } // of device 0
+	launch := func(b *bench, number int, name string, args ...uint64) {
+		b.t.Helper()
+		b.use(number)
+		s, _ := b.StreamCreate(1, 0)
+		b.want(name, b.run(name, 1, s, args...), Success)
+	}
 	for _, c := range []struct {
-		name         string
-		waits, tells int // devices
-		want         Error
-	}{{"a flag in its own memory", 0, 1, Success}, {"the other way round", 1, 0, Success}, {"nobody", 0, -1, LaunchTimeout}} {
+		name  string
+		waits int // device
+		setup func(b *bench, x flags)
+		want  Error
+	}{
+		{"a flag in its own memory", 0, func(b *bench, x flags) {
+			launch(b, 0, "spin", x.a)
+			launch(b, 1, "turns", x.a, long)
+		}, Success},
+		{"the other way round", 1, func(b *bench, x flags) {
+			launch(b, 1, "spin", x.a)
+			launch(b, 0, "turns", x.a, long)
+		}, Success},
+		{"a chain: the other device waited, too, and then computes", 0, func(b *bench, x flags) {
+			launch(b, 0, "spin", x.a)
+			launch(b, 1, "relay", x.b, x.a, long)
+			launch(b, 0, "turns", x.b, long)
+		}, Success},
+		{"a kernel that begins late", 0, func(b *bench, x flags) {
+			launch(b, 0, "spin", x.a)
+			launch(b, 0, "turns", x.b, long)
+			e, _ := b.EventCreate(0)
+			s, _ := b.StreamCreate(1, 0)
+			b.want("wait in the stream", b.run("relay", 1, s, x.b, x.b, 1), Success)
+			b.want("record", b.EventRecord(e, s, 0), Success)
+			b.use(1)
+			b.want("wait", b.StreamWait(0, e, 0), Success)
+			b.want("turns", b.run("turns", 1, 0, x.a, long), Success)
+		}, Success},
+		{"nobody", 0, func(b *bench, x flags) { launch(b, 0, "spin", x.a) }, LaunchTimeout},
+		{"each other", 0, func(b *bench, x flags) {
+			launch(b, 0, "relay", x.a, x.b, 1)
+			launch(b, 1, "relay", x.b, x.a, 1)
+		}, LaunchTimeout},
+	} {
 		b := peers(t)
-		flag := b.malloc(4)
-		b.want("fill", b.Fill(flag, 0, line(4), 0), Success)
+		x := flags{b.malloc(4), b.malloc(4)}
+		b.want("fill", b.Fill(x.a, 0, line(4), 0), Success)
+		b.want("fill", b.Fill(x.b, 0, line(4), 0), Success)
 		b.want("wait", b.Synchronize(), Success)
-		b.use(c.waits)
-		b.want("spin", b.run("spin", 1, 0, flag), Success)
-		if c.tells >= 0 {
-			b.use(c.tells)
-			b.want("turns", b.run("turns", 1, 0, flag, 40_000), Success) // several times the window of the search for endless loops
-		}
+		c.setup(b, x)
 		b.use(c.waits)
 		b.want(c.name, b.Synchronize(), c.want)
 		if c.want != Success && !strings.Contains(b.log.String(), "none changes memory") {
 			t.Errorf("%s: %s", c.name, b.log)
 		}
+		if c.name == "each other" {
+			b.SetDevice(1)
+			b.want("the other", b.Synchronize(), LaunchTimeout)
+		}
+	}
+}
+
+// TestCopySignals: what TestPeerSignals says, of a copy that another device will make.
+func TestCopySignals(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		late bool // the copy waits for the kernel that waits for it
+		want Error
+	}{{"a copy after a kernel", false, Success}, {"a copy that waits for the kernel", true, LaunchTimeout}} {
+		b := strangers(t)
+		flag := b.malloc(4)
+		b.want("fill", b.Fill(flag, 0, line(4), 0), Success)
+		b.want("spin", b.run("spin", 1, 0, flag), Success)
+		e, _ := b.EventCreate(0)
+		b.want("record", b.EventRecord(e, 0, 0), Success)
+		b.use(1)
+		from := b.malloc(4)
+		if c.late {
+			b.want("wait", b.StreamWait(0, e, 0), Success)
+		}
+		b.want("turns", b.run("turns", 1, 0, from, 20_000), Success)
+		b.want("copy", b.CopyPeer(flag, 0, from, 1, 4, 0, true), Success)
+		b.use(0)
+		b.want(c.name, b.Synchronize(), c.want)
 	}
 }
 
