@@ -205,7 +205,9 @@ func (g *GPU) endCopy(o *Op) error {
 		}
 	}
 	for _, r := range o.Fills {
-		g.ownerOf(r.Addr).Fill([]Range{r})
+		if c := g.ownerOf(r.Addr); c == g || !c.stale { // else it will begin with empty caches
+			c.Fill([]Range{r})
+		}
 	}
 	if g.cfg.Compat.CopiesBackFill {
 		g.Fill(o.ToHost)

@@ -17,28 +17,14 @@ import (
 type Machine struct {
 	chips   []*GPU
 	owner   func(addr uint64) int
-	open    bool      // kernels may access the memory of other chips
-	linked  bool      // chips depend on each other now, so stretches are short
-	spin    spinWatch // of all chips, while they are linked
-	watched uint64    // the last period of watchEvery cycles in which that was looked at
-	out     []uint64  // by chip: the time, in fine units, from which its link takes the next bytes to send
-	in      []uint64  // and to receive
+	open    bool       // kernels may access the memory of other chips
+	linked  bool       // chips depend on each other now, so stretches are short
+	spin    spinWatch  // of all chips, while they are linked
+	watched uint64     // the last period of watchEvery cycles in which that was looked at
+	out     []calendar // by chip: when its link sends
+	in      []calendar // and when it receives
 	links   []Traffic
 }
-
-// Traffic is what has passed from one chip to another.
-type Traffic struct {
-	From, To      int
-	Copies, Bytes uint64
-	Accesses      uint64 // requests of kernels whose data has passed
-	Busy          uint64 // core cycles, rounded up
-
-	busy uint64 // in fine units
-}
-
-// fine is the logarithm of the number of fine units of time in a core cycle: a fast link
-// carries several sectors in one.
-const fine = 10
 
 // stretch is the longest time in core cycles that chips simulate without hearing of each
 // other, while actions of one depend on another: the end of an action is seen up to that
@@ -51,7 +37,7 @@ const stretch = 256
 // the chip in whose memory an address is, -1 if it is in that of none, or of any.
 func NewMachine(chips []*GPU, owner func(addr uint64) int) *Machine {
 	n := len(chips)
-	m := &Machine{chips: chips, owner: owner, out: make([]uint64, n), in: make([]uint64, n), links: make([]Traffic, n*n)}
+	m := &Machine{chips: chips, owner: owner, out: make([]calendar, n), in: make([]calendar, n), links: make([]Traffic, n*n)}
 	for i, g := range chips {
 		g.machine, g.number = m, i
 		g.join()
@@ -77,62 +63,6 @@ func (g *GPU) join() {
 			return m.access(g, owner, r, now), true
 		}
 	}
-}
-
-// Traffic returns what has passed over each link that was used.
-func (m *Machine) Traffic() []Traffic {
-	var list []Traffic
-	for _, t := range m.links {
-		if t.Copies+t.Accesses > 0 {
-			t.Busy = (t.busy + 1<<fine - 1) >> fine
-			list = append(list, t)
-		}
-	}
-	return list
-}
-
-// occupy keeps a link busy from the given time on, as soon as it is free, and returns the
-// end. Every chip has one link, which sends one thing at a time and receives one.
-func (m *Machine) occupy(from, to int, at, units uint64) (end uint64, t *Traffic) {
-	end = max(at, m.out[from], m.in[to]) + units
-	m.out[from], m.in[to] = end, end
-	t = &m.links[from*len(m.chips)+to]
-	t.busy += units
-	return end, t
-}
-
-// carry sends the bytes of a copy from one chip to another, and returns the cycle at which
-// the last one has arrived.
-func (m *Machine) carry(from, to int, bytes, now uint64) uint64 {
-	c := &m.chips[from].cfg
-	end, t := m.occupy(from, to, now<<fine, c.Copies.cycles(ToPeer, bytes, c.Clocks.Core)<<fine)
-	t.Copies++
-	t.Bytes += bytes
-	return (end + 1<<fine - 1) >> fine
-}
-
-// access sends a kernel's request to the chip that owns its memory, and returns the cycle of
-// the answer: when its data has passed the link, and a round trip has passed, which is half
-// of the latency of a copy. That chip's L2 and DRAM take no time for it (our
-// simplification).
-func (m *Machine) access(g *GPU, owner int, r *mem.Req, now uint64) uint64 {
-	c := &g.cfg
-	units := rounds(uint64(r.Size), uint64(c.Clocks.Core)<<fine, uint64(c.Copies.ToPeer))
-	end := now << fine
-	pass := func(from, to int) {
-		var t *Traffic
-		end, t = m.occupy(from, to, end, units)
-		t.Accesses++
-		t.Bytes += uint64(r.Size)
-	}
-	if r.Write || r.Atomic {
-		pass(g.number, owner)
-	}
-	if !r.Write || r.Atomic {
-		pass(owner, g.number)
-	}
-	trip := rounds(uint64(c.Copies.Latency), uint64(c.Clocks.Core), 2*1_000_000_000)
-	return (end+1<<fine-1)>>fine + trip
 }
 
 // Finish advances time on all chips until all actions of one have ended. If an error ends
@@ -202,6 +132,8 @@ func (m *Machine) pass(ctx context.Context, g *GPU, until uint64, done func() bo
 		for _, c := range m.chips {
 			c.admit()
 			c.ops.forget()
+			m.out[c.number].forget(g.now << fine)
+			m.in[c.number].forget(g.now << fine)
 		}
 		if err != nil {
 			return failed, err

@@ -3,6 +3,7 @@ package gpu_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -45,11 +46,14 @@ const stretch = 256
 func TestPeerCopies(t *testing.T) {
 	const bytes, lasts = 40_000, 100 + 10_000
 	type copies struct {
-		on, from, to int // the chip of the stream, and those of the bytes
+		on, from, to int // the chip of the stream, and those of the bytes; host for the host
 		stream       int64
 		bytes        uint64
 		end          uint64
 	}
+	const host = -1
+	timed := []string{"run.copies=timed"}    // a byte per cycle from the host
+	quick := append(timed, "link.latency=0") // ... and no latency
 	for _, c := range []struct {
 		name string
 		sets []string
@@ -67,7 +71,13 @@ func TestPeerCopies(t *testing.T) {
 		{"two to one chip", nil, []copies{{0, 0, 2, 1, bytes, lasts}, {1, 1, 2, 1, bytes, 2 * lasts}}},
 		{"a stream", nil, []copies{{0, 0, 1, 1, bytes, lasts}, {0, 0, 1, 1, bytes, 2 * lasts}}},
 		{"nothing", nil, []copies{{0, 0, 1, 1, 0, 0}}},
-		{"no clocks in common with copies from the host", []string{"run.copies=timed"}, []copies{{0, 0, 1, 1, bytes, lasts}}},
+		{"no engine in common with copies from the host", timed, []copies{{0, host, 0, 1, bytes, 100 + bytes}, {0, 0, 1, 2, bytes, lasts}, {1, host, 1, 1, bytes, 100 + bytes}}},
+		{"after a copy from the host", timed, []copies{{0, host, 0, 1, bytes, 100 + bytes}, {0, 0, 1, 1, bytes, 100 + bytes + lasts}}},
+		// The clock of the chip of the first copy goes first.
+		{"one before another that was simulated earlier", quick, []copies{{0, host, 0, 1, 200, 200}, {0, 0, 2, 1, 400, 300}, {1, host, 1, 1, 20, 20}, {1, 1, 2, 1, 400, 120}}},
+		{"one that has no room before it", quick, []copies{{0, host, 0, 1, 100, 100}, {0, 0, 2, 1, 400, 200}, {1, host, 1, 1, 20, 20}, {1, 1, 2, 1, 400, 300}}},
+		{"one while another waits for its target", quick, []copies{
+			{0, 1, 2, 1, 4000, 1000}, {0, host, 0, 2, 10, 10}, {0, 0, 2, 2, 400, 1100}, {0, host, 0, 3, 20, 30}, {0, 0, 3, 3, 400, 130}}},
 	} {
 		for _, skip := range []string{"run.idle_skip=true", "run.idle_skip=false"} {
 			m, list := chips(t, 4, append(slices.Clone(c.sets), skip)...)
@@ -76,6 +86,9 @@ func TestPeerCopies(t *testing.T) {
 			moved := 0
 			for _, x := range c.list {
 				o := &gpu.Op{Kind: gpu.OpCopy, Stream: x.stream, Way: gpu.ToPeer, From: x.from, To: x.to, Bytes: x.bytes, Copy: func() error { moved++; return nil }}
+				if x.from == host {
+					o.Way, o.From, o.To = gpu.ToDevice, 0, 0
+				}
 				if err := list[x.on].Add(o); err != nil {
 					t.Fatal(err)
 				}
@@ -223,5 +236,42 @@ func TestMachineStops(t *testing.T) {
 	b.launch("count", 1, 1, 0)
 	if _, err := m.Finish(context.Background(), b.chip); err != nil {
 		t.Errorf("the other chip: %v", err)
+	}
+}
+
+// TestLateCopy: what a copy writes in the memory of a chip whose run has ended leaves that
+// chip as it is, to be inspected: its workers, too, which are hired at that time.
+func TestLateCopy(t *testing.T) {
+	defer gpu.AlwaysTogether()()
+	fails := newChipBench(t, "rtx-2060", 2) // alone, to learn when
+	fails.launch("wild", 1, 60, 0)
+	if err := fails.chip.Finish(context.Background()); err == nil {
+		t.Fatal("no fault")
+	}
+	for _, c := range []struct {
+		name   string
+		before uint64 // the cycles from the copy's end to the fault
+	}{{"long before", 500}, {"in the stretch of the fault", 1}} {
+		a, b := newChipBench(t, "rtx-2060", 2), newChipBench(t, "rtx-2060", 2, "link.latency=0")
+		m := gpu.NewMachine([]*gpu.GPU{a.chip, b.chip}, func(uint64) int { return 0 })
+		m.Open()
+		a.launch("wild", 1, 60, 0)
+		cfg := b.chip.Config()
+		bytes := (fails.chip.Now() - c.before) * uint64(cfg.Copies.ToPeer) / uint64(cfg.Clocks.Core)
+		o := &gpu.Op{Kind: gpu.OpCopy, Stream: 1, Way: gpu.ToPeer, From: 1, To: 0, Bytes: bytes, Fills: []gpu.Range{{Addr: a.out[1], Bytes: 4096}}}
+		if err := b.chip.Add(o); err != nil {
+			t.Fatal(err)
+		}
+		before := runtime.NumGoroutine()
+		g, err := m.Finish(context.Background(), a.chip)
+		if g != a.chip || err == nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if !o.Ended() || len(a.chip.Core(3).ResidentBlocks()) == 0 {
+			t.Errorf("%s: the copy ended: %v; blocks are left: %d", c.name, o.Ended(), len(a.chip.Core(3).ResidentBlocks()))
+		}
+		if n := runtime.NumGoroutine(); n > before {
+			t.Errorf("%s: %d goroutines, %d before", c.name, n, before)
+		}
 	}
 }

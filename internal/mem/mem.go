@@ -182,7 +182,8 @@ func (d *Depot) give(from []*Req) []*Req {
 	return from[:n]
 }
 
-// Queue is a FIFO of requests. A limit of 0 means no bound.
+// Queue is a FIFO of requests, or with PushReady a queue by Ready. A limit of 0 means no
+// bound.
 type Queue struct{ ring.Ring[*Req] }
 
 // NewQueue returns an empty queue of at most limit requests.
@@ -194,6 +195,14 @@ func (q *Queue) Head() *Req {
 		return nil
 	}
 	return *q.Front()
+}
+
+// PushReady inserts a request before those that are ready later.
+func (q *Queue) PushReady(r *Req) {
+	q.Push(r)
+	for i := q.Len() - 1; i > 0 && q.At(i-1).Ready > r.Ready; i-- {
+		*q.Ring.At(i), *q.Ring.At(i - 1) = q.At(i-1), r
+	}
 }
 
 // At returns the i-th oldest request.

@@ -214,7 +214,7 @@ func (m *Memory) admit(s *sub, r *mem.Req, now uint64) {
 	if m.Far != nil {
 		if ready, far := m.Far(r, now); far {
 			r.Ready = ready
-			s.away.Push(r)
+			s.away.PushReady(r)
 			return
 		}
 	}

@@ -121,6 +121,39 @@ func (c *chip) send(kind mem.Kind, addr uint64, size uint32) []uint64 {
 	return after
 }
 
+// TestFarOrder: requests for other chips are answered when their answers are there, in the order of
+// the answers: one that is late does not hold up another.
+func TestFarOrder(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		ready   []uint64 // when each answer is there; one request enters per cycle
+		replies []uint64 // when each is taken, a cycle later at the earliest
+	}{
+		{"in order", []uint64{100, 200, 300}, []uint64{101, 201, 301}},
+		{"the last is the first", []uint64{300, 200, 100}, []uint64{301, 201, 101}},
+		{"of two at a time, the one that was sent first", []uint64{500, 100, 100, 100}, []uint64{501, 101, 102, 103}},
+		{"one in between", []uint64{100, 300, 200}, []uint64{101, 301, 201}},
+	} {
+		m := newChip(t, testConfig())
+		m.m.Far = func(r *mem.Req, _ uint64) (uint64, bool) { return c.ready[r.Owner], true }
+		for i := range c.ready {
+			if !m.tick(m.request(uint32(i), mem.GlobalRead, 0x1000, 32)) {
+				t.Fatal("no room")
+			}
+		}
+		next := m.m.NextEvent(m.now)
+		if first := slices.Min(c.ready); next != first {
+			t.Errorf("%s: something happens at %d, not %d", c.name, next, first)
+		}
+		m.drain(1000)
+		for i, want := range c.replies {
+			if got := m.got[uint32(i)]; !slices.Equal(got, []uint64{want}) {
+				t.Errorf("%s: answer %d at %v, want %d", c.name, i, got, want)
+			}
+		}
+	}
+}
+
 // TestLatencies: the latency of each path through the partition, in cycles of equal
 // clocks, from entry until the reply is taken. ROP 194, DRAM 96; the GDDR6 device
 // takes RCD 24 and CL 24 (48) for a closed row, CL for an open one, RP more (72)
