@@ -26,7 +26,7 @@ func heddleBlasCopy(kind C.int, rows, columns, size C.int64_t, from C.uintptr_t,
 var oldBlas struct {
 	sync.Mutex
 	handle uint64
-	resets uint64      // of the device, when the context was made
+	life   cuda.Life   // of its device
 	status blas.Status // of the last call that failed since it was asked for
 }
 
@@ -34,15 +34,14 @@ var oldBlas struct {
 func cublasInit() C.int {
 	oldBlas.Lock()
 	defer oldBlas.Unlock()
-	resets := thread().Resets()
 	if oldBlas.handle != 0 {
-		if resets <= oldBlas.resets {
+		if _, reset := thread().Since(oldBlas.life); !reset {
 			return C.int(blas.Success)
 		}
 		blas.Destroy(thread(), oldBlas.handle) // it ended with the device's other things
 	}
 	h, s := blas.Create(thread())
-	oldBlas.handle, oldBlas.resets = h, resets
+	oldBlas.handle, oldBlas.life = h, thread().Life()
 	return C.int(s)
 }
 

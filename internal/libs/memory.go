@@ -6,18 +6,24 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
-// Memory is what an object of a library holds on the device. A reset of the device drops
-// it, and then its addresses may be those of something else.
+// Memory is what an object of a library holds on the device that was current when it was
+// made. A reset of that device drops it.
 type Memory struct {
-	resets uint64
-	list   []uint64
+	life cuda.Life
+	list []uint64
 }
 
 // NewMemory holds nothing yet.
-func NewMemory(t *cuda.Thread) Memory { return Memory{resets: t.Resets()} }
+func NewMemory(t *cuda.Thread) Memory { return Memory{life: t.Life()} }
 
 // Lost reports whether the device was reset.
-func (m *Memory) Lost(t *cuda.Thread) bool { return m.resets != t.Resets() }
+func (m *Memory) Lost(t *cuda.Thread) bool {
+	_, reset := t.Since(m.life)
+	return reset
+}
+
+// Elsewhere reports whether another device is current than that of the memory.
+func (m *Memory) Elsewhere(t *cuda.Thread) bool { return m.life.Device() != t.Life().Device() }
 
 // Hold adds allocations.
 func (m *Memory) Hold(addrs ...uint64) { m.list = append(m.list, addrs...) }

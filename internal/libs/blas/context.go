@@ -30,16 +30,8 @@ type Settings struct {
 // context is what a cublasHandle_t stands for. The lock of contexts guards it.
 type context struct {
 	Settings
-	resets uint64   // of the device, when the context was last used
-	kept   []uint64 // memory that graphs use
-}
-
-// after drops what a reset of the device has ended: the stream, and memory, whose addresses
-// may be those of something else now.
-func (c *context) after(resets uint64) {
-	if resets > c.resets {
-		c.resets, c.Stream, c.kept = resets, 0, nil
-	}
+	life cuda.Life // of that device, when the context was last used
+	kept []uint64  // memory that graphs use
 }
 
 // contexts are the handles that exist.
@@ -57,11 +49,11 @@ func Create(t *cuda.Thread) (handle uint64, s Status) {
 	if err := t.Answer(cuda.Success); err != cuda.Success {
 		return 0, NotInitialized
 	}
-	resets := t.Resets()
+	life := t.Life()
 	contexts.Lock()
 	defer contexts.Unlock()
 	contexts.next += 64
-	contexts.of[contexts.next] = &context{resets: resets}
+	contexts.of[contexts.next] = &context{life: life}
 	return contexts.next, Success
 }
 
@@ -95,14 +87,15 @@ type Call struct {
 
 // Of begins a call.
 func Of(t *cuda.Thread, handle uint64) (Call, Status) {
-	resets := t.Resets()
 	contexts.Lock()
 	defer contexts.Unlock()
 	c := contexts.of[handle]
 	if c == nil {
 		return Call{}, NotInitialized
 	}
-	c.after(resets)
+	if now, reset := t.Since(c.life); reset { // the stream is gone, and memory
+		c.life, c.Stream, c.kept = now, 0, nil
+	}
 	return Call{c.Settings, c, t}, Success
 }
 

@@ -196,6 +196,31 @@ func TestReset(t *testing.T) {
 	}
 }
 
+// TestOtherReset: a context keeps its stream when another device is reset, and loses it when
+// its own is, whichever device is current.
+func TestOtherReset(t *testing.T) {
+	g := libstest.New(t, "rtx-2060", func(o *cuda.Options) { o.Devices = 2 })
+	h, s := blas.Create(g.Thread)
+	if s != blas.Success {
+		t.Fatal(s)
+	}
+	stream, err := g.StreamCreate(0, 0)
+	g.Must(err)
+	c, _ := blas.Of(g.Thread, h)
+	c.SetStream(stream)
+	for _, reset := range []int{1, 0} {
+		want := map[int]uint64{0: 0, 1: stream}[reset]
+		g.Must(g.SetDevice(reset))
+		g.Must(g.Reset())
+		for d := range 2 {
+			g.Must(g.SetDevice(d))
+			if c, s := blas.Of(g.Thread, h); c.Stream != want || s != blas.Success {
+				t.Errorf("device %d was reset, %d is current: stream %#x, want %#x; %v", reset, d, c.Stream, want, s)
+			}
+		}
+	}
+}
+
 // TestManyColumns: results with more columns than a grid has tiles of.
 func TestManyColumns(t *testing.T) {
 	alltests.Only(t, "matrices of two million columns")

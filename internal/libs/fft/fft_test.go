@@ -593,6 +593,39 @@ func TestReset(t *testing.T) {
 	}
 }
 
+// TestOtherDevice: a plan works on its device only, and can be destroyed from any.
+func TestOtherDevice(t *testing.T) {
+	g := libstest.New(t, "rtx-2060", func(o *cuda.Options) { o.Devices = 2 })
+	want := func(what string, got, want fft.Result) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	shape := fft.Shape{Type: fft.C2C, N: []int64{16}, Batch: 1}
+	free, _, _ := g.MemInfo()
+	h, r := fft.Create(g.Thread)
+	want("create", r, fft.Success)
+	p, _ := fft.Of(g.Thread, h)
+	g.Must(g.SetDevice(1))
+	_, r = p.Make(shape)
+	want("make on another device", r, fft.InvalidDevice)
+	g.Must(g.SetDevice(0))
+	_, r = p.Make(shape)
+	want("make", r, fft.Success)
+	data := libstest.Put(g, make([]complex64, 16))
+	want("execute", p.Execute(fft.C2C, data, data, fft.Forward), fft.Success)
+	g.Must(g.SetDevice(1))
+	other := libstest.Put(g, make([]complex64, 16))
+	want("execute on another device", p.Execute(fft.C2C, other, other, fft.Forward), fft.InvalidDevice)
+	want("destroy from another device", fft.Destroy(g.Thread, h), fft.Success)
+	g.Must(g.SetDevice(0))
+	g.Must(g.Free(data))
+	if after, _, _ := g.MemInfo(); after != free {
+		t.Errorf("%d bytes are free, %d before", after, free)
+	}
+}
+
 // TestDestroyInCapture: a plan that cannot be freed during a capture can be freed after it,
 // with all of its memory.
 func TestDestroyInCapture(t *testing.T) {

@@ -169,6 +169,9 @@ func (c Call) Make(s Shape) (bytes uint64, r Result) {
 	if c.shape != nil {
 		return 0, InvalidPlan
 	}
+	if c.memory.Elsewhere(c.t) {
+		return 0, InvalidDevice
+	}
 	if bytes, r = Need(c.t, &s); r != Success {
 		return 0, r
 	}
@@ -270,6 +273,9 @@ func (c Call) Execute(of Type, from, to uint64, d Direction) Result {
 	}
 	if c.need > 0 && c.area == 0 {
 		return NoWorkspace
+	}
+	if c.memory.Elsewhere(c.t) {
+		return InvalidDevice
 	}
 	passes, _ := c.shape.passes(from == to, d)
 	for _, p := range passes {

@@ -16,6 +16,7 @@ const (
 	ExecFailed     Result = 6
 	SetupFailed    Result = 7
 	InvalidSize    Result = 8
+	InvalidDevice  Result = 11 // another one is current than when the plan was made
 	NoWorkspace    Result = 13
 	NotImplemented Result = 14
 	NotSupported   Result = 16

@@ -84,9 +84,9 @@ type Runtime struct {
 	mem    *device.Memory // nil until first used
 	chip   *gpu.GPU       // the session's; nil in a functional run
 	sticky Error
-	lanes  []*stream // the legacy default stream, then all others in creation order
-	resets uint64    // how often forget was called
-	peers  uint16    // devices whose memory the program let this one access, a bit for each
+	lanes  []*stream     // the legacy default stream, then all others in creation order
+	resets atomic.Uint64 // how often forget was called
+	peers  uint16        // devices whose memory the program let this one access, a bit for each
 
 	defaultPool, currentPool uint64 // 0 until first used
 
@@ -271,7 +271,7 @@ func (r *Runtime) forget() {
 		}
 	}
 	r.mem, r.sticky, r.pending, r.peers = nil, Success, nil, 0
-	r.resets++
+	r.resets.Add(1)
 	for _, d := range r.devices {
 		d.peers &^= 1 << r.number
 	}
@@ -317,12 +317,27 @@ func drop[T any](table map[uint64]T, fits func(T) bool) {
 	maps.DeleteFunc(table, func(_ uint64, x T) bool { return fits(x) })
 }
 
-// Resets counts how often everything on the device was dropped. What a library placed
-// there before is gone, and its addresses may be those of something else.
-func (t *Thread) Resets() (n uint64) {
-	t.r.mu.Lock()
-	defer t.r.mu.Unlock()
-	return t.r.resets
+// Life is the time of a device between two resets. What a library placed on the device is
+// gone with it, and its addresses may be those of something else.
+type Life struct {
+	device int    // its number
+	resets uint64 // before
+}
+
+// Device returns the number of the device.
+func (l Life) Device() int { return l.device }
+
+// Life returns that of the current device.
+func (t *Thread) Life() Life { return Life{t.r.number, t.r.resets.Load()} }
+
+// Since returns the present life of a device that had another one before, and whether it is
+// another one. It does not matter which device is current.
+func (t *Thread) Since(l Life) (now Life, reset bool) {
+	now = l
+	if l.device < len(t.r.devices) { // else the device is calling the thread
+		now.resets = max(l.resets, t.r.devices[l.device].resets.Load())
+	}
+	return now, now != l
 }
 
 // Thread returns the thread with a number, which the caller assigns. While the device is
