@@ -1,6 +1,7 @@
 package device
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -30,6 +31,9 @@ type Mapping struct {
 
 	of *Memory // in whose store the memory is
 }
+
+// gone reports whether that was closed, and the memory with it.
+func (p *Mapping) gone() bool { return p.of.virtual == nil }
 
 // mappings are those of a reservation.
 type mappings struct {
@@ -83,12 +87,14 @@ func (m *Memory) open() error {
 // operating system at once: nobody else knows when the last access was. What Alloc made
 // stays usable, but not by other devices.
 func (m *Memory) Close() {
+	m.withdraw()
 	m.leave()
 	if m.virtual == nil {
 		return
 	}
 	for _, r := range slices.Clone(m.regions) {
 		if r.Flags&reserved != 0 && !r.Freed {
+			_ = unmapped(r.mapped.list) // the rest is gone, too
 			m.retire(r)
 		}
 	}
@@ -98,6 +104,35 @@ func (m *Memory) Close() {
 	m.virtual.cleanup.Stop()
 	m.virtual.store.close()
 	m.virtual = nil
+}
+
+// withdraw ends all access to memory of m at addresses of other devices. It stays mapped
+// there until Unmap.
+func (m *Memory) withdraw() {
+	if m.virtual == nil || m.cfg.Group == nil {
+		return
+	}
+	for _, o := range m.cfg.Group.by {
+		if o == nil || o == m {
+			continue
+		}
+		for _, r := range o.regions {
+			if r.Flags&reserved == 0 || r.Freed {
+				continue
+			}
+			for i := range r.mapped.list {
+				p := &r.mapped.list[i]
+				if p.of != m {
+					continue
+				}
+				for device := range p.Access {
+					r.mapped.allow(p.Addr, p.Addr+p.Size, device, NoAccess)
+					p.Access[device] = NoAccess
+				}
+			}
+		}
+	}
+	m.changed()
 }
 
 // Reserve reserves a range of addresses, a multiple of Granule in size and alignment.
@@ -272,18 +307,20 @@ func (m *Memory) Unmap(addr, size uint64) error {
 	for device := range MaxDevices {
 		r.mapped.allow(addr, addr+size, device, NoAccess)
 	}
-	var bad error
-	for _, p := range r.mapped.list[from:to] {
-		if p.of.virtual == nil { // closed
-			continue
-		}
-		p.of.virtual.blocks[p.Handle].mapped--
-		if err := p.of.drop(p.Handle); err != nil {
-			bad = err
+	err = unmapped(r.mapped.list[from:to])
+	r.mapped.list = slices.Delete(r.mapped.list, from, to)
+	return err
+}
+
+// unmapped gives the memory of mappings back where that was the last use.
+func unmapped(list []Mapping) (err error) {
+	for _, p := range list {
+		if !p.gone() {
+			p.of.virtual.blocks[p.Handle].mapped--
+			err = errors.Join(err, p.of.drop(p.Handle))
 		}
 	}
-	r.mapped.list = slices.Delete(r.mapped.list, from, to)
-	return bad
+	return err
 }
 
 // SetAccess says what may be done with the mappings that fill a range exactly.
@@ -296,6 +333,11 @@ func (m *Memory) SetAccessOf(device int, addr, size uint64, a Access) error {
 	r, from, to, err := m.whole(addr, size)
 	if err != nil {
 		return err
+	}
+	for _, p := range r.mapped.list[from:to] {
+		if p.gone() {
+			return fmt.Errorf("the memory at 0x%x went with a reset of device %d", p.Addr, p.of.cfg.Device)
+		}
 	}
 	for i := from; i < to; i++ {
 		r.mapped.list[i].Access[device] = a
@@ -328,7 +370,7 @@ func (m *Memory) MappingAt(addr uint64) (p Mapping, ok bool) {
 // released once more, and the device of the memory.
 func (m *Memory) Retain(addr uint64) (handle uint64, device int, ok bool) {
 	p, ok := m.MappingAt(addr)
-	if !ok || p.of.virtual == nil {
+	if !ok || p.gone() {
 		return 0, 0, false
 	}
 	p.of.virtual.blocks[p.Handle].held++
@@ -346,7 +388,7 @@ func (r *region) run(addr uint64, least Access, device int) (e extent, ok bool) 
 // It copies the pages that exist: a mapping may be much larger than what of it is used.
 func (m *Memory) saveMapped(r *region) (restore []func()) {
 	for _, p := range r.mapped.list {
-		if p.Access[m.cfg.Device] != MayWrite || p.of.virtual == nil {
+		if p.Access[m.cfg.Device] != MayWrite || p.gone() {
 			continue
 		}
 		at := p.of.virtual.blocks[p.Handle].at
@@ -396,6 +438,8 @@ func (m *Memory) explainReserved(f *Fault, device int) {
 	switch p, mapped := m.MappingAt(at); {
 	case !mapped:
 		f.Kind, why = Unmapped, "no memory is mapped"
+	case p.gone():
+		f.Kind, why = Unmapped, fmt.Sprintf("the memory of device %d was mapped, which was reset", p.of.cfg.Device)
 	case p.Access[device] == NoAccess && m.cfg.Group != nil:
 		f.Kind, why = Forbidden, fmt.Sprintf("memory is mapped without access for device %d (cuMemSetAccess gives it)", device)
 	case p.Access[device] == NoAccess:

@@ -539,3 +539,64 @@ func BenchmarkMappings(b *testing.B) {
 		})
 	}
 }
+
+// TestClosePeers: memory of device b that is mapped at addresses of device a, when one of them
+// is closed.
+func TestClosePeers(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		close func(a, b *Memory)
+		check func(t *testing.T, a, b *Memory, at, handle uint64)
+	}{
+		{"that of the addresses: the other one's memory can be given up", func(a, _ *Memory) { a.Close() }, func(t *testing.T, a, b *Memory, _, handle uint64) {
+			if n := b.Allocated(); n != Granule {
+				t.Errorf("%d bytes are allocated while the handle is held", n)
+			}
+			if err := b.Release(handle); err != nil || b.Allocated() != 0 {
+				t.Errorf("%v, %d bytes are allocated", err, b.Allocated())
+			}
+		}},
+		{"that of the bytes: the addresses have none", func(_, b *Memory) { b.Close() }, func(t *testing.T, a, b *Memory, at, handle uint64) {
+			v := a.Direct()
+			if v.ReadSpan(at, 4) != nil || v.WriteSpan(at, 4) != nil {
+				t.Fatal("they can be accessed")
+			}
+			if f := v.Fault(at, 4, false); f == nil || f.Kind != Unmapped || !strings.Contains(f.Detail, "where the memory of device 1 was mapped, which was reset") {
+				t.Errorf("an access is %v", f)
+			}
+			if err := a.SetAccess(at, Granule, MayWrite); err == nil || v.ReadSpan(at, 4) != nil {
+				t.Errorf("access is given again: %v", err)
+			}
+			if err := a.Unmap(at, Granule); err != nil {
+				t.Error(err)
+			}
+			next := New(b.cfg)
+			h, err := next.Create(Granule)
+			if err == nil {
+				err = errors.Join(a.MapOf(next, at, Granule, h), a.SetAccess(at, Granule, MayWrite))
+			}
+			if err != nil || v.WriteSpan(at, 4) == nil {
+				t.Errorf("other memory in its place: %v", err)
+			}
+			next.Close()
+		}},
+	} {
+		a, b := pair()
+		at, err := a.Reserve(2*Granule, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := b.Create(Granule)
+		if err == nil {
+			err = errors.Join(a.MapOf(b, at, Granule, h), a.SetAccess(at, Granule, MayWrite))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Direct().WriteSpan(at, 4)[0] = 1
+		c.close(a, b)
+		t.Run(c.name, func(t *testing.T) { c.check(t, a, b, at, h) })
+		a.Close()
+		b.Close()
+	}
+}
