@@ -21,7 +21,7 @@ func (d Driver) Launch(fn uint64, c Call, cooperative bool, buffer []byte, arg f
 		case buffer == nil && arg == nil && len(k.Params()) > 0:
 			return ResultInvalidValue
 		}
-		if res := d.bindChanged(fn); res != ResultSuccess {
+		if res := d.bindTextures(fn); res != ResultSuccess {
 			return res
 		}
 		return t.Launch(fn, c, cooperative, func(n, offset int, to []byte) {

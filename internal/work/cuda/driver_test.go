@@ -547,6 +547,57 @@ func TestTexRefs(t *testing.T) {
 	d.is("after it", d.EditTexture(ref, false, nil), ResultInvalidHandle)
 }
 
+// TestTexRefDevices: a texture reference of a library is bound on every device on which a
+// kernel is launched, and again after a reset, as it is set then.
+func TestTexRefDevices(t *testing.T) {
+	d := drive(t, func(o *Options) { o.Devices = 2 }).ready()
+	lib, res, _ := d.LoadLibrary("kernels.ptx", []byte(plusText))
+	d.is("load", res, ResultSuccess)
+	fetch, res := d.Function(lib, "fetch")
+	d.is("kernel", res, ResultSuccess)
+	use := func(number int) {
+		t.Helper()
+		p, res := d.RetainPrimary(int32(number))
+		d.is("retain", res, ResultSuccess)
+		d.is("use", d.SetContext(p), ResultSuccess)
+	}
+	use(0)
+	ref, res := d.Texture(lib, "image", false)
+	d.is("texture", res, ResultSuccess)
+	var texels uint64
+	d.is("texels that both devices share", d.Do(func(t *Thread) (err Error) {
+		texels, err = t.MallocHost(16, 0)
+		return err
+	}), ResultSuccess)
+	set := func(fill uint32, n uint64) {
+		t.Helper()
+		copy(d.host.Bytes(texels, 16), bytes.Repeat(params(fill), 4))
+		d.is("edit", d.EditTexture(ref, false, func(x *TexRef) Result {
+			x.Image = Image{Addr: texels, Bytes: n, Channel: Channel{Bits: [4]int32{32}, Kind: 1}}
+			x.AsIntegers = true
+			return ResultSuccess
+		}), ResultSuccess)
+	}
+	sees := func(what string, number int, want ...uint32) {
+		t.Helper()
+		use(number)
+		p := d.alloc(16)
+		d.is(what, d.Launch(fetch, one, false, params(p), nil), ResultSuccess)
+		if got := d.read(p, 4); !slices.Equal(got, want) {
+			t.Errorf("%s: device %d reads %x, want %x", what, number, got, want)
+		}
+	}
+	set(7, 16)
+	sees("set", 0, 7, 7, 7, 7)
+	sees("set", 1, 7, 7, 7, 7)
+	set(8, 8)
+	sees("set again, shorter", 1, 8, 8, 0, 0)
+	sees("set again, shorter", 0, 8, 8, 0, 0)
+	use(1)
+	d.is("reset", d.ResetPrimary(1), ResultSuccess)
+	sees("after a reset", 1, 8, 8, 0, 0)
+}
+
 // TestPatterns: fills with values of several bytes.
 func TestPatterns(t *testing.T) {
 	both(t, func(t *testing.T, mode func(*Options)) {

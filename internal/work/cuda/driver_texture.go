@@ -15,7 +15,6 @@ type TexRef struct {
 
 	module  *module // nil if it belongs to none
 	surface bool
-	changed bool // since it was bound
 }
 
 // Texture returns the handle of a module's texture reference, or surface
@@ -75,16 +74,19 @@ func (d Driver) SeeTexture(h uint64, surface bool, f func(x *TexRef) Result) Res
 	})
 }
 
-// EditTexture changes one.
+// EditTexture changes one: no device has it bound as it is then.
 func (d Driver) EditTexture(h uint64, surface bool, f func(x *TexRef) Result) Result {
 	return d.SeeTexture(h, surface, func(x *TexRef) Result {
-		x.changed = true
+		if ref := d.t.r.textures[h]; ref != nil {
+			clear(ref.bound[:])
+		}
 		return f(x)
 	})
 }
 
-// bindChanged binds the changed references of a kernel's module that have an image.
-func (d Driver) bindChanged(fn uint64) Result {
+// bindTextures binds the references of a kernel's module that have an image and are not bound
+// on the current device.
+func (d Driver) bindTextures(fn uint64) Result {
 	type binding struct {
 		handle uint64
 		TexRef
@@ -96,10 +98,9 @@ func (d Driver) bindChanged(fn uint64) Result {
 			return ResultSuccess
 		}
 		for _, h := range slices.Sorted(maps.Values(m.driver.textures)) {
-			x := r.texrefs[h]
-			if i := x.Image; x.changed && (i.Array != 0 || i.Mipmap != 0 || i.Addr != 0) {
-				x.changed = false
-				r.textures[h].norm = !x.AsIntegers
+			x, ref := r.texrefs[h], r.textures[h]
+			if i := x.Image; !ref.bound[r.number] && (i.Array != 0 || i.Mipmap != 0 || i.Addr != 0) {
+				ref.norm = !x.AsIntegers
 				list = append(list, binding{h, *x})
 			}
 		}
