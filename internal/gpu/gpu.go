@@ -31,6 +31,7 @@ type GPU struct {
 	machine  *Machine // that it is part of, or nil
 	number   int      // there
 	arrived  []*Op    // those whose waits for an action of another chip are over, once for each
+	broken   error    // that ended its run, until its Machine returns it
 	stale    bool     // its state is left from a run that ended early: see renew
 	progress func(Progress)
 

@@ -66,7 +66,8 @@ func (g *GPU) join() {
 }
 
 // Finish advances time on all chips until all actions of one have ended. If an error ends
-// the run of a chip, maybe another one, it returns that chip; the others can go on.
+// the run of a chip, maybe another one, it returns that chip; the others can go on. Where
+// several end at a time, each call returns one of them: see Broken.
 func (m *Machine) Finish(ctx context.Context, g *GPU) (*GPU, error) {
 	return m.pass(ctx, g, math.MaxUint64, func() bool { return g.ops.open == 0 })
 }
@@ -87,7 +88,14 @@ func (m *Machine) pass(ctx context.Context, g *GPU, until uint64, done func() bo
 			c.dismiss()
 		}
 	}()
-	for !done() && g.now < until {
+	for {
+		if c := m.broken(g); c != nil {
+			err, c.broken = c.broken, nil
+			return c, err
+		}
+		if done() || g.now >= until {
+			return nil, nil
+		}
 		to := until
 		coupled, busy := 0, false
 		for _, c := range m.chips {
@@ -110,23 +118,17 @@ func (m *Machine) pass(ctx context.Context, g *GPU, until uint64, done func() bo
 		if linked {
 			to = min(to, g.now+stretch)
 		}
-		failed, err = nil, nil
-		if e := g.advance(ctx, to, done); e != nil {
-			failed, err = g, e
-		}
+		g.broken = g.advance(ctx, to, done)
 		for _, c := range m.chips {
-			if c == g {
-				continue
+			if c != g {
+				c.broken = c.advance(ctx, g.now, never)
+				c.rest(g.now)
 			}
-			if e := c.advance(ctx, g.now, never); e != nil && err == nil {
-				failed, err = c, e
-			}
-			c.rest(g.now)
 		}
-		if err == nil && linked {
-			if failed = m.hung(g); failed != nil {
-				err = failed.spinning()
-				failed.abandon()
+		if !m.Broken() {
+			if c := m.hung(g); c != nil {
+				c.broken = c.spinning()
+				c.abandon()
 			}
 		}
 		for _, c := range m.chips {
@@ -135,12 +137,32 @@ func (m *Machine) pass(ctx context.Context, g *GPU, until uint64, done func() bo
 			m.out[c.number].forget(g.now << fine)
 			m.in[c.number].forget(g.now << fine)
 		}
-		if err != nil {
-			return failed, err
+	}
+}
+
+// broken returns a chip with an error of which the host has not heard, the given one if it
+// has one; nil if there is none.
+func (m *Machine) broken(g *GPU) *GPU {
+	return m.first(g, func(c *GPU) bool { return c.broken != nil })
+}
+
+// first returns the first chip that fits, where the given one goes before the others; nil if
+// there is none.
+func (m *Machine) first(g *GPU, fits func(*GPU) bool) *GPU {
+	if fits(g) {
+		return g
+	}
+	for _, c := range m.chips {
+		if fits(c) {
+			return c
 		}
 	}
-	return nil, nil
+	return nil
 }
+
+// Broken reports whether an error ended the run of a chip which Finish and Wait have not
+// returned yet.
+func (m *Machine) Broken() bool { return m.broken(m.chips[0]) != nil }
 
 func never() bool { return false }
 
@@ -152,19 +174,14 @@ func (g *GPU) linked() bool { return g.machine != nil && g.machine.linked }
 // there is none. At this point all chips show the same time. Of several that wait, the one
 // that the host waits for is the first.
 func (m *Machine) hung(g *GPU) *GPU {
-	if !g.cfg.Run.DetectDeadlock || g.now/watchEvery == m.watched {
+	if !m.linked || !g.cfg.Run.DetectDeadlock || g.now/watchEvery == m.watched {
 		return nil
 	}
 	m.watched = g.now / watchEvery
 	if !m.spin.look(m.chips) {
 		return nil
 	}
-	for _, c := range append([]*GPU{g}, m.chips...) {
-		if c.running > 0 {
-			return c
-		}
-	}
-	return nil
+	return m.first(g, func(c *GPU) bool { return c.running > 0 })
 }
 
 // busy reports whether the chip does something or is about to.

@@ -945,6 +945,32 @@ func TestFaultElsewhere(t *testing.T) {
 	}
 }
 
+// TestFaultsTogether: where several devices fault in the same cycle, each has its error, and
+// the program learns of all of them.
+func TestFaultsTogether(t *testing.T) {
+	both(t, func(t *testing.T, mode func(*Options)) {
+		b := several(t, 3, mode)
+		for d := range 3 {
+			b.use(d)
+			at := b.malloc(64)
+			want := Success
+			if mode == nil {
+				want = IllegalAddress
+			}
+			b.want("wild", b.run("wild", 1, 0, at), want)
+		}
+		for _, d := range []int{1, 0, 2} {
+			b.SetDevice(d)
+			b.want(fmt.Sprint("device ", d), b.Synchronize(), IllegalAddress)
+		}
+		for d := range 3 {
+			if n := strings.Count(b.log.String(), fmt.Sprintf("from device %d from now on", d)); n != 1 {
+				t.Errorf("device %d: said %d times:\n%s", d, n, b.log)
+			}
+		}
+	})
+}
+
 // TestDevicesNotWarm: kernels that run twice would show on other devices.
 func TestDevicesNotWarm(t *testing.T) {
 	o := Options{}

@@ -130,7 +130,8 @@ func (r *Runtime) pass(o *gpu.Op, cycles uint64) Error {
 }
 
 // advance lets the chips' time pass. Where that ends the run of another device, that one
-// gets the error, and the wait goes on. all: nothing of the device is left to do after that.
+// gets the error, and the wait goes on. Of several devices, each gets its own. all: nothing
+// of the device is left to do after that.
 func (r *Runtime) advance(wait func() (*gpu.GPU, error), all bool) Error {
 	for {
 		failed, err := wait()
@@ -142,7 +143,7 @@ func (r *Runtime) advance(wait func() (*gpu.GPU, error), all bool) Error {
 			d.collect(true)
 			d.end(err)
 		}
-		if err == nil || r.sticky != Success || r.life.Err() != nil {
+		if err == nil || r.sticky != Success && (r.machine == nil || !r.machine.Broken()) || r.life.Err() != nil {
 			if r.life.Err() != nil && err != nil {
 				return Unknown
 			}
