@@ -198,7 +198,7 @@ func cudaMemcpy3DPeer(parms C.uintptr_t) C.int { return copy3DPeer(parms, 0, fal
 //export cudaMemcpy3DPeerAsync
 func cudaMemcpy3DPeerAsync(parms, stream C.uintptr_t) C.int { return copy3DPeer(parms, stream, true) }
 
-// copy3DPeer copies a box from a device to another; addresses and arrays know their device.
+// copy3DPeer copies a box from a device to another.
 func copy3DPeer(parms, stream C.uintptr_t, async bool) C.int {
 	if err := need(parms); err != cuda.Success {
 		return C.int(err)
@@ -215,7 +215,7 @@ func copy3DPeer(parms, stream C.uintptr_t, async bool) C.int {
 	if err != cuda.Success {
 		return C.int(err)
 	}
-	return C.int(thread().CopyBox(b.Dst, b.Src, b.Width, b.Height, b.Depth, cuda.AnyWay, uint64(stream), async))
+	return C.int(thread().CopyBoxPeer(b, int(p.dstDevice), int(p.srcDevice), cuda.AnyWay, uint64(stream), async))
 }
 
 // copy3D copies a box.
@@ -230,8 +230,8 @@ func copy3D(parms, stream C.uintptr_t, async bool) C.int {
 	return C.int(thread().CopyBox(b.Dst, b.Src, b.Width, b.Height, b.Depth, cuda.Kind(at[C.struct_cudaMemcpy3DParms](parms).kind), uint64(stream), async))
 }
 
-// boxOf reads a cudaMemcpy3DParms. If a side is an array, the width is in texels, and so
-// is x on that side.
+// boxOf reads a cudaMemcpy3DParms. Each side is either an array or a pointer. If one is an
+// array, the width is in texels, and so is x on that side.
 func boxOf(p *C.struct_cudaMemcpy3DParms) (cuda.Box, cuda.Error) {
 	unit := uint64(0) // bytes of a texel
 	side := func(array uint64, pos C.struct_cudaPos, ptr *C.struct_cudaPitchedPtr) (cuda.Side, cuda.Error) {
@@ -240,6 +240,9 @@ func boxOf(p *C.struct_cudaMemcpy3DParms) (cuda.Box, cuda.Error) {
 			s.Addr, s.Pitch = uint64(word(&ptr.ptr)), uint64(ptr.pitch)
 			s.Plane = s.Pitch * uint64(min(ptr.ysize, 1<<20))
 			return s, thread().Check(s.Pitch <= 1<<40 && word(&ptr.ptr) != 0)
+		}
+		if err := thread().Check(word(&ptr.ptr) == 0); err != cuda.Success {
+			return s, err
 		}
 		a, err := thread().Array(array)
 		if err == cuda.Success {

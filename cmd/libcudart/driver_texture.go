@@ -195,22 +195,55 @@ func cuMemcpy3DAsync_v2(copy, stream C.uintptr_t) C.int { return driverCopy3D(co
 //export cuMemcpy3D_v2
 func cuMemcpy3D_v2(copy C.uintptr_t) C.int { return driverCopy3D(copy, 0, false) }
 
-// The form for two devices has the same layout, with contexts in reserved fields.
-
-//export cuMemcpy3DPeer
-func cuMemcpy3DPeer(copy C.uintptr_t) C.int { return cuMemcpy3D_v2(copy) }
-
-//export cuMemcpy3DPeerAsync
-func cuMemcpy3DPeerAsync(copy, stream C.uintptr_t) C.int { return cuMemcpy3DAsync_v2(copy, stream) }
-
 func driverCopy3D(copy, stream C.uintptr_t, async bool) C.int {
 	if copy == 0 {
 		return setting(false)
 	}
 	c := at[C.CUDA_MEMCPY3D](copy)
-	src := side(c.srcMemoryType, word(&c.srcHost), uintptr(c.srcDevice), word(&c.srcArray), c.srcXInBytes, c.srcY, c.srcZ, c.srcPitch, c.srcHeight, c.WidthInBytes)
-	dst := side(c.dstMemoryType, word(&c.dstHost), uintptr(c.dstDevice), word(&c.dstArray), c.dstXInBytes, c.dstY, c.dstZ, c.dstPitch, c.dstHeight, c.WidthInBytes)
-	return box(c.dstMemoryType, c.srcMemoryType, dst, src, c.WidthInBytes, c.Height, c.Depth, stream, async)
+	b := driverBox(c)
+	return box(c.dstMemoryType, c.srcMemoryType, b.Dst, b.Src, c.WidthInBytes, c.Height, c.Depth, stream, async)
+}
+
+func driverBox(c *C.CUDA_MEMCPY3D) cuda.Box {
+	return cuda.Box{
+		Src:   side(c.srcMemoryType, word(&c.srcHost), uintptr(c.srcDevice), word(&c.srcArray), c.srcXInBytes, c.srcY, c.srcZ, c.srcPitch, c.srcHeight, c.WidthInBytes),
+		Dst:   side(c.dstMemoryType, word(&c.dstHost), uintptr(c.dstDevice), word(&c.dstArray), c.dstXInBytes, c.dstY, c.dstZ, c.dstPitch, c.dstHeight, c.WidthInBytes),
+		Width: uint64(c.WidthInBytes), Height: uint64(c.Height), Depth: uint64(c.Depth),
+	}
+}
+
+//export cuMemcpy3DPeer
+func cuMemcpy3DPeer(copy C.uintptr_t) C.int { return driverCopy3DPeer(copy, 0, false) }
+
+//export cuMemcpy3DPeerAsync
+func cuMemcpy3DPeerAsync(copy, stream C.uintptr_t) C.int { return driverCopy3DPeer(copy, stream, true) }
+
+func driverCopy3DPeer(copy, stream C.uintptr_t, async bool) C.int {
+	if copy == 0 {
+		return setting(false)
+	}
+	p := at[C.CUDA_MEMCPY3D_PEER](copy)
+	device := func(kind C.CUmemorytype, context uintptr) (int, cuda.Result) { // arrays and host memory need no context
+		if kind == C.CU_MEMORYTYPE_ARRAY || kind == C.CU_MEMORYTYPE_HOST {
+			return cuda.AnyDevice, cuda.ResultSuccess
+		}
+		if context == 0 {
+			return 0, cuda.ResultInvalidContext
+		}
+		return driver().ContextDevice(uint64(context))
+	}
+	to, res := device(p.dstMemoryType, word(&p.dstContext))
+	if res != cuda.ResultSuccess {
+		return C.int(res)
+	}
+	from, res := device(p.srcMemoryType, word(&p.srcContext))
+	if res != cuda.ResultSuccess {
+		return C.int(res)
+	}
+	b := driverBox(at[C.CUDA_MEMCPY3D](copy)) // the same layout, with contexts in reserved fields
+	return in(func(t *cuda.Thread) cuda.Error {
+		return t.CopyBoxPeer(b, to, from, direction(p.dstMemoryType, p.srcMemoryType), uint64(stream), async)
+	})
 }
 
 // line copies bytes between memory and the first row of an array, or between two arrays.

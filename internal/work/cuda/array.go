@@ -266,6 +266,47 @@ func (t *Thread) CopyBox(dst, src Side, width, height, depth uint64, kind Kind, 
 	})
 }
 
+// AnyDevice is the number of a side's device where the program does not name it.
+const AnyDevice = -1
+
+// CopyBoxPeer is CopyBox for a program that names the devices of both sides. Rows must be in
+// their pitch, and those of one plane before the next.
+func (t *Thread) CopyBoxPeer(b Box, to, from int, kind Kind, h uint64, async bool) Error {
+	return t.do(func(r *Runtime) Error {
+		dst, src, c, err := r.rows(b)
+		if err == Success {
+			err = r.peerSide(b.Dst, c, to)
+		}
+		if err == Success {
+			err = r.peerSide(b.Src, c, from)
+		}
+		if err != Success {
+			return err
+		}
+		return r.copy(dst, src, c, kind, h, async)
+	})
+}
+
+// peerSide checks a side of a copy whose device is named.
+func (r *Runtime) peerSide(s Side, c Rows, number int) Error {
+	on := r.at(s.Addr)
+	a := r.arrays[s.Array]
+	if a != nil {
+		on = a.on
+	}
+	switch {
+	case number != AnyDevice && (a != nil || onDevice(s.Addr)) && on.number != number:
+		return InvalidValue
+	case a != nil || c.empty():
+		return Success
+	case s.X+c.Width > s.Pitch:
+		return InvalidPitchValue
+	case s.Z+c.Depth > 1 && s.Plane/s.Pitch < s.Y+c.Height:
+		return InvalidValue
+	}
+	return Success
+}
+
 // rows returns the rows of a box.
 func (r *Runtime) rows(b Box) (dst, src uint64, c Rows, err Error) {
 	c = Rows{Width: b.Width, Height: b.Height, Depth: b.Depth}
