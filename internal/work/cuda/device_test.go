@@ -971,6 +971,66 @@ func TestFaultsTogether(t *testing.T) {
 	})
 }
 
+// TestDevicesThreads: a timing run on four devices that read and write each other's memory, copy,
+// and wait for each other's events has the same result, bit for bit, for every number of
+// threads of the simulator.
+func TestDevicesThreads(t *testing.T) {
+	const devices, blocks, threads = 4, 40, 128
+	const n = blocks * threads * 16 // bytes
+	var first []byte
+	for _, workers := range []int{1, 2, 4} {
+		b := start(t, func(o *Options) {
+			timing(o)
+			o.Devices, o.Threads = devices, workers
+		}, fatbin.Entry{Kind: fatbin.PTX, SM: 70, Data: []byte(peerCode)})
+		var at [devices]uint64
+		var done [devices]uint64
+		for d := range devices {
+			b.use(d)
+			b.want("enable", b.EnablePeer((d+1)%devices, 0), Success)
+			at[d] = b.malloc(3 * n)
+			b.want("fill", b.Fill(at[d], byte(d+1), line(3*n), 0), Success)
+			done[d], _ = b.EventCreate(0)
+		}
+		for round := range 2 {
+			for d := range devices {
+				next := (d + 1) % devices
+				b.use(d)
+				if round > 0 {
+					b.want("wait", b.StreamWait(0, done[next], 0), Success)
+				}
+				for _, x := range [][2]uint64{{at[d] + n, at[next]}, {at[next] + 2*n, at[d]}} { // reads, and writes
+					b.want("add", b.Launch(kernel("add"), Call{Grid: Dim3{X: blocks, Y: 1, Z: 1}, Block: Dim3{X: threads, Y: 1, Z: 1}}, false, func(i, _ int, to []byte) {
+						binary.LittleEndian.PutUint64(to, x[i])
+					}), Success)
+				}
+				b.want("copy", b.CopyPeer(at[next], next, at[d]+n, d, n/2, 0, true), Success)
+				b.want("record", b.EventRecord(done[d], 0, 0), Success)
+			}
+		}
+		var sums []uint32
+		for d := range devices {
+			b.use(d)
+			b.want("wait", b.Synchronize(), Success)
+			sums = append(sums, b.see(at[d]+n-4, 1)[0], b.see(at[d]+2*n-4, 1)[0], b.see(at[d]+3*n-4, 1)[0])
+		}
+		res := b.r.Result()
+		res.Seconds = 0
+		js := bytes.NewBufferString(fmt.Sprintln(sums))
+		if err := res.WriteJSON(js); err != nil {
+			t.Fatal(err)
+		}
+		if len(res.Links) < 2*devices || !res.OK || len(res.Kernels) != 4*devices {
+			t.Fatalf("%d links, %d kernels", len(res.Links), len(res.Kernels))
+		}
+		if first == nil {
+			first = js.Bytes()
+		} else if !bytes.Equal(first, js.Bytes()) {
+			t.Errorf("%d threads: another result than with 1", workers)
+		}
+	}
+}
+
 // TestDevicesNotWarm: kernels that run twice would show on other devices.
 func TestDevicesNotWarm(t *testing.T) {
 	o := Options{}
