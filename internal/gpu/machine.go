@@ -24,6 +24,10 @@ type Machine struct {
 	out     []calendar // by chip: when its link sends
 	in      []calendar // and when it receives
 	links   []Traffic
+
+	// More, if set, is called when the kernels of all chips wait for ever, before that is an
+	// error. It reports whether the host has added actions meanwhile.
+	More func() bool
 }
 
 // stretch is the longest time in core cycles that chips simulate without hearing of each
@@ -179,6 +183,10 @@ func (m *Machine) hung(g *GPU) *GPU {
 	}
 	m.watched = g.now / watchEvery
 	if !m.spin.look(m.chips) {
+		return nil
+	}
+	if m.More != nil && m.More() {
+		m.spin.drop(m.chips)
 		return nil
 	}
 	return m.first(g, func(c *GPU) bool { return c.running > 0 })

@@ -441,6 +441,55 @@ func TestPeerSignals(t *testing.T) {
 	}
 }
 
+// TestHostThreads: a kernel that waits for one which another thread of the program has yet to
+// launch goes on, though the thread that waits for it was first; not if no thread does.
+func TestHostThreads(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		call func(b *bench, flag, event uint64) // of the other thread
+		ends bool                               // after it
+		want Error
+	}{
+		{"a launch", func(b *bench, flag, _ uint64) { b.want("turns", b.run("turns", 1, 0, flag, 10), Success) }, true, Success},
+		{"a launch, and a wait for it", func(b *bench, flag, _ uint64) {
+			b.want("turns", b.run("turns", 1, 0, flag, 10), Success)
+			b.want("wait", b.Synchronize(), Success)
+		}, true, Success},
+		{"queries", func(b *bench, _, event uint64) { b.EventQuery(event) }, false, LaunchTimeout},
+	} {
+		b := peers(t)
+		flag := b.malloc(4)
+		b.want("fill", b.Fill(flag, 0, line(4), 0), Success)
+		b.want("spin", b.run("spin", 1, 0, flag), Success)
+		event, _ := b.EventCreate(0)
+		b.want("record", b.EventRecord(event, 0, 0), Success)
+		other := *b
+		other.Thread = b.r.Thread(2)
+		other.use(1)
+		waited := make(chan Error, 1)
+		go func() { waited <- b.Synchronize() }()
+		for len(waited) == 0 && b.r.mu.TryLock() { // until it waits
+			b.r.mu.Unlock()
+		}
+		var got Error
+		for over := false; !over; {
+			c.call(&other, flag, event)
+			if c.ends {
+				got = <-waited
+				break
+			}
+			select {
+			case got = <-waited:
+				over = true
+			default:
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %v, want %v\n%s", c.name, got, c.want, b.log)
+		}
+	}
+}
+
 // TestCopySignals: what TestPeerSignals says, of a copy that another device will make.
 func TestCopySignals(t *testing.T) {
 	for _, c := range []struct {

@@ -168,6 +168,7 @@ type Thread struct {
 
 	own    [device.MaxDevices]*stream // its default streams, nil until they are used
 	mode   CaptureMode                // which calls captures of other threads forbid it
+	waits  bool                       // in a call that does nothing after its wait
 	barred atomic.Bool                // the device is calling it, so it must not call the device
 
 	contexts []uint64 // a stack: the last is current
@@ -245,6 +246,7 @@ func New(o Options) (*Runtime, error) {
 			}
 			return a.devices[0].at(addr).number
 		})
+		a.machine.More = a.othersWork
 	}
 	return a.devices[0], nil
 }
@@ -514,6 +516,8 @@ func (t *Thread) Synchronize() Error {
 		if err != Success {
 			return err
 		}
+		t.waits = true
+		defer func() { t.waits = false }()
 		return r.finish()
 	})
 }

@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"time"
+
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/run"
 )
@@ -150,6 +152,45 @@ func (r *Runtime) advance(wait func() (*gpu.GPU, error), all bool) Error {
 			return r.sticky
 		}
 	}
+}
+
+// await is that of a device, in a call that does nothing after it.
+func (t *Thread) await(d *Runtime, list ...*gpu.Op) Error {
+	t.waits = true
+	defer func() { t.waits = false }()
+	return d.await(list...)
+}
+
+// othersWork lets other threads of the program call the runtime while one waits for kernels
+// that only such a call can end, and reports whether they have given work to a device. It is
+// no pause: the host takes no simulated time.
+func (a *app) othersWork() bool {
+	a.threadsMu.Lock()
+	threads := len(a.threads)
+	a.threadsMu.Unlock()
+	caller := a.caller
+	if threads < 2 || !caller.waits {
+		return false
+	}
+	before := a.givenSoFar()
+	for range 100 { // of a millisecond, our choice: much longer than from one call of a program to the next
+		a.mu.Unlock()
+		time.Sleep(time.Millisecond)
+		a.mu.Lock()
+		a.caller = caller
+		if a.givenSoFar() != before {
+			return true
+		}
+	}
+	return false
+}
+
+// givenSoFar counts the pieces of work of all devices so far.
+func (a *app) givenSoFar() (n uint64) {
+	for _, d := range a.devices {
+		n += d.given
+	}
+	return n
 }
 
 // finish lets the chip's time pass until all work has completed. Its error is sticky.
