@@ -444,18 +444,23 @@ func TestPeerSignals(t *testing.T) {
 // TestHostThreads: a kernel that waits for one which another thread of the program has yet to
 // launch goes on, though the thread that waits for it was first; not if no thread does.
 func TestHostThreads(t *testing.T) {
+	synchronize := func(b *bench, _ uint64) Error { return b.Synchronize() }
 	for _, c := range []struct {
 		name string
+		wait func(b *bench, flag uint64) Error
 		call func(b *bench, flag, event uint64) // of the other thread
 		ends bool                               // after it
 		want Error
 	}{
-		{"a launch", func(b *bench, flag, _ uint64) { b.want("turns", b.run("turns", 1, 0, flag, 10), Success) }, true, Success},
-		{"a launch, and a wait for it", func(b *bench, flag, _ uint64) {
+		{"a launch", synchronize, func(b *bench, flag, _ uint64) { b.want("turns", b.run("turns", 1, 0, flag, 10), Success) }, true, Success},
+		{"a launch, while the other thread copies", func(b *bench, flag uint64) Error { return b.Copy(stack, flag, 4, DeviceToHost, 0, false) }, func(b *bench, flag, _ uint64) {
+			b.want("turns", b.run("turns", 1, 0, flag, 10), Success)
+		}, true, Success},
+		{"a launch, and a wait for it", synchronize, func(b *bench, flag, _ uint64) {
 			b.want("turns", b.run("turns", 1, 0, flag, 10), Success)
 			b.want("wait", b.Synchronize(), Success)
 		}, true, Success},
-		{"queries", func(b *bench, _, event uint64) { b.EventQuery(event) }, false, LaunchTimeout},
+		{"queries", synchronize, func(b *bench, _, event uint64) { b.EventQuery(event) }, false, LaunchTimeout},
 	} {
 		b := peers(t)
 		flag := b.malloc(4)
@@ -467,7 +472,7 @@ func TestHostThreads(t *testing.T) {
 		other.Thread = b.r.Thread(2)
 		other.use(1)
 		waited := make(chan Error, 1)
-		go func() { waited <- b.Synchronize() }()
+		go func() { waited <- c.wait(b, flag) }()
 		for len(waited) == 0 && b.r.mu.TryLock() { // until it waits
 			b.r.mu.Unlock()
 		}

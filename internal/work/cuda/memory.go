@@ -638,7 +638,7 @@ func (r *Runtime) copy(dst, src uint64, c Rows, kind Kind, h uint64, async bool)
 	}
 	err = s.on.submit(s, w)
 	if err == Success && s.capture == nil && r.chip != nil && (!async || pageable(dst)) {
-		return s.on.await(s.last)
+		return r.lastly(func() Error { return s.on.await(s.last) })
 	}
 	return err
 }

@@ -516,9 +516,7 @@ func (t *Thread) Synchronize() Error {
 		if err != Success {
 			return err
 		}
-		t.waits = true
-		defer func() { t.waits = false }()
-		return r.finish()
+		return r.lastly(r.finish)
 	})
 }
 

@@ -175,7 +175,7 @@ func (t *Thread) StreamInfo(h uint64) (info StreamInfo, err Error) {
 
 // StreamSynchronize waits for a stream's work.
 func (t *Thread) StreamSynchronize(h uint64) Error {
-	return t.ofStream(h, func(r *Runtime, s *stream) Error { return t.await(s.on, s.lasts()...) })
+	return t.ofStream(h, func(r *Runtime, s *stream) Error { return r.lastly(func() Error { return s.on.await(s.lasts()...) }) })
 }
 
 // StreamQuery returns NotReady while a stream has unfinished work, and then lets a little
@@ -318,7 +318,7 @@ func (t *Thread) ofEvent(h uint64, f func(r *Runtime, e *event) Error) Error {
 
 // EventSynchronize waits for an event.
 func (t *Thread) EventSynchronize(h uint64) Error {
-	return t.ofEvent(h, func(r *Runtime, e *event) Error { return t.await(e.on, e.op) })
+	return t.ofEvent(h, func(r *Runtime, e *event) Error { return r.lastly(func() Error { return e.on.await(e.op) }) })
 }
 
 // EventQuery returns NotReady until an event has completed, and then lets a little time

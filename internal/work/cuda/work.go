@@ -154,11 +154,12 @@ func (r *Runtime) advance(wait func() (*gpu.GPU, error), all bool) Error {
 	}
 }
 
-// await is that of a device, in a call that does nothing after it.
-func (t *Thread) await(d *Runtime, list ...*gpu.Op) Error {
+// lastly waits in a call that does nothing after it.
+func (r *Runtime) lastly(wait func() Error) Error {
+	t := r.caller
 	t.waits = true
 	defer func() { t.waits = false }()
-	return d.await(list...)
+	return wait()
 }
 
 // othersWork lets other threads of the program call the runtime while one waits for kernels
