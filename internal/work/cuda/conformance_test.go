@@ -628,11 +628,12 @@ func TestReset(t *testing.T) {
 }
 
 // TestSixteenThreads: sixteen host threads use everything at once, each with its
-// own streams, events, memory and errors, and each gets its own results.
+// own streams, events, memory and errors, and each gets its own results; with one
+// device, and with three, in turn.
 func TestSixteenThreads(t *testing.T) {
 	const rounds = 25
-	both(t, func(t *testing.T, mode func(*Options)) {
-		b := start(t, mode)
+	together := func(t *testing.T, devices int, mode func(*Options)) {
+		b := several(t, devices, mode)
 		const room = 2048 // of the stack, for each
 		var wg sync.WaitGroup
 		for id := range uint64(16) {
@@ -640,6 +641,9 @@ func TestSixteenThreads(t *testing.T) {
 				me := &bench{Thread: b.r.Thread(10 + id), t: t, r: b.r, host: b.host, log: b.log}
 				random := rand.New(rand.NewPCG(id, 6))
 				at := stack + room*id
+				if err := me.SetDevice(int(id) % devices); err != Success {
+					t.Errorf("thread %d: %v", id, err)
+				}
 				stream, err := me.StreamCreate(uint32(id%2), 0)
 				if err != Success {
 					t.Errorf("thread %d: %v", id, err)
@@ -659,6 +663,11 @@ func TestSixteenThreads(t *testing.T) {
 		wg.Wait()
 		if res := b.r.Result(); !res.OK {
 			t.Errorf("%v", res.Error)
+		}
+	}
+	both(t, func(t *testing.T, mode func(*Options)) {
+		for _, devices := range []int{1, 3} {
+			together(t, devices, mode)
 		}
 	})
 }
