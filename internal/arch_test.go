@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"internal/exec":        {"internal/isa", "internal/plain", "internal/exec/device"},
 	"internal/exec/ptx":    {"internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec/num", "internal/exec/device", "internal/exec"},
 	"internal/exec/sass":   {"internal/isa", "internal/isa/sass", "internal/exec/num", "internal/exec/device", "internal/exec"},
-	"internal/program":     {"internal/isa/ptx", "internal/isa/sass", "internal/exec/device", "internal/exec", "internal/exec/ptx", "internal/exec/sass"},
+	"internal/program":     {"internal/binary/cubin", "internal/isa/ptx", "internal/isa/sass", "internal/exec/device", "internal/exec", "internal/exec/ptx", "internal/exec/sass"},
 	// Traces. What was recorded knows no model either; replay makes launches of it.
 	"internal/isa/mnemonic":    {"internal/isa", "internal/near"},
 	"internal/trace":           {"internal/isa"},
@@ -77,6 +77,7 @@ var mayImport = map[string][]string{
 	// CUDA programs: the runtime is Go; only the library that programs are linked
 	// with has a C face.
 	"internal/binary/fatbin":   {},
+	"internal/binary/cubin":    {},
 	"internal/work/cuda/cache": {},
 	"internal/work/cuda/sdk":   {"internal/near", "internal/work/cuda/cache"},
 	"internal/work/cuda": {"internal/near", "internal/binary/fatbin", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/device", "internal/exec", "internal/exec/ptx",
@@ -98,7 +99,7 @@ var mayImport = map[string][]string{
 	"":                     {"internal/near", "internal/plug", "internal/mem/...", "internal/core", "internal/isa", "internal/exec/replay", "internal/trace/record", "internal/run", "internal/program", "internal/exec/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/work/job", "internal/report", "internal/report/timeline", "internal/trace/open", "internal/work/tracerun"},
 	// What a core model of a program's own is made of: names for what models use.
 	"core": {"internal/core", "internal/exec", "internal/isa", "internal/mem", "internal/mem/cache"},
-	"cmd/heddle": {"internal/program", "internal/exec/replay", "internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec", "internal/exec/ptx",
+	"cmd/heddle": {"internal/binary/cubin", "internal/binary/fatbin", "internal/program", "internal/exec/replay", "internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec", "internal/exec/ptx",
 		"internal/isa/kasm", "internal/isa/sass", "internal/core/kepler", "internal/work/kcase", "internal/work/krun",
 		"internal/compare", "internal/trace", "internal/trace/...", "internal/work/tracerun", "internal/progress", "internal/work/cuda", "internal/work/cuda/...", "internal/libs/ml",
 		"internal/config", "internal/run", "internal/run/flags", "internal/run/step", "internal/work/job", "internal/report", ""},

@@ -15,7 +15,7 @@ import (
 type asmCmd struct {
 	File     string `arg:"" name:"file" help:"A program: SASS (.sass) or of the Kepler-style core (.kasm)."`
 	Out      string `short:"o" name:"out" default:"-" placeholder:"FILE" help:"The output: words of 16 hex digits, for SASS two per line with the low one first, for the Kepler-style core one; - is standard output."`
-	Arch     string `placeholder:"NAME" help:"The architecture of SASS without .arch: sm_75, sm_80, sm_86."`
+	Arch     string `placeholder:"NAME" help:"The architecture of SASS without .arch: sm_75, sm_80, sm_86, sm_87, sm_89."`
 	Encoding string `default:"rtl" placeholder:"NAME" help:"Opcode numbers of the Kepler-style core: rtl (the default) or datasheet (table 3 of its datasheet)."`
 }
 

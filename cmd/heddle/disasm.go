@@ -8,11 +8,13 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// disasmCmd is `heddle disasm`.
+// disasmCmd is `heddle disasm`. disasmbinary.go has the part for binaries.
 type disasmCmd struct {
-	File     string `arg:"" name:"file" help:"Words (.hex) of 16 hex digits: two per line for SASS, one for the Kepler-style core."`
+	File     string `arg:"" name:"file" help:"A cubin, a fat binary, a program or library with device code; or words (.hex) of 16 hex digits: two per line for SASS, one for the Kepler-style core."`
 	Out      string `short:"o" name:"out" default:"-" placeholder:"FILE" help:"The output; - is standard output."`
-	Arch     string `placeholder:"NAME" help:"The architecture of SASS if the file does not name one: sm_75, sm_80, sm_86; parts of sm_89, sm_100, sm_110, sm_120."`
+	Arch     string `placeholder:"NAME" help:"The architecture of SASS if the file does not name one, or has several: sm_75, sm_80, sm_86, sm_87, sm_89; parts of sm_100, sm_110, sm_120, sm_121."`
+	Kernel   string `placeholder:"NAME" help:"Only this kernel of a binary."`
+	JSON     bool   `name:"json" help:"Write the kernels of a binary as JSON: addresses, words, control codes, texts and lines of the source."`
 	Encoding string `placeholder:"NAME" help:"Opcode numbers of the Kepler-style core: rtl or datasheet; default: those that the file names, otherwise rtl."`
 }
 
@@ -24,6 +26,12 @@ func (c *disasmCmd) Run(e env) error {
 	text, err := readProgram(c.File)
 	if err != nil {
 		return err
+	}
+	if isBinary([]byte(text)) {
+		return c.binary(e, []byte(text))
+	}
+	if c.Kernel != "" || c.JSON {
+		return usage("--kernel and --json are for binaries: cubins, fat binaries, and programs that hold them")
 	}
 	if sass.IsHex(text) || c.Arch != "" {
 		arch, err := sassArch(c.Arch)

@@ -43,7 +43,7 @@ type commands struct {
 	PTX     ptxCmd     `cmd:"" name:"ptx" help:"Parse PTX and show what it contains: kernels, registers, blocks, reconvergence points."`
 	Trace   traceCmd   `cmd:"" help:"Inspect or convert traces."`
 	Asm     asmCmd     `cmd:"" help:"Assemble SASS, or a program of the Kepler-style core."`
-	Disasm  disasmCmd  `cmd:"" help:"Disassemble words of SASS, or of the Kepler-style core."`
+	Disasm  disasmCmd  `cmd:"" help:"Disassemble cubins, programs with device code, words of SASS, or of the Kepler-style core."`
 	CC      ccCmd      `cmd:"" name:"cc" passthrough:"" help:"Compile CUDA C++ with clang, without NVIDIA's software."`
 	CUDA    cudaCmd    `cmd:"" name:"cuda" help:"Run a CUDA program on a simulated GPU and print a report."`
 	GPUs    gpusCmd    `cmd:"" name:"gpus" help:"List the GPUs, or show one with the source of each value."`

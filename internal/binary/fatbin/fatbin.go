@@ -158,14 +158,27 @@ func (e *Entry) Text() ([]byte, error) {
 	if e.Kind != PTX {
 		return nil, fmt.Errorf("fat binary: the image for sm_%d is machine code, not PTX", e.SM)
 	}
-	b := e.Data
-	if e.compressed() {
-		var err error
-		if b, err = e.unpack(); err != nil {
-			return nil, fmt.Errorf("fat binary: the PTX for sm_%d does not unpack: %w", e.SM, err)
-		}
+	b, err := e.Image()
+	return bytes.TrimRight(b, "\x00"), err
+}
+
+// Image returns what an entry holds, unpacked.
+func (e *Entry) Image() ([]byte, error) {
+	if !e.compressed() {
+		return e.Data, nil
 	}
-	return bytes.TrimRight(b, "\x00"), nil
+	b, err := e.unpack()
+	if err != nil {
+		what := "image"
+		switch e.Kind {
+		case PTX:
+			what = "PTX"
+		case Cubin:
+			what = "machine code"
+		}
+		return nil, fmt.Errorf("fat binary: the %s for sm_%d does not unpack: %w", what, e.SM, err)
+	}
+	return b, nil
 }
 
 // maxRatio bounds the expansion of LZ4: each byte of a block expands to at most 255.

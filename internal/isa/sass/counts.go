@@ -194,6 +194,8 @@ func (in *Inst) elementBits() (ab, acc int) {
 		return 64, 64
 	case OpBMMA:
 		return 1, 32
+	case OpQMMA:
+		return 8, 32
 	case OpIMMA:
 		if in.Has("S4") || in.Has("U4") {
 			return 4, 32

@@ -195,7 +195,7 @@ func (p *parser) directive(text string, col int) {
 			p.startKernel(args[0], col)
 		}
 	case ".param":
-		if need(2, ".param NAME, BYTES") {
+		if len(args) == 3 || need(2, ".param NAME, BYTES") {
 			p.param(args, col)
 		}
 	case ".regs":
@@ -242,7 +242,7 @@ func (p *parser) startKernel(name string, col int) {
 		p.file.Arch = 86 // one message is enough; the rest of the file is still looked at
 	}
 	if !p.hex && !p.file.Arch.Assembles() && len(p.file.Kernels) == 0 {
-		p.fail(col, "programs of sm_75, sm_80 and sm_86 can be assembled", "%s can only be disassembled", p.file.Arch)
+		p.fail(col, "programs of sm_75 to sm_89 can be assembled", "%s can only be disassembled", p.file.Arch)
 	}
 	if !namePattern.MatchString(name) {
 		p.fail(col, "letters, digits, _, $ and dots", "%q is not a valid kernel name", name)
@@ -255,8 +255,17 @@ func (p *parser) startKernel(name string, col int) {
 	p.stmts, p.regs, p.ctlPos, p.noCtl, p.params, p.broken, p.header = nil, false, 0, 0, 0, false, p.line
 }
 
-// param places a parameter: aligned to the largest power of two up to 8 that divides its
-// size, as compilers place scalars and pointers.
+// nextParam is where a parameter of n bytes lies if used bytes precede it: aligned to the largest
+// power of two up to 8 that divides its size, as compilers place scalars and pointers.
+func nextParam(used, n int) int {
+	align := 8
+	for n%align != 0 {
+		align /= 2
+	}
+	return (used + align - 1) / align * align
+}
+
+// param places a parameter, where the third operand says or else after the others.
 func (p *parser) param(args []string, col int) {
 	n, err := parseInt(args[1])
 	if err != nil || n < 1 || n > maxParams {
@@ -273,11 +282,15 @@ func (p *parser) param(args []string, col int) {
 			return
 		}
 	}
-	align := 8
-	for n%int64(align) != 0 {
-		align /= 2
+	at := nextParam(p.params, int(n))
+	if len(args) == 3 {
+		v, err := parseInt(args[2])
+		if err != nil || v < int64(p.params) || v > maxParams {
+			p.fail(col, fmt.Sprintf("%d to %d: after the parameters before it", p.params, maxParams), "%q is not a valid place of a parameter", args[2])
+			return
+		}
+		at = int(v)
 	}
-	at := (p.params + align - 1) / align * align
 	if p.params = at + int(n); p.params > maxParams {
 		p.fail(col, fmt.Sprintf("at most %d bytes fit", maxParams), "too many parameters")
 		return

@@ -41,7 +41,7 @@ func (in *Inst) text(labels map[int64]string) string {
 		default:
 			b.WriteString(", ")
 		}
-		if o.Kind == Target && labels != nil {
+		if o.Kind == Target && !o.Tail {
 			if name, ok := labels[o.Imm]; ok {
 				b.WriteString(name)
 				continue

@@ -41,7 +41,7 @@ var traits = func() (t [Ops]trait) {
 	add(isa.ClassMiscQ, isa.UnitNone, OpS2UR, OpERRBAR)
 	add(isa.ClassMio, isa.UnitLSU, OpS2R, OpSHFL, OpMATCH, OpQSPC, OpCCTL, OpMOVM)
 	add(isa.ClassFP64, isa.UnitFP64, OpDADD, OpDMUL, OpDFMA, OpDSETP)
-	add(isa.ClassTensor, isa.UnitTensor, OpHMMA, OpIMMA, OpBMMA)
+	add(isa.ClassTensor, isa.UnitTensor, OpHMMA, OpIMMA, OpBMMA, OpQMMA)
 	add(isa.ClassDMMA, isa.UnitTensor, OpDMMA)
 	add(isa.ClassTexture, isa.UnitTex, OpTEX, OpTLD, OpTLD4, OpTXD, OpTXQ, OpSULD, OpSUST)
 	add(isa.ClassFence, isa.UnitBar, OpMEMBAR)
@@ -126,7 +126,7 @@ func (in *Inst) info(o *isa.Inst, pc int32) {
 	}
 	in.memory(o)
 	switch in.Op {
-	case OpHMMA, OpIMMA, OpBMMA, OpDMMA:
+	case OpHMMA, OpIMMA, OpBMMA, OpDMMA, OpQMMA:
 		m, n, kk := in.shape()
 		ab, acc := in.elementBits()
 		o.Tensor = &isa.Tensor{M: uint16(m), N: uint16(n), K: uint16(kk), Bits: uint8(ab), Sparse: in.Has("SP"), F32: in.Has("F32")}

@@ -3,6 +3,7 @@ package sass
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -12,20 +13,39 @@ func (f *File) Text() string {
 	fmt.Fprintf(&b, ".arch %s\n", f.Arch)
 	for _, k := range f.Kernels {
 		b.WriteByte('\n')
-		for _, d := range k.directives() {
-			b.WriteString(d)
-			b.WriteByte('\n')
-		}
-		k.lines(func(i int) { k.writeInst(&b, i) }, func(name string) { b.WriteString(name + ":\n") })
+		b.WriteString(k.Listing(nil))
 	}
+	return b.String()
+}
+
+// Listing is the kernel as it stands in a program's text. notes become comments before the
+// instructions with their numbers.
+func (k *Kernel) Listing(notes map[int]string) string {
+	var b strings.Builder
+	for _, d := range k.directives() {
+		b.WriteString(d)
+		b.WriteByte('\n')
+	}
+	names := k.labelNames()
+	k.lines(func(i int) {
+		if s := notes[i]; s != "" {
+			b.WriteString("// " + s + "\n")
+		}
+		k.writeInst(&b, i, names)
+	}, func(name string) { b.WriteString(name + ":\n") })
 	return b.String()
 }
 
 // directives returns the kernel's directives, one per line.
 func (k *Kernel) directives() []string {
 	list := []string{".kernel " + k.Name}
+	used := 0
 	for _, p := range k.Params {
-		list = append(list, fmt.Sprintf(".param %s, %d", p.Name, p.Bytes))
+		line, at := fmt.Sprintf(".param %s, %d", p.Name, p.Bytes), p.Offset-k.Arch.ParamBase()
+		if at != nextParam(used, p.Bytes) {
+			line += fmt.Sprintf(", 0x%x", at)
+		}
+		list, used = append(list, line), at+p.Bytes
 	}
 	if k.declared {
 		list = append(list, fmt.Sprintf(".regs %d", k.Regs))
@@ -50,11 +70,12 @@ func (k *Kernel) directives() []string {
 
 // lines calls one function for each instruction, the other for each label before it.
 func (k *Kernel) lines(inst func(i int), label func(name string)) {
+	labels := slices.Clone(k.Labels)
+	slices.SortStableFunc(labels, func(a, b Label) int { return a.Index - b.Index })
 	for i := 0; i <= len(k.Code); i++ {
-		for _, l := range k.Labels {
-			if l.Index == i {
-				label(l.Name)
-			}
+		for len(labels) > 0 && labels[0].Index <= i {
+			label(labels[0].Name)
+			labels = labels[1:]
 		}
 		if i < len(k.Code) {
 			inst(i)
@@ -76,7 +97,7 @@ func (k *Kernel) labelNames() map[int64]string {
 // guardWidth is the indentation of the mnemonics, which leaves room for guards.
 const guardWidth = 6
 
-func (k *Kernel) writeInst(b *strings.Builder, i int) {
+func (k *Kernel) writeInst(b *strings.Builder, i int, labels map[int64]string) {
 	in := &k.Code[i]
 	if in.Op == NoOp {
 		_, err := Decode(k.Arch, in.Words, in.Addr)
@@ -91,7 +112,7 @@ func (k *Kernel) writeInst(b *strings.Builder, i int) {
 		b.WriteString(in.Ctl.String())
 		b.WriteByte(' ')
 	}
-	guard, text := "", in.text(k.labelNames())
+	guard, text := "", in.text(labels)
 	if strings.HasPrefix(text, "@") {
 		guard, text, _ = strings.Cut(text, " ")
 	}

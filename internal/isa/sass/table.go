@@ -171,17 +171,22 @@ var archTables = map[Arch][]string{
 	75: {"sm_75", "mem_75", "tex"},
 	80: {"sm_75", "mem_80", "tex", "sm_80"},
 	86: {"sm_75", "mem_80", "tex", "sm_80", "sm_86"},
+	87: {"sm_75", "mem_80", "tex", "sm_80", "sm_86"},
+	89: {"sm_75", "mem_80", "tex", "sm_80", "sm_86", "sm_89"},
 
 	// These can only be disassembled, and not completely.
-	89:  {"sm_75", "mem_80", "tex", "sm_80", "sm_86"},
 	100: {"sm_75", "mem_80", "tex", "sm_80", "sm_100"},
 	110: {"sm_75", "mem_80", "tex", "sm_80", "sm_100"},
 	120: {"sm_75", "mem_80", "tex", "sm_80", "sm_100"},
+	121: {"sm_75", "mem_80", "tex", "sm_80", "sm_100"},
 }
 
 // Assembles reports whether programs of the architecture can be assembled; others can only
 // be disassembled.
-func (a Arch) Assembles() bool { return a == 75 || a == 80 || a == 86 }
+func (a Arch) Assembles() bool { return a < firstPartial }
+
+// firstPartial is the first architecture whose tables are not complete.
+const firstPartial = 100
 
 // wideUniform reports whether uniform registers have numbers of eight bits.
 func (a Arch) wideUniform() bool { return a >= 100 }

@@ -1,0 +1,183 @@
+package cubin
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"strings"
+)
+
+var le = binary.LittleEndian
+
+// machine is e_machine of device code.
+const machine = elf.EM_CUDA
+
+// The versions of the ABI, in the header's identification, decide where e_flags has the
+// architecture: up to toolkit 12 in its bits 7 to 0, from 13 on in bits 15 to 8.
+const abiToolkit13 = 8
+
+// What ELF leaves to processors.
+const (
+	typeInfo   = elf.SHT_LOPROC // sections .nv.info and .nv.info.KERNEL
+	otherEntry = 0x10           // in a symbol's st_other: a kernel, not a device function
+	symTexture = elf.STT_LOOS   // types of symbols: texture and surface references
+	symSurface = elf.STT_LOOS + 2
+)
+
+// Banks is the number of constant banks: a file fills banks 2 to 4, a launch bank 0.
+const Banks = 8
+
+// Bounds, our choice: the largest file of public libraries has 7 MB, and 64 KiB are what the
+// encoding of a constant's offset reaches.
+const (
+	maxFile = 1 << 30
+	maxBank = 1 << 16
+)
+
+// Is reports whether the bytes begin like a cubin: an ELF file of device code.
+func Is(b []byte) bool {
+	return len(b) >= 20 && bytes.HasPrefix(b, []byte(elf.ELFMAG)) && elf.Machine(le.Uint16(b[18:])) == machine
+}
+
+// File is a cubin.
+type File struct {
+	Name        string // for messages
+	Arch        int    // 86 for sm_86
+	Relocatable bool   // its references to other files are open
+	Kernels     []*Kernel
+	Functions   []*Function // device functions outside kernels
+	Data        []*Data     // device memory that the kernels share
+	Constants   [Banks][]byte
+	// Variables are the symbols in Data and in the constant banks.
+	Variables []Variable
+	// Relocations of constant banks and code; those of debug information are left out.
+	Relocations []Relocation
+	// Externs are the undefined functions: what the driver provides (vprintf, malloc, free,
+	// __assertfail), and in relocatable files those of other files.
+	Externs []string
+	// Textures are the texture and surface references, which have no place in memory.
+	Textures []string
+
+	elf  *elf.File
+	syms []elf.Symbol // by number
+}
+
+// Kernel returns the kernel of a name, nil if there is none.
+func (f *File) Kernel(name string) *Kernel {
+	for _, k := range f.Kernels {
+		if k.Name == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// Function is a piece of code.
+type Function struct {
+	Name   string
+	Code   []byte  // 16 bytes for each instruction
+	Labels []Label // of functions inside, in the order of their offsets
+	// Stack is the bytes that the function puts on a thread's stack, Least what it needs
+	// with all that it calls, as far as the compiler knows.
+	Stack, Least int
+	Regs         int // general registers per thread
+	Attributes   []Attribute
+}
+
+// Kernel is a kernel with what its launch needs.
+type Kernel struct {
+	Function
+	Barriers   int // named barriers
+	Shared     int // bytes of static shared memory
+	ParamBase  int // byte offset of the parameters in constant bank 0
+	ParamBytes int
+	Params     []Param
+	MaxThreads [3]uint32     // of a block, by dimension; 0: as many as the GPU allows
+	Constants  [Banks][]byte // its own; bank 0 is what comes before and with the parameters
+}
+
+// Param is a parameter of a kernel.
+type Param struct {
+	Offset int // bytes from ParamBase
+	Bytes  int
+}
+
+// Label is a place in the code.
+type Label struct {
+	Name   string
+	Offset uint32 // bytes
+	Bytes  uint32 // 0 if unknown
+}
+
+// Data is a piece of device memory that a file defines.
+type Data struct {
+	Name  string // of its section
+	Init  []byte // nil: zeros
+	Bytes uint64
+	Align uint64
+}
+
+// Variable is a symbol in device or constant memory.
+type Variable struct {
+	Name   string
+	Data   int // index into Data, -1 for constants
+	Bank   int // of constants
+	Offset uint64
+	Bytes  uint64
+	Global bool // visible to other files
+}
+
+// Relocation is a place whose value depends on addresses.
+type Relocation struct {
+	Bank   int    // constant bank, or -1: in code
+	Owner  string // the function or kernel whose code or bank it is; empty: the file's
+	Offset uint64
+	Type   uint32
+	Symbol string
+	// Place is the symbol's own place: a variable, or the code of a function. Unknown is a
+	// symbol that the file does not define.
+	Place  Place
+	Addend int64
+}
+
+// Place is where a symbol is.
+type Place struct {
+	Kind   PlaceKind
+	Index  int // into Data
+	Bank   int
+	Owner  string // kernel or function
+	Offset uint64
+}
+
+// PlaceKind is what a symbol names.
+type PlaceKind uint8
+
+// The kinds of places.
+const (
+	Unknown PlaceKind = iota
+	InData
+	InConstant
+	InCode
+	InShared
+)
+
+// An Error is a file that is not a cubin that can be read.
+type Error struct {
+	File    string
+	Section string // empty: the file as a whole
+	Offset  int64  // in the section; -1: all of it
+	Msg     string
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Section != "" {
+		fmt.Fprintf(&b, ": section %s", e.Section)
+	}
+	if e.Offset >= 0 {
+		fmt.Fprintf(&b, ", offset %#x", e.Offset)
+	}
+	return b.String() + ": " + e.Msg
+}

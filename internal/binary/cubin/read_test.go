@@ -1,0 +1,183 @@
+package cubin
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const sample = "testdata/cudatest.7.sm_75.cubin"
+
+func open(t testing.TB) []byte {
+	t.Helper()
+	b, err := os.ReadFile(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestRead compares a file with what readelf prints of its sections and symbols, and with the
+// assembler's text that lies beside it where it comes from (its stack: what the code subtracts
+// from R1, in the kernel and in what it calls).
+func TestRead(t *testing.T) {
+	f, err := Read(sample, open(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Arch != 75 || f.Relocatable {
+		t.Errorf("sm_%d, relocatable %t", f.Arch, f.Relocatable)
+	}
+	type facts struct {
+		name                             string
+		code, regs, shared, stack, least int
+		params, paramBytes, bank0        int
+	}
+	for i, want := range []facts{
+		{name: "_Z7argtestPiS_S_", code: 0xd80, regs: 24, stack: 0x28, least: 0x28 + 8, params: 3, paramBytes: 24, bank0: 0x188},
+		{name: "_Z10local_testiiPi", code: 0x180, regs: 13, stack: 0x48, least: 0x48, params: 3, paramBytes: 16, bank0: 0x170},
+		{name: "_Z5childPii", code: 0x280, regs: 14, params: 2, paramBytes: 12, bank0: 0x16c},
+		{name: "_Z11shared_testfPf", code: 0x200, regs: 12, shared: 0x1010, params: 2, paramBytes: 16, bank0: 0x170},
+		{name: "_Z4test6float4PS_", code: 0x500, regs: 11, params: 2, paramBytes: 24, bank0: 0x178},
+		{name: "_Z11nvinfo_testiiPi", code: 0x100, regs: 10, params: 3, paramBytes: 16, bank0: 0x170},
+		{name: "_Z10simpletest4int4Pi", code: 0x200, regs: 12, params: 2, paramBytes: 24, bank0: 0x178},
+	} {
+		if i >= len(f.Kernels) {
+			t.Fatalf("only %d kernels", len(f.Kernels))
+		}
+		k := f.Kernels[i]
+		got := facts{k.Name, len(k.Code), k.Regs, k.Shared, k.Stack, k.Least, len(k.Params), k.ParamBytes, len(k.Constants[0])}
+		if got != want || k.ParamBase != 0x160 {
+			t.Errorf("kernel %+v, parameters at %#x; want %+v", got, k.ParamBase, want)
+		}
+	}
+	arg := f.Kernel("_Z7argtestPiS_S_")
+	if want := []Param{{0, 8}, {8, 8}, {16, 8}}; !slices.Equal(arg.Params, want) {
+		t.Errorf("parameters %v", arg.Params)
+	}
+	if got, want := arg.Labels[5], (Label{"$_Z7argtestPiS_S_$_Z2f6ii", 0x9a0, 480}); got != want || len(arg.Labels) != 7 {
+		t.Errorf("label %v of %d; want %v of 7", got, len(arg.Labels), want)
+	}
+	if len(arg.Constants[2]) != 0x48 || len(f.Constants[3]) != 0x141 {
+		t.Errorf("banks 2 and 3 have %d and %d bytes", len(arg.Constants[2]), len(f.Constants[3]))
+	}
+	for _, want := range []Variable{
+		{Name: "C2", Data: -1, Bank: 3, Offset: 0x2c, Bytes: 260},
+		{Name: "GlobalC2", Data: 1, Offset: 0x1c, Bytes: 132},
+		{Name: "__cudart_i2opi_f", Data: 0, Offset: 0x38, Bytes: 24},
+	} {
+		if !slices.Contains(f.Variables, want) {
+			t.Errorf("there is no variable %+v in %+v", want, f.Variables)
+		}
+	}
+	if len(f.Data) != 2 || len(f.Data[0].Init) != 0x5c || f.Data[1].Init != nil || f.Data[1].Bytes != 0xa0 || f.Data[1].Align != 4 {
+		t.Errorf("memory %+v", f.Data)
+	}
+	if !slices.Equal(f.Externs, []string{"vprintf"}) || !slices.Equal(f.Textures, []string{"texRef2d", "texRef1d", "inputSurfRef", "outputSurfRef"}) {
+		t.Errorf("functions %v and textures %v from elsewhere", f.Externs, f.Textures)
+	}
+	if got := arg.Offsets(attrExits); len(got) == 0 || got[0] >= 0xd80 {
+		t.Errorf("the kernel exits at %#x", got)
+	}
+}
+
+// TestRelocations: what is relocated, by whom, and where that is.
+func TestRelocations(t *testing.T) {
+	f, err := Read(sample, open(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for _, r := range f.Relocations {
+		count[r.Owner]++
+	}
+	for owner, want := range map[string]int{"_Z7argtestPiS_S_": 7 + 2 + 4, "_Z5childPii": 4, "_Z10simpletest4int4Pi": 2} {
+		if count[owner] != want {
+			t.Errorf("%d relocations in %s; want %d", count[owner], owner, want)
+		}
+	}
+	if !slices.ContainsFunc(f.Relocations, func(r Relocation) bool {
+		return r.Bank < 0 && r.Symbol == "$str" && r.Place == Place{Kind: InData, Index: 0, Offset: 0x50}
+	}) {
+		t.Errorf("no code refers to the string: %+v", f.Relocations)
+	}
+	if !slices.ContainsFunc(f.Relocations, func(r Relocation) bool { return r.Bank == 0 && r.Symbol == "texRef1d" && r.Place.Kind == Unknown }) {
+		t.Errorf("no constant refers to the texture: %+v", f.Relocations)
+	}
+}
+
+// TestBadFiles: what is wrong is said with the section, and nothing panics.
+func TestBadFiles(t *testing.T) {
+	b := open(t)
+	header := func(at int, v byte) []byte {
+		c := bytes.Clone(b)
+		c[at] = v
+		return c
+	}
+	for _, c := range []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"nothing", nil, "no ELF file of device code"},
+		{"another machine", header(18, 62), "no ELF file of device code"},
+		{"32 bits", header(4, 1), "sample: "},
+		{"truncated", b[:len(b)/2], "sample: "},
+		{"attributes", header(0x1820, 9), "section .nv.info, offset 0x0: attribute"},
+		{"a longer attribute", header(0x1820+3, 0x70), "section .nv.info, offset 0x0: attribute"},
+		{"code", header(0x47e0+29*64+32, 0x88), ".text._Z7argtestPiS_S_, offset 0xd80: the code ends within an instruction"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Read("sample", c.data)
+			var e *Error
+			if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v; want %q", err, c.want)
+			}
+		})
+	}
+	for n := range len(b) {
+		if n%7 == 0 || n < 0x400 {
+			check(t, b[:n])
+		}
+	}
+}
+
+// check reads a file in every way; it must not panic.
+func check(t testing.TB, b []byte) {
+	f, err := Read("file", b)
+	if err != nil {
+		return
+	}
+	for _, lines := range []func() (map[string][]Line, error){f.SourceLines, f.PTXLines} {
+		if _, err := lines(); err != nil {
+			var e *Error
+			if !errors.As(err, &e) {
+				t.Errorf("%T: %v", err, err)
+			}
+		}
+	}
+	f.PTX()
+	for _, k := range f.Kernels {
+		if len(k.Code)%16 != 0 {
+			t.Errorf("kernel %s has %d bytes", k.Name, len(k.Code))
+		}
+		for _, l := range k.Labels {
+			if int(l.Offset) > len(k.Code) {
+				t.Errorf("label %+v", l)
+			}
+		}
+	}
+	for _, v := range f.Variables {
+		if v.Data < 0 && v.Offset+v.Bytes > uint64(len(f.Constants[v.Bank])) || v.Data >= 0 && v.Offset+v.Bytes > f.Data[v.Data].Bytes {
+			t.Errorf("variable %+v", v)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(open(f))
+	f.Fuzz(func(t *testing.T, b []byte) { check(t, b) })
+}

@@ -1,0 +1,42 @@
+package sass
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// SetCode gives a kernel its instructions, as words, two for each with the low one first.
+// Words that no form describes become instructions that only hold them (NoOp). Branch targets
+// get labels, in addition to those that the kernel has: .L_1, .L_2 …, in the order of their
+// addresses. It fails if the code ends within an instruction, or is longer than an address
+// can tell.
+func (k *Kernel) SetCode(code []byte) error {
+	if len(code)%InstBytes != 0 || len(code) >= 1<<31 {
+		return fmt.Errorf("kernel %s has %d bytes of code; want a multiple of %d below %d", k.Name, len(code), InstBytes, 1<<31)
+	}
+	k.Code, k.Control, k.declared = make([]Inst, len(code)/InstBytes), true, true
+	target := make([]bool, len(k.Code)+1)
+	for i := range k.Code {
+		w := word128{binary.LittleEndian.Uint64(code[InstBytes*i:]), binary.LittleEndian.Uint64(code[InstBytes*i+8:])}
+		k.Code[i] = fromWords(k.Arch, w, uint32(i)*InstBytes)
+	}
+	k.link()
+	for i := range k.Code {
+		for j := range k.Code[i].Operands {
+			if o := &k.Code[i].Operands[j]; o.Kind == Target && o.Index >= 0 && !o.Tail {
+				target[o.Index] = true
+			}
+		}
+	}
+	for _, l := range k.Labels {
+		target[l.Index] = false
+	}
+	n := 0
+	for i, yes := range target {
+		if yes {
+			n++
+			k.Labels = append(k.Labels, Label{fmt.Sprintf(".L_%d", n), i})
+		}
+	}
+	return nil
+}
