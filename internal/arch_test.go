@@ -80,7 +80,7 @@ var mayImport = map[string][]string{
 	"internal/binary/cubin":    {},
 	"internal/work/cuda/cache": {},
 	"internal/work/cuda/sdk":   {"internal/near", "internal/work/cuda/cache"},
-	"internal/work/cuda": {"internal/near", "internal/binary/fatbin", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/device", "internal/exec", "internal/exec/ptx",
+	"internal/work/cuda": {"internal/near", "internal/binary/cubin", "internal/binary/fatbin", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/device", "internal/exec", "internal/exec/ptx",
 		"internal/run", "internal/gpu", "internal/report"},
 	// Libraries without kernels.
 	"internal/libs/ml":  {"internal/near", "internal/work/cuda"},

@@ -48,6 +48,9 @@ func (c *cudaCmd) Run(e env) error {
 	if err == nil {
 		err = c.CheckDevices()
 	}
+	if err == nil {
+		err = flags.OneOf("--code", c.Code, "auto", "sass", "ptx")
+	}
 	if err != nil {
 		return usage("%w", err)
 	}

@@ -177,8 +177,8 @@ type place struct {
 func symbols(f *cubin.File) map[place]string {
 	list := map[place]string{}
 	for _, r := range f.Relocations {
-		if r.Bank < 0 {
-			list[place{r.Owner, int(r.Offset / sass.InstBytes)}] = r.Symbol
+		if r.At.Kind == cubin.InCode {
+			list[place{r.At.Owner, int(r.At.Offset / sass.InstBytes)}] = r.Symbol
 		}
 	}
 	return list
@@ -194,8 +194,11 @@ func (t *textLister) image(f *cubin.File) error {
 		fmt.Fprintf(t.w, "// %s %s, %d bytes\n", spaceOf(&v), v.Name, v.Bytes)
 	}
 	for _, r := range f.Relocations {
-		if r.Bank >= 0 {
-			fmt.Fprintf(t.w, "// constant bank %d, 0x%x: address of %s\n", r.Bank, r.Offset, r.Symbol)
+		switch at := r.At; at.Kind {
+		case cubin.InConstant:
+			fmt.Fprintf(t.w, "// constant bank %d, 0x%x: address of %s\n", at.Bank, at.Offset, r.Symbol)
+		case cubin.InData:
+			fmt.Fprintf(t.w, "// %s, 0x%x: address of %s\n", f.Data[at.Index].Name, at.Offset, r.Symbol)
 		}
 	}
 	t.symbols = symbols(f)

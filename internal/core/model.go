@@ -36,6 +36,9 @@ type Model struct {
 	Options  func() []param.Option
 	Finish   func(g param.Given, chosen bool) error
 	ChosenBy string
+	// ControlBits says that the model guards dependences of machine code by its control bits,
+	// as hardware does, and not by a scoreboard.
+	ControlBits bool
 	// States are the names of warp states by number; state 0 means that the warp has
 	// issued. Stages are the names of the pipeline stages in a Record.
 	States, Stages []string

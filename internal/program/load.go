@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/binary/cubin"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
@@ -38,12 +39,14 @@ type Form struct {
 var (
 	PTX  = &Form{Name: "PTX", ext: ".ptx", begins: firstWord(".version"), load: (*Loader).addPTX}
 	SASS = &Form{Name: "SASS", ext: ".sass", begins: firstWord(".arch"), load: (*Loader).addSASS}
+
+	Cubin = &Form{Name: "a cubin", ext: ".cubin", begins: magic("\x7fELF"), load: (*Loader).addCubin}
 )
 
 var forms = []*Form{
 	PTX,
 	SASS,
-	{Name: "a cubin", ext: ".cubin", begins: magic("\x7fELF"), instead: "which Heddle does not support yet; provide the PTX from which it was made"},
+	Cubin,
 	{Name: "a program of the Kepler-style core", ext: ".kasm", instead: "which cannot be combined with other programs: give it to heddle run, or use a job file with only .kasm programs"},
 	{Name: "CUDA C++", ext: ".cu", instead: "compile it to PTX first, for example with clang -x cuda --cuda-device-only -S"},
 }
@@ -158,6 +161,18 @@ func (l *Loader) addSASS(s Source) error {
 	return err
 }
 
+func (l *Loader) addCubin(s Source) error {
+	f, err := cubin.Read(s.Name, s.Text)
+	if err != nil {
+		return err
+	}
+	text, err := machineFile(f)
+	if err == nil {
+		l.sass = append(l.sass, xsass.Load(text))
+	}
+	return err
+}
+
 // Link makes a program of all added sources. PTX names are resolved across files; the SASS
 // kernels of all files are combined.
 func (l *Loader) Link() (*Program, error) {
@@ -179,6 +194,7 @@ func (l *Loader) Link() (*Program, error) {
 		return nil, &MixedError{l.mods[0].File, l.sass[0].File()}
 	}
 	var errs []error
+	out.sass = l.sass
 	for _, f := range l.sass {
 		for _, k := range f.Kernels() {
 			if old, ok := out.Kernel(k.Name()); ok {

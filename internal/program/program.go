@@ -14,11 +14,20 @@ import (
 // machines.
 type Program struct {
 	ptx     *xptx.Program // nil if it is SASS
+	sass    []*xsass.Program
 	kernels []exec.Kernel
 }
 
 // PTX returns the program if it is PTX, nil if not.
 func (p *Program) PTX() *xptx.Program { return p.ptx }
+
+// Managed lists the variables that host and device share. They have no address yet.
+func (p *Program) Managed() []xptx.Symbol {
+	if p.ptx == nil {
+		return nil
+	}
+	return p.ptx.Managed()
+}
 
 // Kernels returns the kernels in the order of the texts.
 func (p *Program) Kernels() []exec.Kernel { return p.kernels }
@@ -36,7 +45,24 @@ func (p *Program) Kernel(name string) (exec.Kernel, bool) {
 // Machine is a program placed in device memory.
 type Machine struct {
 	exec.Machine
+	placed
 	ptx *xptx.Machine // nil if it is SASS
+}
+
+// placed is what the machines of all instruction sets have besides launches: variables and
+// warnings.
+type placed interface {
+	// Warn and TolerateStrays are those of exec.Warner.
+	Warn(tell func(*exec.Warning))
+	TolerateStrays()
+	// Release frees their memory, except for those that NewMachineAt was given. No launch of
+	// the machine may be running or follow.
+	Release() error
+	// Holds reports whether one begins at an address.
+	Holds(addr uint64) bool
+	// Symbol finds one by name, Symbols lists the names that it finds.
+	Symbol(name string) (xptx.Symbol, bool)
+	Symbols() []string
 }
 
 // NewMachine places a program's variables in memory and initialises them. It fails if one
@@ -49,43 +75,26 @@ func NewMachine(p *Program, mem *device.Memory) (*Machine, error) {
 // place in mem; if keep is set, and values that stay.
 func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64, keep bool) (*Machine, error) {
 	if p.ptx == nil {
-		return &Machine{Machine: xsass.NewMachine(mem)}, nil
+		m, err := xsass.NewMachineAt(p.sass, mem, at, keep)
+		if err != nil {
+			return nil, err
+		}
+		return &Machine{Machine: m, placed: ofSASS{m}}, nil
 	}
 	m, err := xptx.NewMachineAt(p.ptx, mem, at, keep)
 	if err != nil {
 		return nil, err
 	}
-	return &Machine{m, m}, nil
+	return &Machine{m, m, m}, nil
 }
 
-// PTX returns the machine if its program is PTX, nil if not. Only PTX has
-// variables and textures.
+// PTX returns the machine if its program is PTX, nil if not. Only PTX has textures.
 func (m *Machine) PTX() *xptx.Machine { return m.ptx }
 
-// Release frees the memory of the program's variables, except those that NewMachineAt was
-// given. No launch of the machine may be running or follow.
-func (m *Machine) Release() error {
-	if m.ptx == nil {
-		return nil
-	}
-	return m.ptx.Release()
-}
+// ofSASS is machine code in memory, whose variables have no type.
+type ofSASS struct{ *xsass.Machine }
 
-// Holds reports whether a variable of the program begins at an address.
-func (m *Machine) Holds(addr uint64) bool { return m.ptx != nil && m.ptx.Holds(addr) }
-
-// Symbol finds a variable of the program.
-func (m *Machine) Symbol(name string) (xptx.Symbol, bool) {
-	if m.ptx == nil {
-		return xptx.Symbol{}, false
-	}
-	return m.ptx.Symbol(name)
-}
-
-// Symbols returns the names of all variables that Symbol can find.
-func (m *Machine) Symbols() []string {
-	if m.ptx == nil {
-		return nil
-	}
-	return m.ptx.Symbols()
+func (m ofSASS) Symbol(name string) (xptx.Symbol, bool) {
+	s, ok := m.Machine.Symbol(name)
+	return xptx.Symbol{Name: s.Name, Addr: s.Addr, Size: s.Size}, ok
 }

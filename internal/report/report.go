@@ -64,6 +64,7 @@ type Kernel struct {
 	Name               string   `json:"name"`
 	Launch             int      `json:"launch"`
 	Device             *int     `json:"device,omitempty"` // nil if there is only one
+	Code               string   `json:"code,omitempty"`   // of a CUDA program: sass or ptx
 	Stream             int64    `json:"stream"`
 	Grid               [3]int64 `json:"grid"`
 	Block              [3]int64 `json:"block"`
@@ -100,9 +101,35 @@ func (r *Run) linkTable(b *strings.Builder) {
 	t.Write(b)
 }
 
-// several reports whether launches ran on more than one device.
-func (r *Run) several() bool {
-	return slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return k.Device != nil })
+// column is a column of the tables of launches that only some runs have.
+type column struct {
+	head string
+	cell func(x *row) string
+}
+
+// columns returns those of a run: the device if there are several, and what ran if that is not
+// PTX everywhere.
+func (r *Run) columns() []column {
+	var list []column
+	if slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return k.Device != nil }) {
+		list = append(list, column{"device", (*row).device})
+	}
+	if slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return k.Code != "" && k.Code != "ptx" }) {
+		list = append(list, column{"code", func(x *row) string { return x.Code }})
+	}
+	return list
+}
+
+// insertColumns adds the columns after the first cell of a row; x is nil in the row of sums.
+func insertColumns(list []column, x *row, cells []string) []string {
+	for i, c := range list {
+		text := ""
+		if x != nil {
+			text = c.cell(x)
+		}
+		cells = slices.Insert(cells, 1+i, text)
+	}
+	return cells
 }
 
 // device is the device of a row's launches, if they have the same.
@@ -399,25 +426,19 @@ func (r *Run) kernelTable(b *strings.Builder) {
 		return
 	}
 	head := []string{"launch", "<kernel", "grid", "block", "regs", "shared", "warp instr", "thread instr", "lanes"}
-	several := r.several()
-	if several {
-		head = slices.Insert(head, 1, "device")
+	extra := r.columns()
+	for i, c := range extra {
+		head = slices.Insert(head, 1+i, c.head)
 	}
 	t := NewTable(head...)
-	row := func(device string, cells ...string) {
-		if several {
-			cells = slices.Insert(cells, 1, device)
-		}
-		t.Row(cells...)
-	}
 	for _, x := range r.rows() {
 		number, grid, block, shared := x.labels()
-		row(x.device(), number, x.Name, grid, block, fmt.Sprint(x.Registers), shared,
-			Count(x.WarpInstructions), Count(x.ThreadInstructions), lanes(x.WarpInstructions, x.ThreadInstructions))
+		t.Row(insertColumns(extra, &x, []string{number, x.Name, grid, block, fmt.Sprint(x.Registers), shared,
+			Count(x.WarpInstructions), Count(x.ThreadInstructions), lanes(x.WarpInstructions, x.ThreadInstructions)})...)
 	}
 	if len(r.Kernels) > 1 {
 		t.Rule()
-		row("", "", "total", "", "", "", "", Count(r.WarpInstructions), Count(r.ThreadInstructions), lanes(r.WarpInstructions, r.ThreadInstructions))
+		t.Row(insertColumns(extra, nil, []string{"", "total", "", "", "", "", Count(r.WarpInstructions), Count(r.ThreadInstructions), lanes(r.WarpInstructions, r.ThreadInstructions)})...)
 	}
 	t.Write(b)
 }

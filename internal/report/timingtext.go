@@ -90,19 +90,16 @@ func (r *Run) timingTable(b *strings.Builder) {
 	if overlap {
 		head = slices.Insert(head, 1, "stream", "start")
 	}
-	several := r.several()
-	if several {
-		head = slices.Insert(head, 1, "device")
+	extra := r.columns()
+	for i, c := range extra {
+		head = slices.Insert(head, 1+i, c.head)
 	}
 	t := NewTable(head...)
-	row := func(device string, start []string, cells ...string) {
+	add := func(x *row, start []string, cells ...string) {
 		if overlap {
 			cells = slices.Insert(cells, 1, start...)
 		}
-		if several {
-			cells = slices.Insert(cells, 1, device)
-		}
-		t.Row(cells...)
+		t.Row(insertColumns(extra, x, cells)...)
 	}
 	for _, x := range r.rows() {
 		number, grid, block, shared := x.labels()
@@ -119,12 +116,12 @@ func (r *Run) timingTable(b *strings.Builder) {
 		if x.count == 1 && x.KernelTiming != nil {
 			start = []string{fmt.Sprint(x.Stream), Count(x.StartCycle)}
 		}
-		row(x.device(), start, number, x.Name, grid, block, fmt.Sprint(x.Registers), shared, Count(m.cycles), Count(x.WarpInstructions), ratio(x.WarpInstructions, m.cycles),
+		add(&x, start, number, x.Name, grid, block, fmt.Sprint(x.Registers), shared, Count(m.cycles), Count(x.WarpInstructions), ratio(x.WarpInstructions, m.cycles),
 			lanes(x.WarpInstructions, x.ThreadInstructions), occ, blocks, m.limited, mostly(m.stalls, 1))
 	}
 	if len(r.Kernels) > 1 {
 		t.Rule()
-		row("", []string{"", ""}, "", "total", "", "", "", "", Count(r.Cycles), Count(r.WarpInstructions), ratio(r.WarpInstructions, r.Cycles),
+		add(nil, []string{"", ""}, "", "total", "", "", "", "", Count(r.Cycles), Count(r.WarpInstructions), ratio(r.WarpInstructions, r.Cycles),
 			lanes(r.WarpInstructions, r.ThreadInstructions), "", "", "", "")
 	}
 	t.Write(b)

@@ -148,7 +148,7 @@ func describe(chip *gpu.GPU, k *gpu.Kernel, l Launch) report.Kernel {
 		t.BlockLog = append(t.BlockLog, r)
 	}
 	return report.Kernel{
-		Name: k.Name, Launch: l.Number, Device: l.Device, Stream: l.Stream, Grid: l.Grid, Block: l.Block,
+		Name: k.Name, Launch: l.Number, Device: l.Device, Code: l.Code, Stream: l.Stream, Grid: l.Grid, Block: l.Block,
 		Registers: k.Registers, SharedBytes: k.Shared, LocalBytes: l.LocalBytes,
 		Blocks: k.Blocks, WarpInstructions: k.WarpInsts, ThreadInstructions: k.ThreadInsts, KernelTiming: t,
 	}

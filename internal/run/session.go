@@ -159,10 +159,11 @@ type Launch struct {
 	Device      *int // nil if there is only one
 	Stream      int64
 	Grid, Block [3]int64
-	LocalBytes  int   // of a thread
-	Estimated   bool  // the number of registers is an estimate
-	Weight      int64 // in the progress of the run
-	Unwatched   bool  // its control bits are inferred, so there is nothing to check
+	LocalBytes  int    // of a thread
+	Estimated   bool   // the number of registers is an estimate
+	Code        string // as in report.Kernel
+	Weight      int64  // in the progress of the run
+	Unwatched   bool   // its control bits are inferred, so there is nothing to check
 
 	Ranges []*Range // in which it was submitted: the innermost ones
 

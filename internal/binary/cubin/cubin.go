@@ -130,27 +130,24 @@ type Variable struct {
 
 // Relocation is a place whose value depends on addresses.
 type Relocation struct {
-	Bank   int    // constant bank, or -1: in code
-	Owner  string // the function or kernel whose code or bank it is; empty: the file's
-	Offset uint64
+	At     Place
 	Type   uint32
 	Symbol string
-	// Place is the symbol's own place: a variable, or the code of a function. Unknown is a
-	// symbol that the file does not define.
+	// Place is the symbol's own place; Unknown if the file does not define it.
 	Place  Place
 	Addend int64
 }
 
-// Place is where a symbol is.
+// Place is a byte of a file's memory, constants or code.
 type Place struct {
 	Kind   PlaceKind
-	Index  int // into Data
-	Bank   int
-	Owner  string // kernel or function
+	Index  int    // into Data
+	Bank   int    // of constants
+	Owner  string // the kernel or function whose code, shared memory or constants these are; else empty
 	Offset uint64
 }
 
-// PlaceKind is what a symbol names.
+// PlaceKind is what a place is in.
 type PlaceKind uint8
 
 // The kinds of places.

@@ -225,7 +225,7 @@ func (r *reader) symbols() {
 			if s.Value > 0 || s.Name != f.Name {
 				f.Labels = append(f.Labels, Label{s.Name, uint32(s.Value), uint32(s.Size)})
 			}
-		case p.Kind == InData || p.Kind == InConstant:
+		case p.Kind == InData || p.Kind == InConstant && p.Owner == "":
 			end := uint64(len(r.out.Constants[p.Bank]))
 			if p.Kind == InData {
 				end = r.out.Data[p.Index].Bytes
@@ -248,25 +248,30 @@ func (r *reader) symbols() {
 
 // place says where a symbol is.
 func (r *reader) place(s *elf.Symbol) Place {
-	n := int(s.Section)
+	p := r.inSection(int(s.Section))
+	if p.Kind != Unknown {
+		p.Offset = s.Value
+	}
+	return p
+}
+
+// inSection is the place at the beginning of a section, Unknown if it has none of a program's.
+func (r *reader) inSection(n int) Place {
 	if n <= 0 || n >= len(r.elf.Sections) {
 		return Place{}
 	}
 	if f := r.code[n]; f != nil {
-		return Place{Kind: InCode, Owner: f.Name, Offset: s.Value}
+		return Place{Kind: InCode, Owner: f.Name}
 	}
 	if d, ok := r.data[n]; ok {
-		return Place{Kind: InData, Index: d, Offset: s.Value}
+		return Place{Kind: InData, Index: d}
 	}
 	name := r.elf.Sections[n].Name
 	if bank, owner, ok := bankOf(name); ok {
-		if owner != "" {
-			return Place{}
-		}
-		return Place{Kind: InConstant, Bank: bank, Offset: s.Value}
+		return Place{Kind: InConstant, Bank: bank, Owner: owner}
 	}
 	if owner, ok := strings.CutPrefix(name, ".nv.shared."); ok {
-		return Place{Kind: InShared, Owner: owner, Offset: s.Value}
+		return Place{Kind: InShared, Owner: owner}
 	}
 	return Place{}
 }
@@ -389,12 +394,8 @@ func (r *reader) relocations() {
 			continue
 		}
 		target := r.elf.Sections[n]
-		to, size := Relocation{Bank: -1}, target.Size
-		if f := r.code[n]; f != nil {
-			to.Owner = f.Name
-		} else if bank, owner, ok := bankOf(target.Name); ok {
-			to.Bank, to.Owner = bank, owner
-		} else {
+		to, size := Relocation{At: r.inSection(n)}, target.Size
+		if to.At.Kind == Unknown {
 			continue // debug information
 		}
 		b, step := r.bytes(s), relSize(s)
@@ -402,14 +403,14 @@ func (r *reader) relocations() {
 			r.fail(s.Name, len(b)/step*step, "the last relocation is incomplete")
 		}
 		for at := 0; at+step <= len(b); at += step {
-			to.Offset, to.Type = le.Uint64(b[at:]), le.Uint32(b[at+8:])
+			to.At.Offset, to.Type = le.Uint64(b[at:]), le.Uint32(b[at+8:])
 			sym := le.Uint32(b[at+12:])
 			to.Addend = 0
 			if s.Type == elf.SHT_RELA {
 				to.Addend = int64(le.Uint64(b[at+16:]))
 			}
-			if int64(sym) >= int64(len(r.syms)) || to.Offset >= size {
-				r.fail(s.Name, at, "relocation of offset %#x by symbol %d: %s has %#x bytes, and there are %d symbols", to.Offset, sym, target.Name, size, len(r.syms))
+			if int64(sym) >= int64(len(r.syms)) || to.At.Offset >= size {
+				r.fail(s.Name, at, "relocation of offset %#x by symbol %d: %s has %#x bytes, and there are %d symbols", to.At.Offset, sym, target.Name, size, len(r.syms))
 				continue
 			}
 			to.Symbol, to.Place = r.syms[sym].Name, r.place(&r.syms[sym])

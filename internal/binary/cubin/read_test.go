@@ -92,7 +92,7 @@ func TestRelocations(t *testing.T) {
 	}
 	count := map[string]int{}
 	for _, r := range f.Relocations {
-		count[r.Owner]++
+		count[r.At.Owner]++
 	}
 	for owner, want := range map[string]int{"_Z7argtestPiS_S_": 7 + 2 + 4, "_Z5childPii": 4, "_Z10simpletest4int4Pi": 2} {
 		if count[owner] != want {
@@ -100,11 +100,13 @@ func TestRelocations(t *testing.T) {
 		}
 	}
 	if !slices.ContainsFunc(f.Relocations, func(r Relocation) bool {
-		return r.Bank < 0 && r.Symbol == "$str" && r.Place == Place{Kind: InData, Index: 0, Offset: 0x50}
+		return r.At.Kind == InCode && r.Symbol == "$str" && r.Place == Place{Kind: InData, Index: 0, Offset: 0x50}
 	}) {
 		t.Errorf("no code refers to the string: %+v", f.Relocations)
 	}
-	if !slices.ContainsFunc(f.Relocations, func(r Relocation) bool { return r.Bank == 0 && r.Symbol == "texRef1d" && r.Place.Kind == Unknown }) {
+	if !slices.ContainsFunc(f.Relocations, func(r Relocation) bool {
+		return r.At.Kind == InConstant && r.At.Bank == 0 && r.Symbol == "texRef1d" && r.Place.Kind == Unknown
+	}) {
 		t.Errorf("no constant refers to the texture: %+v", f.Relocations)
 	}
 }

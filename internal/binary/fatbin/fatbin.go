@@ -264,6 +264,19 @@ func Newest(entries []Entry, sm int) (*Entry, error) {
 	return best, nil
 }
 
+// MachineCode returns the machine code that runs on the GPU as it is: that for its own compute
+// capability, or else for the highest earlier one with the same major version. It is nil if
+// there is none.
+func MachineCode(entries []Entry, sm int) *Entry {
+	var best *Entry
+	for i := range entries {
+		if e := &entries[i]; e.Kind == Cubin && e.SM <= sm && e.SM/10 == sm/10 && (best == nil || e.SM > best.SM) {
+			best = e
+		}
+	}
+	return best
+}
+
 // Append adds to dst a block with uncompressed PTX images: each text with its target
 // compute capability.
 func Append(dst []byte, images ...Entry) []byte {

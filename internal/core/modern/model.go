@@ -9,7 +9,8 @@ import (
 
 // Model is the core model of this package.
 var Model = &core.Model{
-	Name: "modern", Whole: true, Tables: []string{"l1i"},
+	ControlBits: true,
+	Name:        "modern", Whole: true, Tables: []string{"l1i"},
 	Params:  func() core.Params { c := Ampere(); return &c.Params },
 	Options: options, Finish: finish, ChosenBy: "-is_SM_remodeling_enabled",
 	States: core.Names(WarpStates, WarpState.String), Stages: stageNames[:],

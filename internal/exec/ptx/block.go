@@ -23,7 +23,7 @@ type block struct {
 	launch *launch
 	work   *work // that it belongs to when a core model runs it
 
-	warnings []warning // to be reported when it ends
+	warnings exec.Warnings
 }
 
 // worker owns what blocks reuse: frames, warps, buffers. One goroutine uses
@@ -74,7 +74,7 @@ func (wk *worker) newBlock(im *image, l *launch, n uint64, view *device.View) *b
 	b.Start(&l.Launch, n, im.sharedBytes+l.Shared, view)
 	b.im, b.launch, b.params, b.Whole, b.Spins = im, l, l.Params, !im.independent, im.spins
 	b.out.Reset()
-	b.warnings = b.warnings[:0]
+	b.warnings.Reset()
 	b.warps = slices.Grow(b.warps[:0], b.Warps())[:b.Warps()]
 	for i := range b.warps {
 		w := &b.warps[i]

@@ -65,7 +65,7 @@ func (w *warp) callBuiltin(s *callSite, m uint32) {
 			if !ok {
 				return
 			}
-			n := w.printf(i, format, w.arg(s, 1, i))
+			n := exec.Printf(&w.blk.out, format, lane{w, i}, w.arg(s, 1, i))
 			w.giveResult(s, i, uint64(n))
 		case builtMalloc:
 			a, ok := mem.HeapAlloc(w.arg(s, 0, i))
@@ -118,3 +118,12 @@ func (w *warp) generic(i int, addr uint64, size int) (uint64, bool) {
 	copy(buf[:], b[:size])
 	return le.Uint64(buf[:]), true
 }
+
+// lane is a thread of a warp as printf sees it.
+type lane struct {
+	w *warp
+	i int
+}
+
+func (l lane) Word(addr uint64, bytes int) (uint64, bool) { return l.w.generic(l.i, addr, bytes) }
+func (l lane) String(addr uint64) (string, bool)          { return l.w.cstring(l.i, addr) }

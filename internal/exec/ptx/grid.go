@@ -19,9 +19,9 @@ func (m *Machine) Run(ctx context.Context, given Launch, o Options) (Result, err
 		Kernel: im.kernel.Name(), Blocks: l.Grid.Count(), Talks: im.ordered, Spins: im.spins, Cooperative: l.Cooperative, Resident: l.Resident,
 	}
 	m.begin(im, &l)
-	if o.Out != nil || m.tell != nil {
+	if o.Out != nil || m.Warns() {
 		g.Ended = func(b exec.GridBlock) error {
-			b.(*block).tellWarnings()
+			b.(*block).warnings.Tell(&m.Warner)
 			out := &b.(*block).out
 			if out.Len() == 0 || o.Out == nil {
 				return nil

@@ -381,19 +381,16 @@ func (p *Program) Managed() []Symbol {
 
 // Machine is a program placed in device memory.
 type Machine struct {
-	prog    *Program
-	mem     *device.Memory
-	addr    []uint64 // by global.index
-	given   []uint64 // those passed to NewMachineAt
-	images  map[*Kernel]*image
-	crew    exec.Crew[worker]
-	grids   uint64 // launches begun, for %gridid
-	spaces  uint64 // workspaces of cooperative launches; 0: none was needed yet
-	syncing uint64 // launches that have had one
-	tex     textures
-	lenient bool                // see TolerateStrays
-	tell    func(*exec.Warning) // see Warn
-	told    []warning           // warnings already reported
+	exec.Warner
+	prog   *Program
+	mem    *device.Memory
+	addr   []uint64 // by global.index
+	given  []uint64 // those passed to NewMachineAt
+	images map[*Kernel]*image
+	crew   exec.Crew[worker]
+	grids  uint64 // launches begun, for %gridid
+	spaces exec.Workspaces
+	tex    textures
 }
 
 // NewMachine places the program's variables in mem and initialises them. It fails if a
@@ -456,10 +453,7 @@ func (m *Machine) Release() error {
 			errs = append(errs, m.mem.Free(a))
 		}
 	}
-	if m.spaces != 0 {
-		errs = append(errs, m.mem.Free(m.spaces))
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, m.spaces.Release(m.mem))...)
 }
 
 // Holds reports whether a variable of the program begins at an address.
@@ -651,25 +645,13 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 	if errs := im.errors(); len(errs) > 0 {
 		return nil, l.Refuse("%v", errors.Join(errs...))
 	}
-	if l.Cooperative && im.workspace && m.spaces == 0 {
-		if m.spaces, err = m.mem.AllocSystem(workspaces*workspaceBytes, "grid workspaces"); err != nil {
+	if l.Cooperative && im.workspace {
+		if err := m.spaces.Prepare(m.mem); err != nil {
 			return nil, l.Refuse("%v", err)
 		}
 	}
 	return im, nil
 }
-
-// A cooperative launch has a workspace in device memory, whose address a kernel finds in
-// %envreg1 (high) and %envreg2 (low). The cooperative groups of NVIDIA's compiler have
-// their barrier of all blocks in its word at byte 4: every block adds 1, one of them
-// 0x80000000 less the number of the others, and all wait for the top bit to change (seen
-// in PTX of that compiler). Size and number are our choice. Workspaces serve in turn, for
-// launches of which no two kernels of a chip can have the same unless one of them lasts
-// longer than a thousand others.
-const (
-	workspaceBytes = 64
-	workspaces     = 1024
-)
 
 // begin numbers a launch when its first block begins, and clears its workspace.
 func (m *Machine) begin(im *image, l *launch) {
@@ -681,10 +663,6 @@ func (m *Machine) begin(im *image, l *launch) {
 		m.grids++
 	}
 	if l.Cooperative && im.workspace {
-		l.workspace = m.spaces + m.syncing%workspaces*workspaceBytes
-		m.syncing++
-		if err := m.mem.Write(l.workspace, make([]byte, workspaceBytes)); err != nil {
-			panic(err) // it is the machine's own
-		}
+		l.workspace = m.spaces.Take(m.mem)
 	}
 }

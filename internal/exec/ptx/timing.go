@@ -110,7 +110,7 @@ func (b *block) Tell() {
 		_, _ = out.Write(b.out.Bytes())
 	}
 	b.out.Reset()
-	b.tellWarnings()
+	b.warnings.Tell(&b.im.m.Warner)
 }
 
 // Release writes what the block printed and recycles its storage.

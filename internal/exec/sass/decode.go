@@ -29,13 +29,29 @@ type dec struct {
 // uniforms is the number of a warp's rows for uniform registers.
 const uniforms = 63
 
-// decode decodes a kernel. Instructions that cannot be executed are listed in Kernel.bad.
-func (p *Program) decode(t *sass.Kernel) *Kernel {
+// kernel returns a kernel that is decoded: at once if it comes from text, and when it is first
+// needed if it is machine code.
+func (p *Program) kernel(t *sass.Kernel) *Kernel {
 	k := &Kernel{regs: t.Regs, prog: p, text: t}
 	for _, a := range t.Params {
 		at := a.Offset - t.Arch.ParamBase()
 		k.params = append(k.params, exec.Param{Name: a.Name, Size: a.Bytes, Offset: at})
 		k.bytes = max(k.bytes, at+a.Bytes)
+	}
+	if t.Binary == nil {
+		k.once.Do(k.decode)
+	}
+	return k
+}
+
+// decode decodes the code. Instructions that cannot be executed are listed in Kernel.bad.
+func (k *Kernel) decode() {
+	t, p := k.text, k.prog
+	if t.Binary != nil {
+		if err := t.SetCode(t.Binary); err != nil {
+			k.bad = append(k.bad, err)
+			return
+		}
 	}
 	k.infos = t.Infos()
 	k.rows = k.regs + uniforms
@@ -48,6 +64,7 @@ func (p *Program) decode(t *sass.Kernel) *Kernel {
 			k.bad = append(k.bad, &UnsupportedError{File: p.file, Pos: d.in.Pos, Text: d.in.Text(), Words: d.in.Words, Why: err.Error()})
 		}
 	}
+	k.talks = k.talks || p.calls("malloc", "free") // the heap is all blocks'
 	if !k.spins && k.polls() {
 		k.talks, k.spins = true, true
 	}
@@ -56,7 +73,6 @@ func (p *Program) decode(t *sass.Kernel) *Kernel {
 		end.Pos = t.Code[n-1].Pos
 	}
 	k.code[len(t.Code)] = inst{info: &end, kind: kFlow, act: actEnd, guard: predicate{at: predTrue}, ps: [3]predicate{2: {at: predTrue}}}
-	return k
 }
 
 func (d *dec) decode() error {
@@ -238,6 +254,7 @@ func (d *dec) literal(v uint32) ref {
 // constant returns the row that a launch fills from a constant bank.
 func (d *dec) constant(bank int, offset int64) ref {
 	key := [2]int64{int64(bank), offset}
+	d.k.workspace = d.k.workspace || bank == 0 && (offset == constSpaceHigh || offset == constSpaceLow)
 	r, ok := d.banks[key]
 	if !ok {
 		r = ^ref(len(d.k.fixed))

@@ -204,6 +204,14 @@ func actIndirect(w *warp, in *inst, m uint32) {
 			a = uint64(int64(int32(lo[i])))
 		}
 		a += in.imm
+		if a >= providedBase {
+			// A call: the lanes continue where they return to.
+			w.call(in, (a-providedBase)/instBytes, 1<<i)
+			if w.fault != nil {
+				return
+			}
+			a = uint64(w.rows[returnRegister][i]) | uint64(w.rows[returnRegister+1][i])<<32
+		}
 		if a >= end || a%instBytes != 0 {
 			w.failf(in, 1<<i, "jump to %#x, which is not an instruction of the kernel; it has %d bytes of code", a, end)
 			return

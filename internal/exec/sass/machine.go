@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
@@ -28,6 +29,8 @@ const (
 	constLocal     = 0x20
 	constStack     = 0x28
 	bankBytes      = 64 << 10
+	constSpaceHigh = 0x8c // %envreg1 and %envreg2: address of a cooperative launch's workspace
+	constSpaceLow  = 0x90
 	newBlockDim    = 0x360 // from sm_100 on
 	newGridDim     = 0x36c
 	newStack       = 0x37c
@@ -38,6 +41,7 @@ const (
 type Program struct {
 	file    string
 	arch    sass.Arch
+	text    *sass.File
 	kernels []*Kernel
 }
 
@@ -48,14 +52,18 @@ type Kernel struct {
 	bytes  int // of all parameters
 	prog   *Program
 	text   *sass.Kernel
-	infos  []isa.Inst
-	code   []inst // plus one at the end that marks the end
-	rows   int    // of a warp: general and uniform registers
-	consts []constant
-	fixed  [][32]uint32 // rows of constants; those from banks are filled at launch
-	bad    []error
-	talks  bool // blocks can communicate through memory
-	spins  bool // blocks also wait for each other in loops
+
+	// Once it is decoded.
+	once      sync.Once
+	infos     []isa.Inst
+	code      []inst // plus one at the end that marks the end
+	rows      int    // of a warp: general and uniform registers
+	consts    []constant
+	fixed     [][32]uint32 // rows of constants; those from banks are filled at launch
+	bad       []error
+	talks     bool // blocks can communicate through memory
+	spins     bool // blocks also wait for each other in loops
+	workspace bool // it reads the address of a cooperative launch's workspace
 }
 
 // constant is a word of a constant bank that the code names.
@@ -81,9 +89,9 @@ func (e *UnsupportedError) Error() string {
 // Load decodes all kernels of a file. An instruction that is not supported makes
 // its kernel unusable, see Kernel.Unusable.
 func Load(f *sass.File) *Program {
-	p := &Program{file: f.Name, arch: f.Arch}
+	p := &Program{file: f.Name, arch: f.Arch, text: f}
 	for _, k := range f.Kernels {
-		p.kernels = append(p.kernels, p.decode(k))
+		p.kernels = append(p.kernels, p.kernel(k))
 	}
 	return p
 }
@@ -105,7 +113,10 @@ func (p *Program) Kernel(name string) (*Kernel, bool) {
 func (p *Program) File() string { return p.file }
 
 // Unusable explains why the kernel cannot run; nil if it can.
-func (k *Kernel) Unusable() []error { return k.bad }
+func (k *Kernel) Unusable() []error {
+	k.once.Do(k.decode)
+	return k.bad
+}
 
 // Text returns the kernel as parsed by isa/sass.
 func (k *Kernel) Text() *sass.Kernel { return k.text }
@@ -123,8 +134,11 @@ func (k *Kernel) ParamBytes() int { return k.bytes }
 // AddressBytes is the size of an address.
 func (k *Kernel) AddressBytes() int { return 8 }
 
-// MaxThreads is 0: the text sets no limit.
-func (k *Kernel) MaxThreads() int { return 0 }
+// MaxThreads is the most threads of a block, 0 if the kernel sets no limit.
+func (k *Kernel) MaxThreads() int {
+	t := k.text.MaxThreads
+	return int(min(uint64(t[0])*uint64(t[1])*uint64(t[2]), isa.MaxThreads))
+}
 
 // StaticShared returns the bytes of shared memory that the kernel declares.
 func (k *Kernel) StaticShared() int { return k.text.Shared }
@@ -159,24 +173,31 @@ type (
 )
 
 // Machine runs a program's kernels on device memory.
-type Machine struct{ crew exec.Crew[worker] }
-
-// NewMachine returns a machine with the given memory.
-func NewMachine(mem *device.Memory) *Machine {
-	return &Machine{exec.Crew[worker]{Mem: mem, New: func() *worker { return new(worker) }}}
+type Machine struct {
+	exec.Warner
+	crew   exec.Crew[worker]
+	places []*place
+	spaces exec.Workspaces
 }
 
-// image is a kernel prepared for one launch: its constants have values.
+// NewMachine returns a machine with the given memory, for programs that keep nothing in it.
+func NewMachine(mem *device.Memory) *Machine {
+	return &Machine{crew: exec.Crew[worker]{Mem: mem, New: func() *worker { return new(worker) }}}
+}
+
+// image is a kernel prepared for one launch.
 type image struct {
 	m      *Machine
 	kernel *Kernel
-	rows   [][32]uint32
-	banks  [8][]byte
 	local  int // bytes of local memory per thread
 	work   *work
+	// Once the launch has begun: constants.
+	begun bool
+	rows  [][32]uint32
+	banks [sass.ConstBanks][]byte
 }
 
-// prepare checks a launch and fills its constants.
+// prepare checks a launch.
 func (m *Machine) prepare(l *Launch) (*image, error) {
 	k, err := exec.Check[*Kernel](l)
 	if err != nil {
@@ -185,16 +206,29 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 	if k.text.Local > isa.MaxLocal-stackBytes {
 		return nil, l.Refuse("%d bytes of local memory per thread exceed the limit of %d", k.text.Local, isa.MaxLocal-stackBytes)
 	}
-	im := &image{m: m, kernel: k, local: (k.text.Local + stackBytes + 15) &^ 15}
+	if l.Cooperative && k.workspace {
+		if err := m.spaces.Prepare(m.crew.Mem); err != nil {
+			return nil, l.Refuse("%v", err)
+		}
+	}
+	return &image{m: m, kernel: k, local: (k.text.Local + stackBytes + 15) &^ 15}, nil
+}
+
+// begin fills the constants when the first block of a launch begins: what comes before it in
+// its stream may write them.
+func (im *image) begin(l *Launch) {
+	if im.begun {
+		return
+	}
+	im.begun = true
 	im.fillBanks(l)
-	im.rows = append([][32]uint32(nil), k.fixed...)
-	for _, c := range k.consts {
+	im.rows = append([][32]uint32(nil), im.kernel.fixed...)
+	for _, c := range im.kernel.consts {
 		v := uint32(im.constant(uint64(c.bank), uint64(c.offset), 4))
 		for i := range im.rows[c.row] {
 			im.rows[c.row][i] = v
 		}
 	}
-	return im, nil
 }
 
 // fillBanks assembles the constant banks of a launch.
@@ -215,7 +249,15 @@ func (im *image) fillBanks(l *Launch) {
 	le.PutUint64(b0[constShared:], isa.SharedWindow)
 	le.PutUint64(b0[constLocal:], isa.LocalWindow)
 	le.PutUint32(b0[stack:], uint32(im.local))
+	if l.Cooperative && k.workspace {
+		a := im.m.spaces.Take(im.m.crew.Mem)
+		le.PutUint32(b0[constSpaceHigh:], uint32(a>>32))
+		le.PutUint32(b0[constSpaceLow:], uint32(a))
+	}
 	copy(b0[base:], l.Params)
+	for n := range im.banks {
+		im.banks[n] = im.m.bank(k, n)
+	}
 	im.banks[0] = b0
 	for _, c := range k.text.Consts {
 		if c.Bank < 0 || c.Bank >= len(im.banks) || c.Offset < 0 {
@@ -250,18 +292,32 @@ func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) 
 	}
 	k := im.kernel
 	g := exec.Grid{Kernel: k.Name(), Blocks: l.Grid.Count(), Talks: k.talks, Spins: k.spins, Cooperative: l.Cooperative, Resident: l.Resident}
+	im.begin(&l)
+	if o.Out != nil || m.Warns() {
+		g.Ended = func(b exec.GridBlock) error {
+			b.(*block).warnings.Tell(&m.Warner)
+			if o.Out == nil {
+				return nil
+			}
+			if _, err := o.Out.Write(b.(*block).out.Bytes()); err != nil {
+				return fmt.Errorf("writing what the kernel printed: %w", err)
+			}
+			return nil
+		}
+	}
 	return m.crew.Run(ctx, g, o, func(wk *worker, n uint64, view *device.View) exec.GridBlock { return wk.newBlock(im, &l, n, view) })
 }
 
 // work is a launch prepared for a core model.
 type work struct {
 	*exec.Order
-	m  *Machine
-	im *image
+	m   *Machine
+	im  *image
+	out io.Writer
 }
 
-// NewWork prepares a launch for a core model; see exec.Machine. SASS kernels do not print.
-func (m *Machine) NewWork(l Launch, _ io.Writer) (exec.Work, error) {
+// NewWork prepares a launch for a core model; see exec.Machine.
+func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 	im, err := m.prepare(&l)
 	if err != nil {
 		return nil, err
@@ -272,7 +328,7 @@ func (m *Machine) NewWork(l Launch, _ io.Writer) (exec.Work, error) {
 		code = append(code, &k.infos[i])
 	}
 	source := func(i int) exec.Where { return k.source(&k.code[i]) }
-	w := &work{m: m, im: im, Order: exec.NewOrder(&l, code, exec.Traits{InstBytes: instBytes, CodeBase: k.codeBase(), Source: source, Text: k.line})}
+	w := &work{m: m, im: im, out: out, Order: exec.NewOrder(&l, code, exec.Traits{InstBytes: instBytes, CodeBase: k.codeBase(), Source: source, Text: k.line})}
 	im.work = w
 	return w, nil
 }
@@ -285,13 +341,14 @@ func (k *Kernel) codeBase() uint64 {
 		if other == k {
 			break
 		}
-		n += len(other.text.Code)
+		n += other.text.Bytes()
 	}
-	return uint64(n) * instBytes
+	return uint64(n)
 }
 
 // Block starts block n.
 func (w *work) Block(n uint64) exec.Block {
+	w.im.begin(w.Launch)
 	wk, view := w.m.crew.Borrow()
 	b := wk.newBlock(w.im, w.Launch, n, view)
 	b.work = w

@@ -149,7 +149,7 @@ func (w *warp) bytes(in *inst, space isa.Space, i, size int, write bool) []byte 
 			b = w.blk.View.ReadSpan(w.addr[i], size)
 		}
 		if b == nil {
-			w.failAs(exec.BadAddress, in, 1<<i, "%v", w.blk.View.Fault(w.addr[i], size, write))
+			b = w.stray(in, i, size, write)
 		}
 		return b
 	}
@@ -166,6 +166,28 @@ func (w *warp) bytes(in *inst, space isa.Space, i, size int, write bool) []byte 
 		return nil
 	}
 	return mem[a : a+uint64(size)]
+}
+
+// stray returns the bytes of lane i's access to global memory that is not wholly inside one
+// allocation, nil after a fault.
+func (w *warp) stray(in *inst, i, size int, write bool) []byte {
+	m, v, a := w.blk.im.m, w.blk.View, w.addr[i]
+	var b []byte
+	if m.Tolerates(size) {
+		b = v.Stray(a, size, write)
+	}
+	if b == nil {
+		w.failAs(exec.BadAddress, in, 1<<i, "%v", v.Fault(a, size, write))
+		return nil
+	}
+	kind := exec.StrayRead
+	if write {
+		kind = exec.StrayWrite
+	}
+	w.blk.warnings.Add(&m.Warner, in.info, kind, func() exec.Fault {
+		return exec.Fault{Where: w.where(i, in), What: v.Fault(a, size, write).Error()}
+	})
+	return b
 }
 
 // dataSize is the size of a memory instruction's data.
@@ -191,7 +213,7 @@ func (d *dec) dataSize() (size int, signed bool) {
 
 // hints are the modifiers of memory instructions that do not affect values: cache
 // operators, scopes and orders. Memory here is coherent.
-var hints = []string{"E", "EF", "EL", "LU", "EU", "NA", "LTC64B", "LTC128B", "CONSTANT", "CTA", "SM", "GPU", "SYS", "STRONG", "MMIO", "PRIVATE", "U",
+var hints = []string{"E", "EF", "EL", "LU", "EU", "NA", "LTC64B", "LTC128B", "LTC256B", "CONSTANT", "CTA", "SM", "GPU", "SYS", "STRONG", "MMIO", "PRIVATE", "U",
 	"U8", "S8", "U16", "S16", "64", "128"}
 
 // memory decodes what loads and stores share: the address in a role, and the
@@ -287,8 +309,9 @@ func (w *warp) load32(in *inst, p *pending, m uint32) {
 			continue
 		}
 		if span = v.ReadSpan(a, 4); span == nil {
-			w.failAs(exec.BadAddress, in, 1<<i, "%v", v.Fault(a, 4, false))
-			return
+			if span = w.stray(in, i, 4, false); span == nil {
+				return
+			}
 		}
 		base = a
 		d[i] = le.Uint32(span)

@@ -5,6 +5,9 @@ import (
 	"fmt"
 )
 
+// Bytes is the size of a kernel's code.
+func (k *Kernel) Bytes() int { return max(len(k.Code)*InstBytes, len(k.Binary)) }
+
 // SetCode gives a kernel its instructions, as words, two for each with the low one first.
 // Words that no form describes become instructions that only hold them (NoOp). Branch targets
 // get labels, in addition to those that the kernel has: .L_1, .L_2 …, in the order of their
@@ -14,7 +17,7 @@ func (k *Kernel) SetCode(code []byte) error {
 	if len(code)%InstBytes != 0 || len(code) >= 1<<31 {
 		return fmt.Errorf("kernel %s has %d bytes of code; want a multiple of %d below %d", k.Name, len(code), InstBytes, 1<<31)
 	}
-	k.Code, k.Control, k.declared = make([]Inst, len(code)/InstBytes), true, true
+	k.Code, k.Binary, k.Control, k.declared = make([]Inst, len(code)/InstBytes), nil, true, true
 	target := make([]bool, len(k.Code)+1)
 	for i := range k.Code {
 		w := word128{binary.LittleEndian.Uint64(code[InstBytes*i:]), binary.LittleEndian.Uint64(code[InstBytes*i+8:])}

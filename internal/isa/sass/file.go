@@ -606,7 +606,7 @@ func (p *parser) check(k *Kernel) {
 	for i := range k.Code {
 		in := &k.Code[i]
 		at(in.Pos, p.stmts[i].line)
-		exits = exits || in.Op == OpEXIT || in.Op == OpRET || in.Op == NoOp
+		exits = exits || in.Op == OpEXIT || in.Op == OpRET || in.Op == OpBPT || in.Op == NoOp
 		col := func(j int) int {
 			if src := p.stmts[i].src; src != nil && j < len(src.args) {
 				return src.args[j].col

@@ -141,11 +141,47 @@ func (in *Inst) Find(r Role) *Operand {
 	return nil
 }
 
-// File is a program: kernels of one architecture.
+// File is a program: kernels of one architecture, and what they keep in memory.
 type File struct {
 	Name    string
 	Arch    Arch
 	Kernels []*Kernel
+
+	// What a compiler's file has besides.
+	Data      []Data
+	Banks     [ConstBanks][]byte // constants that all kernels share, with the values that they begin with
+	Variables []Variable
+	Addresses []Address
+}
+
+// ConstBanks is the number of constant banks that a program or a launch fills.
+const ConstBanks = 8
+
+// Data is a piece of device memory.
+type Data struct {
+	Name  string
+	Init  []byte // nil: zeros
+	Bytes uint64
+}
+
+// Variable is a named part of device memory or of a constant bank that all kernels share.
+type Variable struct {
+	Name   string
+	Data   int // index into Data, -1 for a constant
+	Bank   int // of a constant
+	Offset uint64
+	Bytes  uint64
+}
+
+// Address is a place that gets an address of 64 bits once the program is in memory.
+type Address struct {
+	Data   int // the place is in device memory, or with -1 in a constant bank
+	Bank   int
+	Offset uint64
+	// What is there: a variable, or what the machine provides.
+	Variable string
+	Function string
+	Addend   uint64
 }
 
 // Kernel returns the kernel of a name, nil if there is none.
@@ -166,10 +202,14 @@ type Kernel struct {
 	Shared   int // bytes of static shared memory
 	Local    int // bytes of local memory per thread
 	Barriers int // named barriers
-	Params   []Param
-	Consts   []ConstData
-	Code     []Inst
-	Labels   []Label
+	// MaxThreads is the most threads of a block by dimension, 0 if the GPU decides.
+	MaxThreads [3]uint32
+	Params     []Param
+	Consts     []ConstData
+	Code       []Inst
+	Labels     []Label
+	// Binary is the code as words, for a kernel that has not been decoded: SetCode does it.
+	Binary []byte
 	// Control says that the text has control codes. Without them Ctl is meaningless and the
 	// hardware must guard dependences itself.
 	Control bool

@@ -185,7 +185,7 @@ func (r *Runtime) compute(f *function, l exec.Launch, id int64) Error {
 		return r.refuse(err)
 	}
 	r.ses.List(report.Kernel{
-		Name: k.Name(), Launch: r.launches, Device: r.shown(), Stream: id, Grid: run.Extent(l.Grid), Block: run.Extent(l.Block),
+		Name: k.Name(), Launch: r.launches, Device: r.shown(), Code: f.code(), Stream: id, Grid: run.Extent(l.Grid), Block: run.Extent(l.Block),
 		Registers: k.Registers(), SharedBytes: k.StaticShared() + l.Shared, LocalBytes: k.LocalBytes(),
 		Blocks: res.Blocks, WarpInstructions: res.WarpInsts, ThreadInstructions: res.ThreadInsts,
 	}, r.inside()...)
@@ -229,7 +229,7 @@ func (w *kernelWork) op(r *Runtime, s *stream) (*gpu.Op, *run.Launch, Error) {
 		},
 	}
 	return op, &run.Launch{
-		Number: r.launches, Device: r.shown(), Stream: s.id, Grid: run.Extent(l.Grid), Block: run.Extent(l.Block), LocalBytes: k.LocalBytes(), Estimated: k.RegistersEstimated(), Ranges: r.inside(),
+		Number: r.launches, Device: r.shown(), Stream: s.id, Grid: run.Extent(l.Grid), Block: run.Extent(l.Block), LocalBytes: k.LocalBytes(), Estimated: k.RegistersEstimated(), Code: w.f.code(), Ranges: r.inside(),
 	}, Success
 }
 

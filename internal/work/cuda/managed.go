@@ -77,7 +77,7 @@ func (r *Runtime) placeManaged(m *module) (map[string]uint64, error) {
 		m.shares = append(m.shares, addr)
 		r.vars[addr] = &v.variable // &v on the host is its device address too
 	}
-	for _, v := range m.prog.PTX().Managed() {
+	for _, v := range m.prog.Managed() {
 		if _, ok := at[v.Name]; ok {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	"github.com/heddle-sim/heddle/internal/exec"
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/program"
 )
 
@@ -21,6 +22,7 @@ type module struct {
 	machine [MaxDevices]*program.Machine // by device, nil until placed in its memory
 	err     Error                        // the result of loading it
 	gone    bool                         // unregistered
+	onlyPTX bool                         // its machine code cannot run
 	driver  *handled                     // nil for the program's own modules
 	of      *Kernels                     // nil for all but those of libraries
 	managed []*managed                   // variables in registration order
@@ -177,13 +179,14 @@ func (r *Runtime) load(m *module) Error {
 // prepare is load with an error.
 func (r *Runtime) prepare(m *module) (Error, error) {
 	if m.err == Success && m.prog == nil {
-		prog, err := r.link(m)
+		prog, err := r.linkCode(m)
 		if err != nil {
 			m.err = InvalidPTX
 			var no *fatbin.NoPTXError
+			var none *NoMachineCodeError
 			var broken *imageError
 			switch {
-			case errors.As(err, &no):
+			case errors.As(err, &no) || errors.As(err, &none):
 				m.err = NoKernelImage
 			case errors.As(err, &broken):
 				m.err = InvalidKernelImage
@@ -207,11 +210,7 @@ func (r *Runtime) prepare(m *module) (Error, error) {
 			return MemoryAllocation, err
 		}
 		m.machine[r.number] = machine
-		machine.PTX().UseObjects(r.texels)
-		machine.PTX().Warn(r.warn)
-		if !r.opt.Strict {
-			machine.PTX().TolerateStrays()
-		}
+		r.ready(machine)
 		for _, v := range r.vars {
 			if v.module == m {
 				if s, ok := machine.Symbol(v.name); ok {
@@ -221,6 +220,17 @@ func (r *Runtime) prepare(m *module) (Error, error) {
 		}
 	}
 	return Success, nil
+}
+
+// ready connects a module's machine with the device.
+func (r *Runtime) ready(m *program.Machine) {
+	if x := m.PTX(); x != nil {
+		x.UseObjects(r.texels)
+	}
+	m.Warn(r.warn)
+	if !r.opt.Strict {
+		m.TolerateStrays()
+	}
 }
 
 // link parses the PTX for the GPU from every part of a module.
@@ -312,18 +322,36 @@ func (r *Runtime) function(host uint64) (*function, Error) {
 		return nil, err
 	}
 	if f.kernel == nil {
-		k, ok := f.module.prog.PTX().Kernel(f.name)
-		if !ok {
-			r.once(f.name, "%s has no kernel %s", f.module.name, f.name)
-			return nil, InvalidDeviceFunction
+		if err := r.find(f); err != Success {
+			return nil, err
 		}
-		if err := k.Func().Load(); err != nil {
-			r.once("body of "+f.name, "%v", detail(err))
-			return nil, InvalidPTX
-		}
-		f.kernel = k
 	}
 	return f, Success
+}
+
+// find finds a kernel in its module, and prepares it for its first launch.
+func (r *Runtime) find(f *function) Error {
+	m := f.module
+	k, ok := m.prog.Kernel(f.name)
+	if !ok {
+		r.once(f.name, "%s has no kernel %s", m.name, f.name)
+		return InvalidDeviceFunction
+	}
+	if x, ok := k.(*xptx.Kernel); ok {
+		if err := x.Func().Load(); err != nil {
+			r.once("body of "+f.name, "%v", detail(err))
+			return InvalidPTX
+		}
+	} else if bad := k.Unusable(); len(bad) > 0 && r.opt.Code != SASSCode {
+		if err := r.usePTX(m); err != nil {
+			r.once("body of "+f.name, "the machine code of kernel %s cannot run (%v), and there is no PTX for it: %v", f.name, errors.Join(bad...), err)
+			return NotSupported
+		}
+		r.once("body of "+f.name, "the machine code of kernel %s cannot run, the PTX of %s does instead: %v", f.name, m.name, errors.Join(bad...))
+		return r.find(f)
+	}
+	f.kernel = k
+	return Success
 }
 
 // symbol returns a variable with an address.

@@ -1,6 +1,7 @@
-package ptx
+package exec
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
@@ -10,11 +11,19 @@ import (
 // This file: printf in device code. CUDA formats on the host, so the text follows the C
 // library (C standard, fprintf).
 
-// printf formats with the arguments at buf: 4 bytes for int and shorter, 8 for long
-// long, pointers and double, each naturally aligned. Like CUDA's, it returns the number
-// of arguments.
-func (w *warp) printf(i int, format string, buf uint64) int {
-	out := &w.blk.out
+// PrintfMemory is what printf reads of a thread's memory. The second results are false after a
+// fault, which ends the output.
+type PrintfMemory interface {
+	// Word reads 1, 4 or 8 bytes at a generic address.
+	Word(addr uint64, bytes int) (uint64, bool)
+	// String reads a zero-terminated string.
+	String(addr uint64) (string, bool)
+}
+
+// Printf appends what printf writes to out. The arguments are at buf: 4 bytes for int and
+// shorter, 8 for long long, pointers and double, each naturally aligned. Like CUDA's, it
+// returns the number of arguments.
+func Printf(out *bytes.Buffer, format string, mem PrintfMemory, buf uint64) int {
 	args := 0
 	ok := true
 	take := func(size int) (v uint64) {
@@ -22,7 +31,7 @@ func (w *warp) printf(i int, format string, buf uint64) int {
 			return 0
 		}
 		buf = (buf + uint64(size) - 1) &^ uint64(size-1)
-		v, ok = w.generic(i, buf, size)
+		v, ok = mem.Word(buf, size)
 		buf += uint64(size)
 		args++
 		return v
@@ -98,7 +107,7 @@ func (w *warp) printf(i int, format string, buf uint64) int {
 				return args
 			}
 			var str string
-			if str, ok = w.cstring(i, v); s.prec >= 0 {
+			if str, ok = mem.String(v); s.prec >= 0 {
 				str = str[:min(s.prec, len(str))]
 			}
 			text = s.pad("", str, false)

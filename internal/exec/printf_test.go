@@ -1,4 +1,4 @@
-package ptx
+package exec
 
 import (
 	"math"
