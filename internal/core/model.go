@@ -36,9 +36,6 @@ type Model struct {
 	Options  func() []param.Option
 	Finish   func(g param.Given, chosen bool) error
 	ChosenBy string
-	// ControlBits says that the model guards dependences of machine code by its control bits,
-	// as hardware does, and not by a scoreboard.
-	ControlBits bool
 	// States are the names of warp states by number; state 0 means that the warp has
 	// issued. Stages are the names of the pipeline stages in a Record.
 	States, Stages []string
@@ -247,7 +244,7 @@ type ControlBits interface {
 	// FixedLatency is the number of cycles from the issue of an instruction of a class
 	// to the issue of a consumer of its result, where that is fixed.
 	FixedLatency(c isa.Class) int
-	// Guard describes what guards dependences, with control bits or without.
+	// Guard describes what guards the dependences of a program with control bits, or without.
 	Guard(bits bool) Guard
 }
 

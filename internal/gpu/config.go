@@ -125,8 +125,6 @@ type Config struct {
 	// SMsPerCluster the SMs of one (-gpgpu_n_clusters,
 	// -gpgpu_n_cores_per_cluster).
 	Clusters, SMsPerCluster int
-	// ControlBits is that of the core model. It has no effect here.
-	ControlBits bool
 	// Memory is the card's device memory in bytes. Only CUDA programs see it.
 	Memory uint64
 	// RotateSMs starts with a different SM of a cluster every cycle

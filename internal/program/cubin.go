@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/binary/cubin"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
@@ -29,38 +30,60 @@ func machineFile(f *cubin.File) (*sass.File, error) {
 	for _, v := range f.Variables {
 		out.Variables = append(out.Variables, sass.Variable{Name: v.Name, Data: v.Data, Bank: v.Bank, Offset: v.Offset, Bytes: v.Bytes})
 	}
-	for _, r := range f.Relocations {
-		a, err := addressOf(f, &r)
-		if err != nil {
+	for i := range f.Relocations {
+		r := &f.Relocations[i]
+		a, err := addressOf(f, r)
+		if err == nil {
+			out.Addresses = append(out.Addresses, a)
+			continue
+		}
+		k := out.Kernel(r.At.Owner)
+		if k == nil {
 			return nil, err
 		}
-		out.Addresses = append(out.Addresses, a)
+		k.Refused = err
 	}
 	return out, nil
 }
 
 // Types of relocations (measured: what compilers use for these purposes).
 const (
-	relocAddress = 2 // an address of 64 bits in a constant bank
+	relocAddress  = 2  // an address of 64 bits
+	relocLower    = 56 // the lower half of an address, in an instruction's immediate
+	relocUpper    = 57 // its upper half
+	relocFunction = 58 // the target of CALL.ABS
 )
 
 func addressOf(f *cubin.File, r *cubin.Relocation) (sass.Address, error) {
 	a := sass.Address{Data: -1, Bank: r.At.Bank, Offset: r.At.Offset, Addend: uint64(r.Addend)}
-	if r.At.Kind == cubin.InData {
+	refuse := func() (sass.Address, error) {
+		return a, fmt.Errorf("%s: an address of %s, by a relocation of type %d, is not supported", f.Name, r.Symbol, r.Type)
+	}
+	switch r.At.Kind {
+	case cubin.InData:
 		a.Data = r.At.Index
-	} else if r.At.Kind != cubin.InConstant || r.At.Owner != "" {
-		return a, fmt.Errorf("%s: the address of %s in code is not supported", f.Name, r.Symbol)
+	case cubin.InCode:
+		a.Kernel = r.At.Owner
 	}
-	if r.Type != relocAddress {
-		return a, fmt.Errorf("%s: a relocation of type %d by %s is not supported", f.Name, r.Type, r.Symbol)
-	}
-	switch r.Place.Kind {
-	case cubin.InData, cubin.InConstant:
-		a.Variable = r.Symbol
-	case cubin.Unknown:
-		a.Function = r.Symbol
+	switch code := r.At.Kind == cubin.InCode; {
+	case !code && r.At.Owner == "" && r.Type == relocAddress:
+	case code && r.Type == relocLower:
+		a.Part = sass.Lower
+	case code && r.Type == relocUpper:
+		a.Part = sass.Upper
+	case code && r.Type == relocFunction && r.Place.Kind == cubin.Unknown:
 	default:
-		return a, fmt.Errorf("%s: the address of %s is not supported", f.Name, r.Symbol)
+		return refuse()
+	}
+	switch p := r.Place; {
+	case p.Kind == cubin.InData || p.Kind == cubin.InConstant && p.Owner == "":
+		a.Variable = r.Symbol
+	case p.Kind == cubin.Unknown && !slices.Contains(f.Textures, r.Symbol):
+		a.Function = r.Symbol
+	case p.Kind == cubin.InCode && p.Owner == a.Kernel:
+		a.Addend += p.Offset
+	default:
+		return refuse()
 	}
 	return a, nil
 }

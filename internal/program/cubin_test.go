@@ -3,21 +3,26 @@ package program
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/binary/cubin"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
+const sample = "../binary/cubin/testdata/cudatest.7.sm_75.cubin"
+
 // TestMachineCodeAsText: the text of each kernel of a cubin assembles to its words.
 func TestMachineCodeAsText(t *testing.T) {
-	const name = "../binary/cubin/testdata/cudatest.7.sm_75.cubin"
-	b, err := os.ReadFile(name)
+	b, err := os.ReadFile(sample)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := cubin.Read(name, b)
+	f, err := cubin.Read(sample, b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,4 +53,142 @@ func TestMachineCodeAsText(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMachineCodeRuns: kernels of a compiler compute what their source says. The source is
+// cudatest.cu beside the file where it comes from.
+func TestMachineCodeRuns(t *testing.T) {
+	b, err := os.ReadFile(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, err := Load(Source{sample, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem := device.New(device.Config{})
+	m, err := NewMachine(prog, mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const threads = 96
+	words := func(name string, n int, f func(i int) uint32) []uint32 {
+		list := make([]uint32, n)
+		for i := range list {
+			list[i] = f(i)
+		}
+		s, ok := m.Symbol(name)
+		if !ok || s.Size != uint64(4*n) {
+			t.Fatalf("variable %s: %+v", name, s)
+		}
+		write(t, mem, s.Addr, list)
+		return list
+	}
+	c1 := words("C1", 11, func(i int) uint32 { return uint32(1000 + i) })
+	c2 := words("C2", 65, func(i int) uint32 { return uint32(5000 * i) })
+	g1 := words("GlobalC1", 7, func(i int) uint32 { return uint32(3 * i) })
+	g2 := words("GlobalC2", 33, func(i int) uint32 { return uint32(100 - i) })
+	at, err := mem.Alloc(16*threads, "v")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(kernel string, grid, block uint32, params ...uint32) {
+		t.Helper()
+		k, ok := prog.Kernel(kernel)
+		if !ok {
+			t.Fatalf("no kernel %s", kernel)
+		}
+		l := exec.Launch{Kernel: k, Grid: exec.Dim3{X: grid, Y: 1, Z: 1}, Block: exec.Dim3{X: block, Y: 1, Z: 1}}
+		for _, p := range params {
+			l.Params = binary.LittleEndian.AppendUint32(l.Params, p)
+		}
+		if _, err := m.Run(t.Context(), l, exec.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := make([]uint32, threads)
+	for i := range v {
+		v[i] = uint32(i + 2)
+	}
+
+	// v[idx] *= VAL + GlobalC1[idx % 7] + GlobalC2[idx % 16]; v[idx] += C1[VAL] + C2[VAL];
+	write(t, mem, at, v)
+	run("_Z5childPii", 3, 32, uint32(at), uint32(at>>32), 9)
+	got := read(t, mem, at, threads)
+	for i := range v {
+		if want := v[i]*(9+g1[i%7]+g2[i%16]) + c1[9] + c2[9]; got[i] != want {
+			t.Fatalf("child: v[%d] is %d; want %d", i, got[i], want)
+		}
+	}
+
+	// a = v[idx] * VAL.x + GlobalC1[idx % 16], which is read beyond its end; here idx < 7.
+	// a = __shfl_up_sync(~0, a, 1); if (VAL.z > 0) a += C1[VAL.y];
+	write(t, mem, at, v)
+	run("_Z10simpletest4int4Pi", 1, 7, 5, 3, 1, 0, uint32(at), uint32(at>>32))
+	got = read(t, mem, at, 7)
+	for i := range got {
+		from := max(i-1, 0)
+		if want := v[from]*5 + g1[from] + c1[3]; got[i] != want {
+			t.Fatalf("simpletest: v[%d] is %d; want %d", i, got[i], want)
+		}
+	}
+
+	// v[tid] of four floats, sixteen times v = fma(v, v0, v), then its last += (x*y + z) * (x + z).
+	in := make([]uint32, 4*threads)
+	for i := range in {
+		in[i] = math.Float32bits(float32(i%13) / 8)
+	}
+	write(t, mem, at, in)
+	v0 := [4]float32{0.25, 0.5, -0.125, 1}
+	run("_Z4test6float4PS_", 1, threads, math.Float32bits(v0[0]), math.Float32bits(v0[1]), math.Float32bits(v0[2]), math.Float32bits(v0[3]), uint32(at), uint32(at>>32))
+	got = read(t, mem, at, 4*threads)
+	fma := func(a, b, c float32) float32 { return float32(math.FMA(float64(a), float64(b), float64(c))) }
+	for i := 0; i < len(in); i += 4 {
+		var x [4]float32
+		for k := range x {
+			x[k] = math.Float32frombits(in[i+k])
+			for range 16 {
+				x[k] = fma(x[k], v0[k], x[k])
+			}
+		}
+		x[3] = fma(fma(x[0], x[1], x[2]), x[0]+x[2], x[3])
+		for k := range x {
+			if got[i+k] != math.Float32bits(x[k]) {
+				t.Fatalf("test: v[%d] has %g; want %g", i/4, math.Float32frombits(got[i+k]), x[k])
+			}
+		}
+	}
+
+	// What refers to textures cannot run, and says so.
+	k, _ := prog.Kernel("_Z7argtestPiS_S_")
+	if bad := k.Unusable(); len(bad) == 0 || !strings.Contains(bad[0].Error(), "texRef") && !strings.Contains(bad[0].Error(), "SurfRef") {
+		t.Errorf("unusable: %v", bad)
+	}
+	if err := m.Release(); err != nil || mem.Allocated() != 16*threads {
+		t.Errorf("released: %v, %d bytes are left", err, mem.Allocated())
+	}
+}
+
+func write(t *testing.T, mem *device.Memory, at uint64, list []uint32) {
+	t.Helper()
+	var b []byte
+	for _, v := range list {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	if err := mem.Write(at, b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, mem *device.Memory, at uint64, n int) []uint32 {
+	t.Helper()
+	b := make([]byte, 4*n)
+	if err := mem.Read(at, b); err != nil {
+		t.Fatal(err)
+	}
+	list := make([]uint32, n)
+	for i := range list {
+		list[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	return list
 }

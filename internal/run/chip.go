@@ -89,6 +89,13 @@ func summarize(chip *gpu.GPU, res *report.Run) {
 	parts(chip, res.Timing)
 }
 
+// ObeysControlBits reports whether the chip's cores guard programs that have control bits by
+// these alone.
+func ObeysControlBits(cfg *gpu.Config) bool {
+	x, ok := cfg.Core.(core.ControlBits)
+	return ok && x.Guard(true).Consumers == 0
+}
+
 // guarded records in a result what guarded the dependences of a kernel's instructions.
 func guarded(chip *gpu.GPU, k *gpu.Kernel, res *report.Run) {
 	cfg := chip.Config()

@@ -257,7 +257,7 @@ const scoreboardEntries = 332
 // for every register one bit for writes and a counter of consumers.
 func (c *Config) Guard(bits bool) core.Guard {
 	g, n := core.Guard{Mechanism: "control bits"}, float64(6*6+4+1)
-	if !bits {
+	if !bits || c.Dependences == Scoreboard {
 		g.Mechanism, g.Consumers = "scoreboards", c.Consumers
 		n = scoreboardEntries * (1 + float64(log2(c.Consumers+1)))
 	}

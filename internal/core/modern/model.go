@@ -9,8 +9,7 @@ import (
 
 // Model is the core model of this package.
 var Model = &core.Model{
-	ControlBits: true,
-	Name:        "modern", Whole: true, Tables: []string{"l1i"},
+	Name: "modern", Whole: true, Tables: []string{"l1i"},
 	Params:  func() core.Params { c := Ampere(); return &c.Params },
 	Options: options, Finish: finish, ChosenBy: "-is_SM_remodeling_enabled",
 	States: core.Names(WarpStates, WarpState.String), Stages: stageNames[:],

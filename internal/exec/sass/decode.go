@@ -24,6 +24,9 @@ type dec struct {
 	banks map[[2]int64]ref // rows of constants
 	in    *sass.Inst
 	o     *inst
+	// slot is the address that the instruction's immediate gets, by its number in the program,
+	// -1 if it gets none.
+	slot int
 }
 
 // uniforms is the number of a warp's rows for uniform registers.
@@ -56,9 +59,22 @@ func (k *Kernel) decode() {
 	k.infos = t.Infos()
 	k.rows = k.regs + uniforms
 	k.code = make([]inst, len(t.Code)+1)
+	if t.Refused != nil {
+		k.bad = append(k.bad, t.Refused)
+	}
+	slots := map[uint64]int{}
+	for n, a := range p.text.Addresses {
+		if a.Kernel == t.Name {
+			slots[a.Offset/instBytes] = n
+		}
+	}
 	d := &dec{k: k, words: map[uint32]ref{}, banks: map[[2]int64]ref{}}
 	for i := range t.Code {
 		d.in, d.o = &t.Code[i], &k.code[i]
+		d.slot = -1
+		if n, ok := slots[uint64(i)]; ok {
+			d.slot = n
+		}
 		*d.o = inst{info: &k.infos[i], pd: [2]uint8{noPredicate, noPredicate}}
 		if err := d.decode(); err != nil {
 			k.bad = append(k.bad, &UnsupportedError{File: p.file, Pos: d.in.Pos, Text: d.in.Text(), Words: d.in.Words, Why: err.Error()})
@@ -301,6 +317,9 @@ func (d *dec) word(o *sass.Operand, i int) (ref, error) {
 		}
 		return d.uniformRow(int(o.Reg) + i)
 	case sass.Imm:
+		if d.slot >= 0 && i == 0 {
+			return d.constant(relocated, 4*int64(d.slot)), nil
+		}
 		return d.literal(uint32(o.Imm >> (32 * i))), nil
 	case sass.FImm:
 		return d.literal(uint32(o.Bits >> (32 * i))), nil

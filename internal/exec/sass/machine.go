@@ -185,6 +185,10 @@ func NewMachine(mem *device.Memory) *Machine {
 	return &Machine{crew: exec.Crew[worker]{Mem: mem, New: func() *worker { return new(worker) }}}
 }
 
+// relocated is the number of a constant bank of our own, for addresses in instructions: a word
+// for each of the program's addresses.
+const relocated = sass.ConstBanks
+
 // image is a kernel prepared for one launch.
 type image struct {
 	m      *Machine
@@ -194,7 +198,7 @@ type image struct {
 	// Once the launch has begun: constants.
 	begun bool
 	rows  [][32]uint32
-	banks [sass.ConstBanks][]byte
+	banks [relocated + 1][]byte
 }
 
 // prepare checks a launch.
@@ -260,7 +264,7 @@ func (im *image) fillBanks(l *Launch) {
 	}
 	im.banks[0] = b0
 	for _, c := range k.text.Consts {
-		if c.Bank < 0 || c.Bank >= len(im.banks) || c.Offset < 0 {
+		if c.Bank < 0 || c.Bank >= sass.ConstBanks || c.Offset < 0 {
 			continue
 		}
 		b := im.banks[c.Bank]

@@ -17,8 +17,8 @@ type place struct {
 	data []uint64 // addresses of its pieces of device memory
 	// The constant banks that its kernels share. Those with variables are in device memory
 	// at an address, where the host writes them; a launch reads them when it begins.
-	banks [sass.ConstBanks][]byte
-	at    [sass.ConstBanks]uint64
+	banks [relocated + 1][]byte
+	at    [relocated + 1]uint64
 	// symbols are its variables by name; given are those that NewMachineAt was told.
 	symbols map[string]device.Symbol
 	given   map[string]bool
@@ -82,8 +82,9 @@ func (pl *place) fill(mem *device.Memory, at map[string]uint64, keep bool) error
 		}
 		pl.symbols[v.Name] = s
 	}
-	for _, a := range t.Addresses {
-		if err := pl.relocate(mem, &a); err != nil {
+	pl.banks[relocated] = make([]byte, 4*len(t.Addresses))
+	for n := range t.Addresses {
+		if err := pl.relocate(mem, n); err != nil {
 			return err
 		}
 	}
@@ -97,16 +98,18 @@ func (pl *place) fill(mem *device.Memory, at map[string]uint64, keep bool) error
 	return nil
 }
 
-// relocate writes an address.
-func (pl *place) relocate(mem *device.Memory, a *sass.Address) error {
+// relocate writes address n.
+func (pl *place) relocate(mem *device.Memory, n int) error {
+	a := &pl.prog.text.Addresses[n]
 	v := a.Addend
-	if a.Function != "" {
-		n := slices.Index(provided, a.Function)
-		if n < 0 {
+	switch {
+	case a.Function != "":
+		i := slices.Index(provided, a.Function)
+		if i < 0 {
 			return fmt.Errorf("it calls %s, which neither it nor the machine defines", a.Function)
 		}
-		v += providedBase + uint64(n)*instBytes
-	} else {
+		v += providedBase + uint64(i)*instBytes
+	case a.Variable != "":
 		s, ok := pl.symbols[a.Variable]
 		if !ok {
 			return fmt.Errorf("it refers to %s, which it does not define", a.Variable)
@@ -118,11 +121,17 @@ func (pl *place) relocate(mem *device.Memory, a *sass.Address) error {
 	if a.Data >= 0 {
 		return mem.Write(pl.data[a.Data]+a.Offset, b[:])
 	}
-	bank := pl.banks[a.Bank]
-	if a.Offset > uint64(len(bank)) || uint64(len(bank))-a.Offset < 8 {
-		return fmt.Errorf("an address at %#x of constant bank %d, which has %d bytes", a.Offset, a.Bank, len(bank))
+	bank, at, part := pl.banks[a.Bank], a.Offset, b[:]
+	if a.Kernel != "" {
+		bank, at, part = pl.banks[relocated], 4*uint64(n), b[:4]
+		if a.Part == sass.Upper {
+			part = b[4:]
+		}
 	}
-	copy(bank[a.Offset:], b[:])
+	if at > uint64(len(bank)) || uint64(len(bank))-at < uint64(len(part)) {
+		return fmt.Errorf("an address at %#x of constant bank %d, which has %d bytes", at, a.Bank, len(bank))
+	}
+	copy(bank[at:], part)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package sass
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
@@ -123,6 +124,11 @@ func decodeCALL(d *dec) (err error) {
 		return err
 	}
 	t := d.target()
+	if d.slot >= 0 {
+		d.flow(actProvided)
+		d.o.imm = uint64(slices.Index(provided, d.k.prog.text.Addresses[d.slot].Function))
+		return nil
+	}
 	if len(d.values()) == 0 || d.values()[0].Kind != sass.Reg {
 		d.flow(actBranch)
 		d.o.target, err = d.place(t)

@@ -23,6 +23,13 @@ const (
 	returnRegister = 20
 )
 
+// actProvided is a call of a provided function by its name.
+func actProvided(w *warp, in *inst, m uint32) {
+	if w.call(in, in.imm, m); w.fault == nil {
+		w.pc++
+	}
+}
+
 // call runs a provided function for lanes m, which then return.
 func (w *warp) call(in *inst, n uint64, m uint32) {
 	if n >= uint64(len(provided)) || w.blk.im.kernel.regs <= returnRegister+1 {

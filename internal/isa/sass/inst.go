@@ -173,16 +173,31 @@ type Variable struct {
 	Bytes  uint64
 }
 
-// Address is a place that gets an address of 64 bits once the program is in memory.
+// Address is a place that gets an address once the program is in memory.
 type Address struct {
-	Data   int // the place is in device memory, or with -1 in a constant bank
+	// The place: in a piece of device memory, in a constant bank that all kernels share, or, if
+	// Kernel is not empty, an instruction's number in its code.
+	Data   int // -1: in none
 	Bank   int
-	Offset uint64
-	// What is there: a variable, or what the machine provides.
+	Kernel string
+	Offset uint64 // bytes
+	Part   Part
+	// What is there: a variable, what the machine provides, or with neither the code of the
+	// kernel. The addend is added.
 	Variable string
 	Function string
 	Addend   uint64
 }
+
+// Part is how much of an address a place gets.
+type Part uint8
+
+// The parts. In memory and constants all addresses are whole.
+const (
+	Whole Part = iota // 64 bits
+	Lower             // bits 31 to 0
+	Upper             // bits 63 to 32
+)
 
 // Kernel returns the kernel of a name, nil if there is none.
 func (f *File) Kernel(name string) *Kernel {
@@ -210,6 +225,8 @@ type Kernel struct {
 	Labels     []Label
 	// Binary is the code as words, for a kernel that has not been decoded: SetCode does it.
 	Binary []byte
+	// Refused says why the kernel cannot run, as far as its file tells; nil if it can.
+	Refused error
 	// Control says that the text has control codes. Without them Ctl is meaningless and the
 	// hardware must guard dependences itself.
 	Control bool

@@ -46,7 +46,7 @@ type Program struct {
 	Flags
 	PTX     []string `json:",omitempty" name:"ptx" sep:"none" placeholder:"FILE" help:"Run this PTX in place of the program's PTX with the same file name or the same kernel names (repeatable)."`
 	SavePTX string   `json:",omitempty" name:"save-ptx" placeholder:"DIR" help:"Keep the PTX that the program loads, under its names in messages and the report."`
-	Code    string   `json:",omitempty" default:"auto" placeholder:"WHAT" help:"What of the program's device code runs: sass, its machine code for the GPU; ptx; or auto (the default): machine code if the core model is modern and there is some, otherwise PTX."`
+	Code    string   `json:",omitempty" default:"auto" placeholder:"WHAT" help:"What of the program's device code runs: ptx; sass, its machine code for the GPU; or auto (the default): PTX if there is some for the GPU, otherwise machine code."`
 	Devices int      `json:",omitempty" default:"1" placeholder:"N" help:"Number of GPUs, all of the same kind, 1 to ${most_devices}."`
 	Strict  bool     `json:",omitempty" help:"Make accesses outside of allocations faults even where a GPU has memory mapped; without this flag they cause a warning."`
 	FailOn  bool     `json:",omitempty" name:"fail-on-fault" help:"If the program ends with 0 although a kernel faulted, end with 3; after a limit, or if a kernel made no progress, with 4. Child programs count too."`

@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/program"
+	"github.com/heddle-sim/heddle/internal/run"
 )
 
 // This file: machine code or PTX.
@@ -17,21 +18,10 @@ type Code string
 
 // The values of Code.
 const (
-	AutoCode Code = "auto" // machine code if the program has it for the GPU and the core model runs it as hardware does, else PTX
+	AutoCode Code = "auto" // PTX if the program has some for the GPU, else machine code
 	SASSCode Code = "sass" // machine code only
 	PTXCode  Code = "ptx"  // PTX only
 )
-
-// wantsMachineCode reports whether machine code comes first.
-func (r *Runtime) wantsMachineCode() bool {
-	switch r.opt.Code {
-	case SASSCode:
-		return true
-	case AutoCode, "":
-		return r.cfg.ControlBits
-	}
-	return false
-}
 
 // NoMachineCodeError is a module without machine code for the GPU.
 type NoMachineCodeError struct {
@@ -51,8 +41,8 @@ func (r *Runtime) linkMachineCode(m *module) (*program.Program, error) {
 		return &NoMachineCodeError{m.name, r.cfg.Arch, fmt.Sprintf(format, args...)}
 	}
 	switch {
-	case len(r.replace) > 0 && r.opt.Code != SASSCode:
-		return nil, no("PTX is replaced")
+	case r.opt.Timing && run.ObeysControlBits(&r.cfg):
+		return nil, no("where cycles are counted, it runs with -C modern.dependences=scoreboard only: some latencies of the core are longer than those that NVIDIA's compiler counts on, and values could be wrong")
 	case len(m.parts) > 1:
 		return nil, no("it has several parts, whose machine code is not linked")
 	case len(m.parts) == 0:
@@ -89,25 +79,31 @@ func (r *Runtime) linkMachineCode(m *module) (*program.Program, error) {
 	return prog, nil
 }
 
-// linkCode is link for what Options.Code selects.
+// linkCode makes a program of what Options.Code selects.
 func (r *Runtime) linkCode(m *module) (*program.Program, error) {
-	if !r.wantsMachineCode() || m.of != nil || m.onlyPTX {
+	if m.of != nil { // the kernels of our libraries are PTX
 		return r.link(m)
 	}
-	prog, err := r.linkMachineCode(m)
-	if err == nil || r.opt.Code == SASSCode {
+	switch r.opt.Code {
+	case SASSCode:
+		return r.linkMachineCode(m)
+	case PTXCode:
+		return r.link(m)
+	}
+	prog, err := r.link(m)
+	var no *fatbin.NoPTXError
+	if !errors.As(err, &no) && !isMachineCode(m) {
 		return prog, err
 	}
-	fallback, err2 := r.link(m)
+	code, err2 := r.linkMachineCode(m)
 	if err2 != nil {
-		return nil, errors.Join(err2, err)
+		return nil, errors.Join(err, err2)
 	}
-	var none *NoMachineCodeError
-	if !errors.As(err, &none) {
-		r.once("machine code of "+m.name, "the machine code of %s does not run, its PTX does instead: %v", m.name, err)
-	}
-	return fallback, nil
+	return code, nil
 }
+
+// isMachineCode reports whether a module is a cubin.
+func isMachineCode(m *module) bool { return len(m.parts) == 1 && cubin.Is(m.parts[0].data) }
 
 // code names what a kernel is.
 func (f *function) code() string {
@@ -115,40 +111,4 @@ func (f *function) code() string {
 		return string(PTXCode)
 	}
 	return string(SASSCode)
-}
-
-// usePTX replaces a module's machine code by its PTX, because a kernel cannot run: variables
-// keep their addresses and values.
-func (r *Runtime) usePTX(m *module) error {
-	m.onlyPTX = true
-	prog, err := r.link(m)
-	if err != nil {
-		return err
-	}
-	for _, d := range r.begun() {
-		d.finish()
-		old := m.machine[d.number]
-		if old == nil {
-			continue
-		}
-		at := map[string]uint64{}
-		for _, name := range old.Symbols() {
-			if s, ok := old.Symbol(name); ok {
-				at[name] = s.Addr
-			}
-		}
-		machine, err := program.NewMachineAt(prog, d.mem, at, true)
-		if err != nil {
-			return err
-		}
-		d.ready(machine)
-		m.machine[d.number] = machine
-	}
-	for _, f := range r.kernels {
-		if f.module == m {
-			f.kernel = nil
-		}
-	}
-	m.prog = prog
-	return nil
 }

@@ -22,7 +22,6 @@ type module struct {
 	machine [MaxDevices]*program.Machine // by device, nil until placed in its memory
 	err     Error                        // the result of loading it
 	gone    bool                         // unregistered
-	onlyPTX bool                         // its machine code cannot run
 	driver  *handled                     // nil for the program's own modules
 	of      *Kernels                     // nil for all but those of libraries
 	managed []*managed                   // variables in registration order
@@ -342,13 +341,6 @@ func (r *Runtime) find(f *function) Error {
 			r.once("body of "+f.name, "%v", detail(err))
 			return InvalidPTX
 		}
-	} else if bad := k.Unusable(); len(bad) > 0 && r.opt.Code != SASSCode {
-		if err := r.usePTX(m); err != nil {
-			r.once("body of "+f.name, "the machine code of kernel %s cannot run (%v), and there is no PTX for it: %v", f.name, errors.Join(bad...), err)
-			return NotSupported
-		}
-		r.once("body of "+f.name, "the machine code of kernel %s cannot run, the PTX of %s does instead: %v", f.name, m.name, errors.Join(bad...))
-		return r.find(f)
 	}
 	f.kernel = k
 	return Success

@@ -1,0 +1,105 @@
+package cuda
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/binary/fatbin"
+)
+
+// TestCode: what of a program runs. The machine code is NVIDIA's compiler's, for sm_75; its
+// kernel child multiplies each v[i] by VAL + GlobalC1[i % 7] + GlobalC2[i % 16], and adds
+// C1[VAL] + C2[VAL].
+func TestCode(t *testing.T) {
+	image, err := os.ReadFile("../../binary/cubin/testdata/cudatest.7.sm_75.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name, scoreboard = "_Z5childPii", "modern.dependences=scoreboard"
+	machine := fatbin.Entry{Kind: fatbin.Cubin, SM: 75, Data: image}
+	// PTX of another kernel with this name, so that the two can be told apart: it writes 1.
+	other := fatbin.Entry{Kind: fatbin.PTX, SM: 70, Data: []byte(`
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry _Z5childPii(.param .u64 v, .param .u32 n) {
+	.reg .b64 %a;
+	ld.param.u64 %a, [v];
+	st.global.u32 [%a], 1;
+	ret;
+}`)}
+	const right, fromPTX = 2*(9+3) + 70, 1 // v[0] is 2, GlobalC1[0] is 3, C1[9] is 70
+	for _, c := range []struct {
+		name   string
+		gpu    string
+		code   Code
+		set    string
+		timing bool
+		images []fatbin.Entry
+		err    Error
+		want   uint32
+		says   string
+	}{
+		{name: "only machine code", gpu: "rtx-2070-super", images: []fatbin.Entry{machine}, want: right},
+		{name: "PTX comes first", gpu: "rtx-2070-super", images: []fatbin.Entry{machine, other}, want: fromPTX},
+		{name: "machine code is asked for", gpu: "rtx-2070-super", code: SASSCode, images: []fatbin.Entry{machine, other}, want: right},
+		{name: "PTX is asked for", gpu: "rtx-2070-super", code: PTXCode, images: []fatbin.Entry{machine, other}, want: fromPTX},
+		{name: "there is no PTX", gpu: "rtx-2070-super", code: PTXCode, images: []fatbin.Entry{machine}, err: NoKernelImage, says: "has machine code (for sm_75) but no PTX"},
+		{name: "there is no machine code", gpu: "rtx-2070-super", code: SASSCode, images: []fatbin.Entry{other}, err: NoKernelImage, says: "there is none for it, nor for an earlier GPU of its generation"},
+		{name: "another generation", gpu: "rtx-a6000", code: SASSCode, images: []fatbin.Entry{machine, other}, err: NoKernelImage, says: "no machine code that runs on sm_86"},
+		{name: "with cycles", gpu: "rtx-2070-super", timing: true, set: scoreboard, images: []fatbin.Entry{machine}, want: right},
+		{name: "with cycles by control bits", gpu: "rtx-2070-super", timing: true, images: []fatbin.Entry{machine}, err: NoKernelImage, says: scoreboard},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := start(t, func(o *Options) {
+				o.GPU, o.Timing, o.Code = c.gpu, c.timing, c.code
+				if c.set != "" {
+					if err := o.Settings.Set(c.set); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}, c.images...)
+			const host, g1, c1 = 900, 901, 902
+			b.r.RegisterFunction(1, host, name)
+			b.r.RegisterVariable(1, g1, "GlobalC1", 28)
+			b.r.RegisterVariable(1, c1, "C1", 44)
+			v := b.malloc(64)
+
+			b.put(stack, 2)
+			b.want("copy", b.Copy(v, stack, 4, HostToDevice, 0, false), Success)
+			if slices.ContainsFunc(c.images, func(e fatbin.Entry) bool { return e.Kind == fatbin.Cubin }) && c.want == right {
+				b.put(stack, 3)
+				b.want("a variable", b.CopyToSymbol(g1, stack, 4, 0, HostToDevice, 0, false), Success)
+				b.put(stack, 70)
+				b.want("a constant", b.CopyToSymbol(c1, stack, 4, 36, HostToDevice, 0, false), Success)
+			}
+			got := b.Launch(host, Call{Grid: Dim3{X: 1, Y: 1, Z: 1}, Block: Dim3{X: 1, Y: 1, Z: 1}}, false, func(n, _ int, to []byte) {
+				copy(to, [][]byte{{byte(v), byte(v >> 8), byte(v >> 16), byte(v >> 24), byte(v >> 32), byte(v >> 40), byte(v >> 48), 0}, {9, 0, 0, 0}}[n])
+			})
+			b.want("launch", got, c.err)
+			if log := b.log.String(); !strings.Contains(log, c.says) {
+				t.Errorf("it says %q; want %q", log, c.says)
+			}
+			if c.err != Success {
+				return
+			}
+			if x := b.see(v, 1); x[0] != c.want {
+				t.Errorf("v[0] is %d; want %d", x[0], c.want)
+			}
+			want := map[uint32]string{right: "sass", fromPTX: "ptx"}[c.want]
+			if k := b.r.Result().Kernels; len(k) != 1 || k[0].Code != want {
+				t.Errorf("the report says %+v; want %s", k, want)
+			}
+		})
+	}
+}
+
+// put writes words to host memory.
+func (b *bench) put(at uint64, values ...uint32) {
+	to := b.host.Bytes(at, uint64(4*len(values)))
+	for i, v := range values {
+		to[4*i], to[4*i+1], to[4*i+2], to[4*i+3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
+	}
+}
