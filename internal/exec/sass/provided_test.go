@@ -1,0 +1,164 @@
+package sass
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+)
+
+// withFunctions adds strings to a text's program, and the addresses of provided functions and of
+// these strings to constant bank 4: the functions first, in their order, eight bytes each.
+func withFunctions(t *testing.T, text string, strs ...string) *Program {
+	t.Helper()
+	f, err := sass.Parse("t.sass", header+text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range provided {
+		f.Addresses = append(f.Addresses, sass.Address{Data: -1, Bank: 4, Offset: uint64(8 * len(f.Addresses)), Function: name})
+	}
+	for i, s := range strs {
+		name := fmt.Sprintf("str%d", i)
+		f.Variables = append(f.Variables, sass.Variable{Name: name, Data: i, Bytes: uint64(len(s) + 1)})
+		f.Data = append(f.Data, sass.Data{Name: name, Init: append([]byte(s), 0), Bytes: uint64(len(s) + 1)})
+		f.Addresses = append(f.Addresses, sass.Address{Data: -1, Bank: 4, Offset: uint64(8 * len(f.Addresses)), Variable: name})
+	}
+	f.Banks[4] = make([]byte, 8*len(f.Addresses))
+	return Load(f)
+}
+
+// call is code that calls the function whose address is at an offset of constant bank 4. The
+// return address is that of the instruction after CALL, as compilers compute it.
+func call(at int) string {
+	return fmt.Sprintf(`
+MOV R0, 0x%x ;
+LDC.64 R2, c[0x4][R0] ;
+LEPC R20 ;
+IADD3 R20, P0, R20, 0x40, RZ ;
+IADD3.X R21, RZ, R21, RZ, P0, !PT ;
+CALL.ABS.NOINC R2 ;
+`, at)
+}
+
+// TestProvided: what device code calls but does not define, functionally and with a core model
+// that steps warps.
+func TestProvided(t *testing.T) {
+	const vprintf, malloc, free, assert, str0 = 0, 8, 16, 24, 32
+	// R4 and R6 are the format and the arguments, which lie on the stack.
+	print := `
+MOV R1, c[0x0][0x28] ;
+IADD3 R1, R1, -0x10, RZ ;
+S2R R8, SR_TID.X ;
+STL [R1], R8 ;
+MOV R10, c[0x4][0x28] ;
+MOV R11, c[0x4][0x2c] ;
+STL.64 [R1+0x8], R10 ;
+`
+	arguments := `
+MOV R4, c[0x4][0x20] ;
+MOV R5, c[0x4][0x24] ;
+IADD3 R6, P0, R1, c[0x0][0x20], RZ ;
+IADD3.X R7, RZ, c[0x0][0x24], RZ, P0, !PT ;
+`
+	store := "MOV R12, c[0x0][0x160] ;\nMOV R13, c[0x0][0x164] ;\nS2R R8, SR_TID.X ;\nIMAD.WIDE R12, R8, 0x8, R12 ;\nSTG.E.64 [R12], R4 ;\nEXIT ;\n"
+	for _, c := range []struct {
+		name    string
+		text    string
+		strs    []string
+		threads uint32
+		out     string
+		first   uint64 // result of the first thread, as stored
+		fault   string
+	}{
+		{name: "vprintf", text: print + arguments + call(vprintf) + "MOV R5, RZ ;\n" + store, strs: []string{"thread %d: %s\n", "hello"}, threads: 3, out: "thread 0: hello\nthread 1: hello\nthread 2: hello\n", first: 2},
+		{name: "free of nothing", text: "MOV R4, RZ ;\nMOV R5, RZ ;" + call(free) + "MOV R4, 0x7 ;\n" + store, threads: 1, first: 7},
+		{name: "free of what malloc gave", text: "MOV R4, 0x20 ;\nMOV R5, RZ ;" + call(malloc) + call(free) + "MOV R4, 0x7 ;\nMOV R5, RZ ;\n" + store, threads: 40, first: 7},
+		{name: "free of something else", text: "MOV R4, 0x20 ;\nMOV R5, RZ ;" + call(free) + store, threads: 1, fault: "free: "},
+		{name: "__assertfail", text: "MOV R4, c[0x4][0x20] ;\nMOV R5, c[0x4][0x24] ;\nMOV R6, c[0x4][0x28] ;\nMOV R7, c[0x4][0x2c] ;\nMOV R8, 0x11 ;\nMOV R10, c[0x4][0x30] ;\nMOV R11, c[0x4][0x34] ;" + call(assert) + store,
+			strs: []string{"x > 0", "a.cu", "void f()"}, threads: 1, fault: "assertion failed: x > 0\n  in void f(), a.cu:17"},
+		{name: "no function", text: "MOV R2, RZ ;\nMOV R3, 0x200 ;\nCALL.ABS.NOINC R2 ;\n" + store, threads: 1, fault: "there is no function"},
+	} {
+		for _, stepped := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/stepped=%t", c.name, stepped), func(t *testing.T) {
+				p := withFunctions(t, c.text, c.strs...)
+				mem := device.New(device.Config{})
+				m, err := NewMachineAt([]*Program{p}, mem, nil, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				at, err := mem.Alloc(512, "p")
+				if err != nil {
+					t.Fatal(err)
+				}
+				k := p.Kernels()[0]
+				l := Launch{Kernel: k, Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: c.threads, Y: 1, Z: 1}, Params: make([]byte, k.ParamBytes())}
+				le.PutUint64(l.Params, at)
+				var out bytes.Buffer
+				if stepped {
+					err = step(m, l, &out)
+				} else {
+					_, err = m.Run(t.Context(), l, Options{Out: &out})
+				}
+				var fault *exec.Fault
+				switch {
+				case c.fault != "":
+					if !errors.As(err, &fault) || !strings.Contains(err.Error(), c.fault) {
+						t.Errorf("error %v; want %q", err, c.fault)
+					}
+					return
+				case err != nil:
+					t.Fatal(err)
+				}
+				var b [8]byte
+				if err := mem.Read(at, b[:]); err != nil {
+					t.Fatal(err)
+				}
+				if got := le.Uint64(b[:]); got != c.first {
+					t.Errorf("the first thread stores %#x; want %#x", got, c.first)
+				}
+				if out.String() != c.out {
+					t.Errorf("printed %q; want %q", out.String(), c.out)
+				}
+			})
+		}
+	}
+}
+
+// step runs a launch of one block of up to two warps as a core model does.
+func step(m *Machine, l Launch, out io.Writer) error {
+	work, err := m.NewWork(l, out)
+	if err != nil {
+		return err
+	}
+	b := work.Block(0).(*block)
+	for i := range b.warps {
+		var e exec.Effects
+		for w := &b.warps[i]; w.ready(); {
+			if err := w.Step(&e); err != nil {
+				return err
+			}
+		}
+	}
+	b.Release()
+	return nil
+}
+
+// TestUndefined: a program that calls what nobody provides cannot be placed.
+func TestUndefined(t *testing.T) {
+	p := withFunctions(t, "EXIT ;\n")
+	p.text.Addresses = append(p.text.Addresses, sass.Address{Data: -1, Bank: 4, Function: "elsewhere"})
+	mem := device.New(device.Config{})
+	if _, err := NewMachineAt([]*Program{p}, mem, nil, false); err == nil || !strings.Contains(err.Error(), "it calls elsewhere") {
+		t.Errorf("error %v", err)
+	}
+	if mem.Allocated() != 0 {
+		t.Errorf("%d bytes are left", mem.Allocated())
+	}
+}
