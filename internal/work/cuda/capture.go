@@ -37,12 +37,24 @@ type capture struct {
 	spoiled bool // a forbidden call invalidated it
 }
 
+// uses reports whether a stream of a device is captured.
+func (c *capture) uses(r *Runtime) bool {
+	return slices.ContainsFunc(c.streams, func(s *stream) bool { return s.on == r })
+}
+
+// release ends the capture of all streams.
+func (c *capture) release() {
+	for _, s := range c.streams {
+		s.capture, s.tail = nil, nil
+	}
+}
+
 // spoil invalidates a capture.
 func (c *capture) spoil() { c.spoiled = true }
 
 // add captures work of a stream.
 func (c *capture) add(s *stream, w work) {
-	s.tail = []*node{c.graph.add(w, s.tail)}
+	s.tail = []*node{c.graph.add(s.on, w, s.tail)}
 }
 
 // captured returns the capture that a stream is in, nil if it is in none. The legacy
@@ -57,7 +69,7 @@ func (r *Runtime) captured(s *stream) (*capture, Error) {
 	err := Success
 	if s.id == 0 {
 		for _, c := range r.captures {
-			if s.on == c.origin.on && slices.ContainsFunc(c.streams, func(x *stream) bool { return x.flags&nonBlocking == 0 }) {
+			if slices.ContainsFunc(c.streams, func(x *stream) bool { return x.on == s.on && x.flags&nonBlocking == 0 }) {
 				c.spoil()
 				err = StreamCaptureImplicit
 			}
@@ -131,10 +143,6 @@ func (r *Runtime) join(s *stream, e *event) Error {
 		return StreamCaptureIsolation
 	case !slices.Contains(r.captures, e.capture):
 		return CapturedEvent
-	case e.capture.origin.on != s.on:
-		e.capture.spoil()
-		r.once("capture across devices", "a capture that goes on in a stream of another device is not supported")
-		return NotSupported
 	case e.capture.spoiled:
 		return StreamCaptureInvalidated
 	case c == nil && s.id == 0:
@@ -174,9 +182,7 @@ func (t *Thread) EndCapture(h uint64) (g uint64, err Error) {
 			return StreamCaptureUnmatched
 		}
 		unjoined := !c.joined()
-		for _, x := range c.streams {
-			x.capture, x.tail = nil, nil
-		}
+		c.release()
 		r.captures = slices.DeleteFunc(r.captures, func(x *capture) bool { return x == c })
 		switch {
 		case c.spoiled:

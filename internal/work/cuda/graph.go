@@ -22,9 +22,9 @@ const (
 	NodeEventRecord
 )
 
-// graph is partially ordered work.
+// graph is partially ordered work of any devices.
 type graph struct {
-	r      *Runtime
+	r      *Runtime // with whose reset it ends
 	handle uint64
 	nodes  []*node // in creation order
 }
@@ -33,6 +33,7 @@ type graph struct {
 type node struct {
 	handle uint64 // 0 in an executable graph
 	graph  *graph
+	on     *Runtime // where the work is done: where it was made
 	work   work
 	from   []*node // its predecessors
 	origin *node   // the node that it is a copy of, or nil
@@ -43,7 +44,7 @@ type childWork struct{ graph *graph }
 
 func (w *childWork) kind() NodeKind { return NodeGraph }
 
-func (w *childWork) now(r *Runtime, s *stream) Error { return r.computeGraph(w.graph, s) }
+func (w *childWork) now(_ *Runtime, s *stream) Error { return w.graph.compute(s) }
 
 // op is never called: the child's nodes take its place.
 func (w *childWork) op(*Runtime, *stream) (*gpu.Op, *run.Launch, Error) {
@@ -63,18 +64,30 @@ func (r *Runtime) newGraph() *graph {
 	return g
 }
 
-// only returns an error unless a graph is that of a device: all its work is done there.
-func (g *graph) only(d *Runtime) Error {
-	if g.r != d {
-		d.once("graph across devices", "a graph that was made while device %d was current is used on device %d; graphs with work of several devices are not supported", g.r.number, d.number)
-		return NotSupported
+// uses reports whether a graph is of a device, or has work there.
+func (g *graph) uses(r *Runtime) bool {
+	return g.r == r || slices.ContainsFunc(g.nodes, func(n *node) bool {
+		c, ok := n.work.(*childWork)
+		return n.on == r || ok && c.graph.uses(r)
+	})
+}
+
+// fine returns the sticky error of the devices that a graph uses, if any.
+func (g *graph) fine() Error {
+	for _, d := range g.r.devices {
+		if d.sticky != Success && g.uses(d) {
+			return d.sticky
+		}
 	}
 	return Success
 }
 
-// add appends a node.
-func (g *graph) add(w work, from []*node) *node {
-	n := &node{graph: g, work: w, from: slices.Clone(from)}
+// add appends a node with work of a device. An event is recorded on its own.
+func (g *graph) add(on *Runtime, w work, from []*node) *node {
+	if m, ok := w.(*markWork); ok && m.nodeKind == NodeEventRecord {
+		on = m.ev.on
+	}
+	n := &node{graph: g, on: on, work: w, from: slices.Clone(from)}
 	if g.handle != 0 {
 		n.handle = g.r.handle()
 		g.r.nodes[n.handle] = n
@@ -97,7 +110,7 @@ func (g *graph) copyInto(to *graph) {
 			c.graph.copyInto(inner)
 			w = &childWork{inner}
 		}
-		x := to.add(w, nil)
+		x := to.add(n.on, w, nil)
 		x.origin = n
 		twin[n] = x
 	}
@@ -113,6 +126,7 @@ func (r *Runtime) destroy(g *graph) {
 	for _, n := range g.nodes {
 		r.dropNode(n)
 	}
+	g.nodes = nil
 	delete(r.graphs, g.handle)
 }
 
@@ -174,19 +188,19 @@ func (g *graph) leaves() []*node {
 	return slices.DeleteFunc(slices.Clone(g.nodes), func(n *node) bool { return awaited[n] })
 }
 
-// computeGraph executes a sorted graph immediately.
-func (r *Runtime) computeGraph(g *graph, s *stream) Error {
+// compute executes a sorted graph immediately.
+func (g *graph) compute(s *stream) Error {
 	for _, n := range g.nodes {
-		if err := n.work.now(r, s); err != Success {
+		if err := n.work.now(n.on, s); err != Success {
 			return err
 		}
 	}
 	return Success
 }
 
-// play passes a sorted graph to the chip, after the given actions. It returns the graph's
+// play passes a sorted graph to the chips, after the given actions. It returns the graph's
 // last actions, and appends those that call the host to calls.
-func (r *Runtime) play(g *graph, s *stream, after []*gpu.Op, calls *[]*gpu.Op) ([]*gpu.Op, Error) {
+func (g *graph) play(s *stream, after []*gpu.Op, calls *[]*gpu.Op) ([]*gpu.Op, Error) {
 	ends := map[*node][]*gpu.Op{}
 	for _, n := range g.nodes {
 		deps := after
@@ -197,17 +211,21 @@ func (r *Runtime) play(g *graph, s *stream, after []*gpu.Op, calls *[]*gpu.Op) (
 			}
 		}
 		if c, ok := n.work.(*childWork); ok {
-			list, err := r.play(c.graph, s, deps, calls)
+			list, err := c.graph.play(s, deps, calls)
 			if err != Success {
 				return nil, err
 			}
 			ends[n] = list
 			continue
 		}
-		op, rec, err := n.work.op(r, s)
+		on := n.on
+		if n.work.kind() == NodeHost {
+			on = s.on // which waits for the call
+		}
+		op, rec, err := n.work.op(on, s)
 		if err == Success {
 			op.Loose, op.After = true, append(op.After, deps...)
-			err = r.give(s, op, rec)
+			err = on.give(s, op, rec)
 		}
 		if err != Success {
 			return nil, err
@@ -229,8 +247,11 @@ func (r *Runtime) play(g *graph, s *stream, after []*gpu.Op, calls *[]*gpu.Op) (
 
 // run launches an executable graph in a stream.
 func (r *Runtime) run(x *graphExec, s *stream) Error {
+	if err := x.order.fine(); err != Success {
+		return err
+	}
 	if r.chip == nil {
-		return r.computeGraph(x.order, s)
+		return x.order.compute(s)
 	}
 	begin := &gpu.Op{Kind: gpu.OpMark}
 	if x.last != nil { // launches of a graph run one after another, whatever their streams
@@ -240,7 +261,7 @@ func (r *Runtime) run(x *graphExec, s *stream) Error {
 		return err
 	}
 	var calls []*gpu.Op
-	ends, err := r.play(x.order, s, []*gpu.Op{begin}, &calls)
+	ends, err := x.order.play(s, []*gpu.Op{begin}, &calls)
 	if err != Success {
 		return err
 	}
@@ -332,7 +353,7 @@ func (t *Thread) GraphDestroy(h uint64) Error {
 // GraphClone copies a graph.
 func (t *Thread) GraphClone(h uint64) (clone uint64, err Error) {
 	err = t.ofGraph(h, func(r *Runtime, g *graph) Error {
-		c := r.newGraph()
+		c := g.r.newGraph()
 		g.copyInto(c)
 		clone = c.handle
 		return Success
@@ -481,9 +502,6 @@ func EventNode(h uint64, kind NodeKind) Work {
 // GraphAdd adds a node after others.
 func (t *Thread) GraphAdd(to uint64, deps []uint64, what Work) (h uint64, err Error) {
 	err = t.ofGraph(to, func(r *Runtime, g *graph) Error {
-		if err := g.only(r); err != Success {
-			return err
-		}
 		from, err := r.nodesOf(g, deps)
 		if err != Success {
 			return err
@@ -495,7 +513,7 @@ func (t *Thread) GraphAdd(to uint64, deps []uint64, what Work) (h uint64, err Er
 		}
 		w, err := what(r)
 		if err == Success {
-			h = g.add(w, from).handle
+			h = g.add(r, w, from).handle
 		}
 		return err
 	})
@@ -504,7 +522,7 @@ func (t *Thread) GraphAdd(to uint64, deps []uint64, what Work) (h uint64, err Er
 
 // NodeSet replaces the work of a node by work of the same kind.
 func (t *Thread) NodeSet(h uint64, what Work) Error {
-	return t.ofNode(h, func(r *Runtime, n *node) Error { return r.set(n, what) })
+	return t.ofNode(h, func(_ *Runtime, n *node) Error { return n.set(what) })
 }
 
 // ExecSet replaces the work of a node's copy in an executable graph.
@@ -519,9 +537,9 @@ func (t *Thread) ExecSet(exec, h uint64, what Work) Error {
 		}
 		c, ok := n.work.(*childWork)
 		if !ok {
-			return r.set(n, what)
+			return n.set(what)
 		}
-		w, err := what(r)
+		w, err := what(n.on)
 		if err != Success {
 			return err
 		}
@@ -541,8 +559,9 @@ func (t *Thread) ExecSet(exec, h uint64, what Work) Error {
 	})
 }
 
-func (r *Runtime) set(n *node, what Work) Error {
-	w, err := what(r)
+// set replaces the work of a node by work of the same kind, on the same device.
+func (n *node) set(what Work) Error {
+	w, err := what(n.on)
 	if err != Success {
 		return err
 	}
@@ -699,7 +718,7 @@ func (t *Thread) GraphInstantiate(h uint64, flags uint64) (exec uint64, err Erro
 			r.once("device launch", "graphs that device code launches (cudaGraphInstantiateFlagDeviceLaunch) are not supported")
 			return NotSupported
 		}
-		order := &graph{r: r}
+		order := &graph{r: g.r}
 		g.copyInto(order)
 		if !order.sort() {
 			return InvalidValue
@@ -728,9 +747,6 @@ func (t *Thread) ExecLaunch(h, stream uint64) Error {
 			return err
 		}
 		c, err := r.captured(s)
-		if err == Success {
-			err = x.order.only(s.on)
-		}
 		if err != Success {
 			return err
 		}
@@ -758,9 +774,11 @@ type UpdateResult int32
 
 // The results.
 const (
-	UpdateSuccess         UpdateResult = 0
-	UpdateTopologyChanged UpdateResult = 2
-	UpdateKindChanged     UpdateResult = 3
+	UpdateSuccess           UpdateResult = 0
+	UpdateTopologyChanged   UpdateResult = 2
+	UpdateKindChanged       UpdateResult = 3
+	UpdateParametersChanged UpdateResult = 5 // in a way that is not possible: they are of another device
+	UpdateFunctionChanged   UpdateResult = 7 // likewise, that of a kernel
 )
 
 // ExecUpdate replaces the work of an executable graph by that of a graph with the same
@@ -772,7 +790,7 @@ func (t *Thread) ExecUpdate(exec, h uint64) (res UpdateResult, at uint64, err Er
 		if g == nil {
 			return InvalidValue
 		}
-		like := &graph{r: r}
+		like := &graph{r: g.r}
 		g.copyInto(like)
 		if !like.sort() {
 			res = UpdateTopologyChanged
@@ -798,6 +816,12 @@ func differ(a, b *graph) (UpdateResult, uint64) {
 		ia[n], ib[m] = i, i
 		if n.work.kind() != m.work.kind() {
 			return UpdateKindChanged, m.origin.handle
+		}
+		if n.on != m.on {
+			if n.work.kind() == NodeKernel {
+				return UpdateFunctionChanged, m.origin.handle
+			}
+			return UpdateParametersChanged, m.origin.handle
 		}
 		if len(n.from) != len(m.from) {
 			return UpdateTopologyChanged, m.origin.handle

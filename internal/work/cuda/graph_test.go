@@ -563,3 +563,144 @@ func TestGraphReplay(t *testing.T) {
 		}
 	})
 }
+
+// TestGraphsOfDevices: the nodes of a graph work on the devices on which they were made,
+// whichever device is current when they are changed or launched.
+func TestGraphsOfDevices(t *testing.T) {
+	both(t, func(t *testing.T, mode func(*Options)) {
+		type bed struct {
+			*bench
+			d, streams [2]uint64 // memory and a stream of each device
+		}
+		lay := func() *bed {
+			b := &bed{bench: several(t, 2, mode)}
+			for i := range b.d {
+				b.use(i)
+				b.d[i] = b.malloc(64)
+				b.streams[i], _ = b.StreamCreate(0, 0)
+			}
+			b.use(0)
+			return b
+		}
+		add := func(b *bed, device int, n uint64) Work {
+			return KernelNode(kernel("add"), warp(16), false, args(b.d[device], n))
+		}
+		scale := func(b *bed, device int) Work { return KernelNode(kernel("scale"), warp(16), false, args(b.d[device])) }
+		// check launches a graph while each device is current: words of device i are i + 1 times the first.
+		check := func(b *bed, x uint64, want [2]uint32) {
+			t.Helper()
+			for i := range b.d {
+				b.use(i)
+				b.want("clear", b.Fill(b.d[0], 0, line(64), 0), Success)
+				b.want("clear", b.Fill(b.d[1], 0, line(64), 0), Success)
+				b.want("wait", b.Synchronize(), Success)
+				b.want("launch", b.ExecLaunch(x, b.streams[i]), Success)
+				b.want("wait", b.StreamSynchronize(b.streams[i]), Success)
+				for j, at := range b.d {
+					if got := b.see(at, 1)[0]; got != want[j] {
+						t.Errorf("launched on device %d: the word of device %d is %d, want %d\n%s", i, j, got, want[j], b.log)
+					}
+				}
+			}
+		}
+		for _, c := range []struct {
+			name string
+			make func(b *bed) (exec uint64)
+			want [2]uint32
+		}{
+			{"captured", func(b *bed) uint64 {
+				fork, _ := b.EventCreate(noTiming)
+				b.use(1)
+				join, _ := b.EventCreate(noTiming)
+				b.use(0)
+				b.want("begin", b.BeginCapture(b.streams[0], CaptureGlobal), Success)
+				b.want("launch", b.run("add", 16, b.streams[0], b.d[0], 5), Success)
+				b.want("fork", b.EventRecord(fork, b.streams[0], 0), Success)
+				b.use(1)
+				b.want("fork", b.StreamWait(b.streams[1], fork, 0), Success)
+				b.want("copy", b.CopyPeer(b.d[1], 1, b.d[0], 0, 64, b.streams[1], true), Success)
+				b.want("launch", b.run("scale", 16, b.streams[1], b.d[1]), Success)
+				b.want("join", b.EventRecord(join, b.streams[1], 0), Success)
+				b.use(0)
+				b.want("join", b.StreamWait(b.streams[0], join, 0), Success)
+				g, err := b.EndCapture(b.streams[0])
+				b.want("end", err, Success)
+				return b.exec(g, 0)
+			}, [2]uint32{5, 15}},
+			{"built", func(b *bed) uint64 {
+				g, _ := b.GraphCreate(0)
+				first := b.node(g, add(b, 0, 5))
+				b.use(1)
+				second := b.node(g, CopyBytesNode(b.d[1], b.d[0], 64, AnyWay), first)
+				b.node(g, scale(b, 1), second)
+				return b.exec(g, 0)
+			}, [2]uint32{5, 15}},
+			{"as a child graph", func(b *bed) uint64 {
+				g, _ := b.GraphCreate(0)
+				b.node(g, add(b, 0, 5))
+				b.use(1)
+				outer, _ := b.GraphCreate(0)
+				child := b.node(outer, ChildNode(g))
+				b.node(outer, add(b, 1, 7), child)
+				return b.exec(outer, 0)
+			}, [2]uint32{5, 7}},
+			{"a node changed", func(b *bed) uint64 {
+				g, _ := b.GraphCreate(0)
+				n := b.node(g, add(b, 0, 5))
+				b.use(1)
+				b.want("set", b.NodeSet(n, add(b, 0, 6)), Success)
+				return b.exec(g, 0)
+			}, [2]uint32{6, 0}},
+			{"an executable graph changed", func(b *bed) uint64 {
+				g, _ := b.GraphCreate(0)
+				n := b.node(g, add(b, 0, 5))
+				x := b.exec(g, 0)
+				b.use(1)
+				b.want("set", b.ExecSet(x, n, add(b, 0, 7)), Success)
+				return x
+			}, [2]uint32{7, 0}},
+			{"an executable graph updated", func(b *bed) uint64 {
+				g, _ := b.GraphCreate(0)
+				b.node(g, add(b, 0, 5))
+				other, _ := b.GraphCreate(0)
+				b.node(other, add(b, 0, 8))
+				x := b.exec(g, 0)
+				b.use(1)
+				_, _, err := b.ExecUpdate(x, other)
+				b.want("update", err, Success)
+				return x
+			}, [2]uint32{8, 0}},
+			{"not updated to another device", func(b *bed) uint64 {
+				g, _ := b.GraphCreate(0)
+				b.node(g, add(b, 0, 5))
+				x := b.exec(g, 0)
+				b.use(1)
+				other, _ := b.GraphCreate(0)
+				n := b.node(other, add(b, 1, 8))
+				res, at, err := b.ExecUpdate(x, other)
+				if res != UpdateFunctionChanged || at != n || err != GraphUpdateFailure {
+					t.Errorf("update: %d, %#x, %v", res, at, err)
+				}
+				return x
+			}, [2]uint32{5, 0}},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				b := lay()
+				check(b, c.make(b), c.want)
+			})
+		}
+		t.Run("a device is reset", func(t *testing.T) {
+			b := lay()
+			g, _ := b.GraphCreate(0)
+			b.node(g, add(b, 0, 5))
+			b.use(1)
+			b.node(g, add(b, 1, 5))
+			x := b.exec(g, 0)
+			b.want("reset", b.Reset(), Success)
+			b.use(0)
+			b.want("launch", b.ExecLaunch(x, b.streams[0]), InvalidValue)
+			_, err := b.GraphNodes(g, false)
+			b.want("the graph", err, InvalidValue)
+		})
+	})
+}

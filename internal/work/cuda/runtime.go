@@ -283,11 +283,20 @@ func (r *Runtime) forget() {
 	drop(r.events, func(e *event) bool { return e.on == r })
 	drop(r.arrays, func(a *Array) bool { return a.on == r })
 	drop(r.mipmaps, func(m *Mipmap) bool { return m.on == r })
-	drop(r.graphs, func(g *graph) bool { return g.r == r })
-	drop(r.nodes, func(n *node) bool { return n.graph.r == r })
-	drop(r.execs, func(x *graphExec) bool { return x.order.r == r })
+	for _, g := range r.graphs {
+		if g.uses(r) {
+			r.destroy(g)
+		}
+	}
+	drop(r.execs, func(x *graphExec) bool { return x.order.uses(r) })
 	drop(r.pools, func(p *pool) bool { return p.on == r })
-	r.captures = slices.DeleteFunc(r.captures, func(c *capture) bool { return c.origin.on == r })
+	r.captures = slices.DeleteFunc(r.captures, func(c *capture) bool {
+		used := c.uses(r)
+		if used {
+			c.release()
+		}
+		return used
+	})
 	r.objects, r.texels, r.ended = map[uint64]*object{}, &xptx.Objects{Group: r.number}, nil
 	for _, ref := range r.textures {
 		ref.bound[r.number] = false
@@ -510,7 +519,7 @@ func (t *Thread) Synchronize() Error {
 	return t.do(func(r *Runtime) Error {
 		err := Success
 		for _, c := range r.captures {
-			if c.origin.on == r {
+			if c.uses(r) {
 				c.spoil()
 				err = StreamCaptureUnsupported
 			}
