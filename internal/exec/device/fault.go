@@ -103,6 +103,10 @@ func (m *Memory) explain(addr, size uint64, write bool, device int) *Fault {
 		f.Kind = UseAfterFree
 		f.Detail = fmt.Sprintf("%s into freed %v", bytesText(addr-near.Addr), near)
 		return f
+	case near.Dormant && near.Contains(addr):
+		f.Kind = UseAfterFree
+		f.Detail = fmt.Sprintf("%s into %v, which no launch of its graph has allocated at this time", bytesText(addr-near.Addr), near)
+		return f
 	case near.Flags&arena != 0 && near.Contains(addr):
 		m.heap.explain(f)
 		return f

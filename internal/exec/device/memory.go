@@ -29,6 +29,8 @@ type Allocation struct {
 	Name  string
 	Flags Flag
 	Freed bool
+	// Dormant says that Sleep has made it inaccessible to kernels.
+	Dormant bool
 }
 
 // ReadOnly reports whether kernels may not write the allocation.
@@ -276,7 +278,7 @@ func (m *Memory) Free(addr uint64) error {
 		m.number(r.index)
 		return nil
 	}
-	if r.Flags&system == 0 {
+	if r.Flags&system == 0 && !r.Dormant {
 		m.live -= r.Size
 	}
 	m.retire(r)
@@ -349,7 +351,7 @@ func (e *extent) bytes() []byte {
 func (m *Memory) locate(addr uint64, write bool) (extent, bool) {
 	p := m.home(addr)
 	r := p.before(addr)
-	if r == nil || r.Freed || !r.Contains(addr) || p != m && !p.opens(r, m.cfg.Device) {
+	if r == nil || r.Freed || r.Dormant || !r.Contains(addr) || p != m && !p.opens(r, m.cfg.Device) {
 		return extent{}, false
 	}
 	if r.Flags&arena != 0 {

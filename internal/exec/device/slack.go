@@ -31,7 +31,7 @@ func (m *Memory) mapped(addr, size uint64, write bool) bool {
 	switch {
 	case m.home(addr) != m: // what lies around the allocations of another device is nobody's
 		return false
-	case n.Size == 0 || n.Freed || n.Flags&reserved != 0 || addr < nullPage && !n.Contains(addr):
+	case n.Size == 0 || n.Freed || n.Dormant || n.Flags&reserved != 0 || addr < nullPage && !n.Contains(addr):
 		return false
 	case n.Flags&arena != 0 && n.Contains(addr):
 		return !write && m.explain(addr, size, write, m.cfg.Device).Kind == OutOfBounds
@@ -53,7 +53,7 @@ func (m *Memory) around(addr, size uint64, write bool) (extent, bool) {
 		if off := addr - r.Addr; off < r.reach || off < r.Size {
 			e := extent{r: r, lo: r.Addr, size: r.reach}
 			protected := write && r.ReadOnly() && off < r.Size
-			return e, !r.Freed && r.Flags&(arena|reserved) == 0 && !protected && e.holds(addr, size)
+			return e, !r.Freed && !r.Dormant && r.Flags&(arena|reserved) == 0 && !protected && e.holds(addr, size)
 		}
 	}
 	if next < len(m.regions) && m.regions[next].Addr-addr < size || addr%pageSize+size > pageSize {

@@ -20,6 +20,10 @@ const (
 	NodeEmpty
 	NodeEventWait
 	NodeEventRecord
+	_ // signals and waits of external semaphores
+	_
+	NodeAlloc
+	NodeFree
 )
 
 // graph is partially ordered work of any devices.
@@ -27,6 +31,7 @@ type graph struct {
 	r      *Runtime // with whose reset it ends
 	handle uint64
 	nodes  []*node // in creation order
+	execs  int     // executable graphs made of it
 }
 
 // node is a piece of work in a graph.
@@ -54,6 +59,8 @@ func (w *childWork) op(*Runtime, *stream) (*gpu.Op, *run.Launch, Error) {
 // graphExec is a graph that is ready to run.
 type graphExec struct {
 	order *graph  // its nodes, each after those that it waits for
+	from  *graph  // of which it was made
+	flags uint64  // of its instantiation
 	last  *gpu.Op // the end of its last launch, in a timing run
 }
 
@@ -82,10 +89,25 @@ func (g *graph) fine() Error {
 	return Success
 }
 
-// add appends a node with work of a device. An event is recorded on its own.
+// add appends a node with work of a device. An event is recorded on its own, and memory is
+// that of its own.
 func (g *graph) add(on *Runtime, w work, from []*node) *node {
-	if m, ok := w.(*markWork); ok && m.nodeKind == NodeEventRecord {
-		on = m.ev.on
+	switch w := w.(type) {
+	case *markWork:
+		if w.nodeKind == NodeEventRecord {
+			on = w.ev.on
+		}
+	case *allocWork:
+		on = w.mem.on
+		w.mem.users++
+		if w.mem.owner == nil {
+			w.mem.owner = g
+		}
+	case *freeWork:
+		on = w.mem.on
+		if g.handle != 0 {
+			w.mem.freed[g] = true
+		}
 	}
 	n := &node{graph: g, on: on, work: w, from: slices.Clone(from)}
 	if g.handle != 0 {
@@ -133,8 +155,16 @@ func (r *Runtime) destroy(g *graph) {
 // dropNode removes a node and its child graph.
 func (r *Runtime) dropNode(n *node) {
 	delete(r.nodes, n.handle)
-	if c, ok := n.work.(*childWork); ok {
-		r.destroy(c.graph)
+	switch w := n.work.(type) {
+	case *childWork:
+		r.destroy(w.graph)
+	case *allocWork:
+		w.mem.users--
+		w.mem.settle()
+	case *freeWork:
+		if n.graph != w.mem.owner { // whose executable graph still frees it
+			delete(w.mem.freed, n.graph)
+		}
 	}
 }
 
@@ -250,6 +280,9 @@ func (r *Runtime) run(x *graphExec, s *stream) Error {
 	if err := x.order.fine(); err != Success {
 		return err
 	}
+	if err := x.plan(); err != Success {
+		return err
+	}
 	if r.chip == nil {
 		return x.order.compute(s)
 	}
@@ -353,6 +386,9 @@ func (t *Thread) GraphDestroy(h uint64) Error {
 // GraphClone copies a graph.
 func (t *Thread) GraphClone(h uint64) (clone uint64, err Error) {
 	err = t.ofGraph(h, func(r *Runtime, g *graph) Error {
+		if err := g.fixed("be cloned"); err != Success {
+			return err
+		}
 		c := g.r.newGraph()
 		g.copyInto(c)
 		clone = c.handle
@@ -477,6 +513,9 @@ func ChildNode(h uint64) Work {
 		if g == nil {
 			return nil, InvalidValue
 		}
+		if err := g.fixed("be a child graph"); err != Success {
+			return nil, err
+		}
 		inner := r.newGraph()
 		g.copyInto(inner)
 		return &childWork{inner}, Success
@@ -512,6 +551,9 @@ func (t *Thread) GraphAdd(to uint64, deps []uint64, what Work) (h uint64, err Er
 			return InvalidValue
 		}
 		w, err := what(r)
+		if err == Success {
+			err = g.may(w)
+		}
 		if err == Success {
 			h = g.add(r, w, from).handle
 		}
@@ -575,6 +617,9 @@ func (n *node) set(what Work) Error {
 // NodeDestroy removes a node from its graph.
 func (t *Thread) NodeDestroy(h uint64) Error {
 	return t.ofNode(h, func(r *Runtime, n *node) Error {
+		if err := n.graph.fixed("lose a node"); err != Success {
+			return err
+		}
 		is := func(x *node) bool { return x == n }
 		n.graph.nodes = slices.DeleteFunc(n.graph.nodes, is)
 		for _, x := range n.graph.nodes {
@@ -595,6 +640,11 @@ func (t *Thread) GraphConnect(h uint64, from, to []uint64, connect bool) Error {
 		b, err := r.nodesOf(g, to)
 		if err != Success {
 			return err
+		}
+		if !connect {
+			if err := g.fixed("lose an edge"); err != Success {
+				return err
+			}
 		}
 		for i := range a { // all or nothing
 			if slices.Contains(b[i].from, a[i]) == connect || a[i] == b[i] {
@@ -668,6 +718,11 @@ type NodeInfo struct {
 	Fn, Data uint64 // a call of a host function
 	Graph    uint64 // a child graph
 	Event    uint64
+
+	// Memory of a node that allocates or frees it.
+	Addr, Size uint64
+	Device     int
+	Guests     []int // other devices that may access it
 }
 
 // NodeInfo returns the work of a node.
@@ -695,15 +750,20 @@ func (t *Thread) NodeInfo(h uint64) (info NodeInfo, err Error) {
 			info.Graph = w.graph.handle
 		case *markWork:
 			info.Event = w.handle
+		case *allocWork:
+			info.Addr, info.Size, info.Device, info.Guests = w.mem.addr, w.mem.size, w.mem.on.number, w.mem.guests
+		case *freeWork:
+			info.Addr = w.mem.addr
 		}
 		return Success
 	})
 	return info, err
 }
 
-// Flags of GraphInstantiate for launches from device code, which are not supported. The
-// other flags have no effect here.
+// Flags of GraphInstantiate. Launches from device code are not supported; flags without a
+// name here have no effect.
 const (
+	instantiateAutoFree = 1 // a launch frees what the last one has left
 	instantiateOnDevice = 4
 	instantiateFlags    = 15
 )
@@ -717,14 +777,20 @@ func (t *Thread) GraphInstantiate(h uint64, flags uint64) (exec uint64, err Erro
 		case flags&instantiateOnDevice != 0:
 			r.once("device launch", "graphs that device code launches (cudaGraphInstantiateFlagDeviceLaunch) are not supported")
 			return NotSupported
+		case g.execs > 0:
+			if err := g.fixed("have two executable graphs at a time"); err != Success {
+				return err
+			}
 		}
 		order := &graph{r: g.r}
 		g.copyInto(order)
 		if !order.sort() {
+			r.destroy(order)
 			return InvalidValue
 		}
 		exec = r.handle()
-		r.execs[exec] = &graphExec{order: order}
+		r.execs[exec] = &graphExec{order: order, from: g, flags: flags}
+		g.execs++
 		return Success
 	})
 	return exec, err
@@ -732,10 +798,21 @@ func (t *Thread) GraphInstantiate(h uint64, flags uint64) (exec uint64, err Erro
 
 // ExecDestroy destroys an executable graph; its launches continue.
 func (t *Thread) ExecDestroy(h uint64) Error {
-	return t.ofExec(h, func(r *Runtime, _ *graphExec) Error {
+	return t.ofExec(h, func(r *Runtime, x *graphExec) Error {
 		delete(r.execs, h)
+		x.from.execs--
+		r.destroy(x.order)
 		return Success
 	})
+}
+
+// ExecFlags returns the flags with which an executable graph was instantiated.
+func (t *Thread) ExecFlags(h uint64) (flags uint64, err Error) {
+	err = t.ofExec(h, func(_ *Runtime, x *graphExec) Error {
+		flags = x.flags
+		return Success
+	})
+	return flags, err
 }
 
 // ExecLaunch launches an executable graph in a stream. In a captured stream it
@@ -751,6 +828,9 @@ func (t *Thread) ExecLaunch(h, stream uint64) Error {
 			return err
 		}
 		if c != nil {
+			if err := x.order.fixed("be a child graph"); err != Success {
+				return err
+			}
 			inner := s.on.newGraph()
 			x.order.copyInto(inner)
 			c.add(s, &childWork{inner})
@@ -777,7 +857,7 @@ const (
 	UpdateSuccess           UpdateResult = 0
 	UpdateTopologyChanged   UpdateResult = 2
 	UpdateKindChanged       UpdateResult = 3
-	UpdateParametersChanged UpdateResult = 5 // in a way that is not possible: they are of another device
+	UpdateParametersChanged UpdateResult = 5 // in a way that is not possible: another device, other memory
 	UpdateFunctionChanged   UpdateResult = 7 // likewise, that of a kernel
 )
 
@@ -792,6 +872,7 @@ func (t *Thread) ExecUpdate(exec, h uint64) (res UpdateResult, at uint64, err Er
 		}
 		like := &graph{r: g.r}
 		g.copyInto(like)
+		defer r.destroy(like)
 		if !like.sort() {
 			res = UpdateTopologyChanged
 			return GraphUpdateFailure
@@ -817,7 +898,7 @@ func differ(a, b *graph) (UpdateResult, uint64) {
 		if n.work.kind() != m.work.kind() {
 			return UpdateKindChanged, m.origin.handle
 		}
-		if n.on != m.on {
+		if n.on != m.on || n.memory() != m.memory() {
 			if n.work.kind() == NodeKernel {
 				return UpdateFunctionChanged, m.origin.handle
 			}
@@ -844,6 +925,17 @@ func differ(a, b *graph) (UpdateResult, uint64) {
 		}
 	}
 	return UpdateSuccess, 0
+}
+
+// memory returns what a node allocates or frees, or nil.
+func (n *node) memory() *graphMemory {
+	switch w := n.work.(type) {
+	case *allocWork:
+		return w.mem
+	case *freeWork:
+		return w.mem
+	}
+	return nil
 }
 
 // replace replaces the work of a graph's nodes by that of another graph's.

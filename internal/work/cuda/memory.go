@@ -93,6 +93,9 @@ func (t *Thread) Free(addr uint64) Error {
 		if err != Success {
 			return err
 		}
+		if m := r.graphMemory[addr]; m != nil {
+			return m.release(nil)
+		}
 		if d.mem.Free(addr) != nil {
 			return InvalidValue
 		}

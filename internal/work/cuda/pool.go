@@ -233,7 +233,21 @@ func (t *Thread) MallocAsync(size, h, stream uint64) (addr uint64, err Error) {
 		if err := r.begin(); err != Success {
 			return err
 		}
-		if err := r.uncaptured(s, "cudaMallocAsync"); err != Success {
+		if c, err := r.captured(s); err != Success || c != nil {
+			if err != Success {
+				return err
+			}
+			var guests []int
+			for n, is := range p.guests {
+				if is {
+					guests = append(guests, n)
+				}
+			}
+			m, err := r.newGraphMemory(size, guests)
+			if err == Success {
+				c.add(s, &allocWork{m})
+				addr = m.addr
+			}
 			return err
 		}
 		name := fmt.Sprintf("cudaMallocAsync(%d)", size)
@@ -260,18 +274,6 @@ func (t *Thread) MallocAsync(size, h, stream uint64) (addr uint64, err Error) {
 	return addr, err
 }
 
-// uncaptured returns an error if a stream is captured, because memory nodes are not
-// supported.
-func (r *Runtime) uncaptured(s *stream, name string) Error {
-	c, err := r.captured(s)
-	if c != nil {
-		c.spoil()
-		r.once("memory nodes", "%s in a captured stream: memory nodes of graphs are not supported", name)
-		return NotSupported
-	}
-	return err
-}
-
 // FreeAsync releases device memory when all work in a stream so far has completed.
 func (t *Thread) FreeAsync(addr, stream uint64) Error {
 	return t.do(func(r *Runtime) Error {
@@ -279,8 +281,23 @@ func (t *Thread) FreeAsync(addr, stream uint64) Error {
 		if err != Success {
 			return err
 		}
-		if err := r.uncaptured(s, "cudaFreeAsync"); err != Success {
+		c, err := r.captured(s)
+		if err != Success {
 			return err
+		}
+		m := r.graphMemory[addr]
+		switch {
+		case c != nil:
+			w, err := FreeNode(addr)(r)
+			if err == Success {
+				err = c.graph.may(w)
+			}
+			if err == Success {
+				c.add(s, w)
+			}
+			return err
+		case m != nil:
+			return m.release(s)
 		}
 		d, err := r.holder(addr)
 		if err != Success {

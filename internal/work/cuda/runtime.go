@@ -92,6 +92,8 @@ type Runtime struct {
 
 	defaultPool, currentPool uint64 // 0 until first used
 
+	graphUsed, graphHigh uint64 // bytes of graphs, and the peak since the last reset
+
 	objects map[uint64]*object // textures and surfaces
 	texels  *xptx.Objects      // the same, as kernels see them
 	ended   []endedObject      // destroyed by the program, but perhaps still used by work
@@ -132,20 +134,21 @@ type app struct {
 	links   map[uint64]*linking
 	texrefs map[uint64]*TexRef
 
-	streams  map[uint64]*stream // those made by the program
-	events   map[uint64]*event
-	graphs   map[uint64]*graph
-	nodes    map[uint64]*node
-	execs    map[uint64]*graphExec
-	captures []*capture // in progress
-	pools    map[uint64]*pool
-	pooled   map[uint64]pooled // memory of pools, by address
-	arrays   map[uint64]*Array
-	mipmaps  map[uint64]*Mipmap
-	shared   map[uint64]*sharing // host memory that devices can access
-	next     uint64              // address of the next shared memory
-	handles  uint64              // issued so far, for streams, events and so on
-	launches int                 // so far
+	streams     map[uint64]*stream // those made by the program
+	events      map[uint64]*event
+	graphs      map[uint64]*graph
+	nodes       map[uint64]*node
+	execs       map[uint64]*graphExec
+	captures    []*capture // in progress
+	pools       map[uint64]*pool
+	pooled      map[uint64]pooled       // memory of pools, by address
+	graphMemory map[uint64]*graphMemory // by address
+	arrays      map[uint64]*Array
+	mipmaps     map[uint64]*Mipmap
+	shared      map[uint64]*sharing // host memory that devices can access
+	next        uint64              // address of the next shared memory
+	handles     uint64              // issued so far, for streams, events and so on
+	launches    int                 // so far
 
 	replace []Replacement
 	offered []string // modules that could have been replaced
@@ -218,6 +221,7 @@ func New(o Options) (*Runtime, error) {
 		ctx: contexts{list: map[uint64]*driverContext{}}, next: sharedBase,
 		streams: map[uint64]*stream{}, events: map[uint64]*event{}, shared: map[uint64]*sharing{}, arrays: map[uint64]*Array{}, mipmaps: map[uint64]*Mipmap{},
 		graphs: map[uint64]*graph{}, nodes: map[uint64]*node{}, execs: map[uint64]*graphExec{}, pools: map[uint64]*pool{}, pooled: map[uint64]pooled{},
+		graphMemory: map[uint64]*graphMemory{},
 	}
 	a.life, a.interrupt = context.WithCancel(context.Background())
 	if len(visible) == 0 {
@@ -288,7 +292,14 @@ func (r *Runtime) forget() {
 			r.destroy(g)
 		}
 	}
-	drop(r.execs, func(x *graphExec) bool { return x.order.uses(r) })
+	for h, x := range r.execs {
+		if x.order.uses(r) {
+			r.destroy(x.order)
+			delete(r.execs, h)
+		}
+	}
+	drop(r.graphMemory, func(m *graphMemory) bool { return m.on == r })
+	r.graphUsed, r.graphHigh = 0, 0
 	drop(r.pools, func(p *pool) bool { return p.on == r })
 	r.captures = slices.DeleteFunc(r.captures, func(c *capture) bool {
 		used := c.uses(r)
