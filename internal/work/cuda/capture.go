@@ -35,6 +35,7 @@ type capture struct {
 	mode    CaptureMode
 	thread  *Thread
 	spoiled bool // a forbidden call invalidated it
+	kept    bool // the graph is the program's
 }
 
 // uses reports whether a stream of a device is captured.
@@ -54,6 +55,9 @@ func (c *capture) spoil() { c.spoiled = true }
 
 // add captures work of a stream.
 func (c *capture) add(s *stream, w work) {
+	if k, ok := w.(*kernelWork); ok {
+		k.priority = s.priority
+	}
 	s.tail = []*node{c.graph.add(s.on, w, s.tail)}
 }
 
@@ -107,6 +111,18 @@ func (t *Thread) ExchangeCaptureMode(m CaptureMode) (old CaptureMode, err Error)
 // BeginCapture starts a capture: the stream collects its work for a graph instead of
 // executing it.
 func (t *Thread) BeginCapture(h uint64, mode CaptureMode) Error {
+	return t.beginCapture(h, 0, nil, mode)
+}
+
+// BeginCaptureTo starts a capture that adds to a graph, after some of its nodes.
+func (t *Thread) BeginCaptureTo(h, graph uint64, deps []uint64, mode CaptureMode) Error {
+	if err := t.Check(graph != 0); err != Success {
+		return err
+	}
+	return t.beginCapture(h, graph, deps, mode)
+}
+
+func (t *Thread) beginCapture(h, to uint64, deps []uint64, mode CaptureMode) Error {
 	return t.do(func(r *Runtime) Error {
 		s, err := r.stream(h)
 		switch {
@@ -119,9 +135,20 @@ func (t *Thread) BeginCapture(h uint64, mode CaptureMode) Error {
 		case s.capture != nil:
 			return IllegalState
 		}
-		c := &capture{id: r.handle(), graph: s.on.newGraph(), origin: s, mode: mode, thread: t}
+		c := &capture{id: r.handle(), graph: r.graphs[to], origin: s, mode: mode, thread: t, kept: to != 0}
+		var after []*node
+		switch {
+		case !c.kept:
+			c.graph = s.on.newGraph()
+		case c.graph == nil, slices.ContainsFunc(r.captures, func(x *capture) bool { return x.graph == c.graph }):
+			return InvalidValue
+		default:
+			if after, err = r.nodesOf(c.graph, deps); err != Success {
+				return err
+			}
+		}
 		r.captures = append(r.captures, c)
-		c.enlist(s, nil)
+		c.enlist(s, after)
 		return Success
 	})
 }
@@ -193,7 +220,9 @@ func (t *Thread) EndCapture(h uint64) (g uint64, err Error) {
 			g = c.graph.handle
 			return Success
 		}
-		r.destroy(c.graph)
+		if !c.kept {
+			r.destroy(c.graph)
+		}
 		return err
 	})
 	return g, err

@@ -99,6 +99,16 @@ again:
 .visible .entry cooperative_sum() { ret; }
 .visible .entry cannot() { tcgen05.wait::ld.sync.aligned; ret; }
 .visible .entry many() .maxntid 64, 1, 1 { ret; }
+.visible .entry lower(.param .u64 out)
+{
+	.reg .b32 %r<2>;
+	.reg .b64 %rd<1>;
+	ld.param.u64 %rd0, [out];
+	ld.global.u32 %r0, [%rd0];
+	sub.u32 %r1, %r0, 1;
+	st.global.u32 [%rd0], %r1;
+	ret;
+}
 .visible .entry shared()
 {
 	.shared .align 4 .b8 room[40000];
@@ -171,7 +181,7 @@ type bench struct {
 
 // Kernels and variables by the address of their stubs and shadows.
 var (
-	kernelNames = []string{"add", "scale", "wild", "odd", "stop", "spin", "turns", "forever", "cooperative_sum", "cannot", "many", "shared", "missing", "relay"}
+	kernelNames = []string{"add", "scale", "wild", "odd", "stop", "spin", "turns", "forever", "cooperative_sum", "cannot", "many", "shared", "missing", "relay", "lower"}
 	varNames    = []string{"factor", "counter", "nowhere"}
 )
 

@@ -24,6 +24,8 @@ const (
 	_
 	NodeAlloc
 	NodeFree
+	NodeMemory
+	NodeConditional
 )
 
 // graph is partially ordered work of any devices.
@@ -32,6 +34,10 @@ type graph struct {
 	handle uint64
 	nodes  []*node // in creation order
 	execs  int     // executable graphs made of it
+
+	conditions []*condition      // values that its conditional nodes may use
+	outer      *graph            // of whose conditional node it is a body
+	users      map[uint64]uint64 // references to objects of the program, by handle
 }
 
 // node is a piece of work in a graph.
@@ -40,6 +46,7 @@ type node struct {
 	graph  *graph
 	on     *Runtime // where the work is done: where it was made
 	work   work
+	off    bool    // it does nothing
 	from   []*node // its predecessors
 	origin *node   // the node that it is a copy of, or nil
 }
@@ -56,12 +63,24 @@ func (w *childWork) op(*Runtime, *stream) (*gpu.Op, *run.Launch, Error) {
 	return nil, nil, NotSupported
 }
 
+// inner returns the graphs that work consists of.
+func inner(w work) []*graph {
+	switch w := w.(type) {
+	case *childWork:
+		return []*graph{w.graph}
+	case *conditionalWork:
+		return w.bodies
+	}
+	return nil
+}
+
 // graphExec is a graph that is ready to run.
 type graphExec struct {
-	order *graph  // its nodes, each after those that it waits for
-	from  *graph  // of which it was made
-	flags uint64  // of its instantiation
-	last  *gpu.Op // the end of its last launch, in a timing run
+	order       *graph  // its nodes, each after those that it waits for
+	from        *graph  // of which it was made
+	flags       uint64  // of its instantiation
+	conditional bool    // it has conditional nodes
+	last        *gpu.Op // the end of its last launch, in a timing run
 }
 
 // newGraph makes an empty graph with a handle.
@@ -74,8 +93,7 @@ func (r *Runtime) newGraph() *graph {
 // uses reports whether a graph is of a device, or has work there.
 func (g *graph) uses(r *Runtime) bool {
 	return g.r == r || slices.ContainsFunc(g.nodes, func(n *node) bool {
-		c, ok := n.work.(*childWork)
-		return n.on == r || ok && c.graph.uses(r)
+		return n.on == r || slices.ContainsFunc(inner(n.work), func(c *graph) bool { return c.uses(r) })
 	})
 }
 
@@ -108,6 +126,9 @@ func (g *graph) add(on *Runtime, w work, from []*node) *node {
 		if g.handle != 0 {
 			w.mem.freed[g] = true
 		}
+	case *conditionalWork:
+		on = w.condition.on
+		w.condition.users++
 	}
 	n := &node{graph: g, on: on, work: w, from: slices.Clone(from)}
 	if g.handle != 0 {
@@ -118,22 +139,38 @@ func (g *graph) add(on *Runtime, w work, from []*node) *node {
 	return n
 }
 
-// copyInto copies a graph's nodes to an empty graph. Child graphs are copied too, with
-// handles if the copy has one.
+// copyInto copies a graph's nodes, and its references to objects, to an empty graph. Graphs
+// within it are copied too, with handles if the copy has one.
 func (g *graph) copyInto(to *graph) {
+	for h, count := range g.users {
+		if o := g.r.users[h]; o != nil {
+			o.count += count
+			to.retain(h, count)
+		}
+	}
+	copied := func(c *graph) *graph {
+		x := &graph{r: g.r}
+		if to.handle != 0 {
+			x = g.r.newGraph()
+		}
+		c.copyInto(x)
+		return x
+	}
 	twin := map[*node]*node{}
 	for _, n := range g.nodes {
 		w := n.work
-		if c, ok := w.(*childWork); ok {
-			inner := &graph{r: g.r}
-			if to.handle != 0 {
-				inner = g.r.newGraph()
+		switch c := w.(type) {
+		case *childWork:
+			w = &childWork{copied(c.graph)}
+		case *conditionalWork:
+			x := &conditionalWork{kindOf: c.kindOf, condition: c.condition}
+			for _, b := range c.bodies {
+				x.bodies = append(x.bodies, copied(b))
 			}
-			c.graph.copyInto(inner)
-			w = &childWork{inner}
+			w = x
 		}
 		x := to.add(n.on, w, nil)
-		x.origin = n
+		x.origin, x.off = n, n.off
 		twin[n] = x
 	}
 	for _, n := range g.nodes {
@@ -149,18 +186,29 @@ func (r *Runtime) destroy(g *graph) {
 		r.dropNode(n)
 	}
 	g.nodes = nil
+	for h, count := range g.users {
+		r.dropUser(h, count)
+	}
+	g.users = nil
+	for _, c := range g.conditions {
+		c.release()
+	}
+	g.conditions = nil
 	delete(r.graphs, g.handle)
 }
 
 // dropNode removes a node and its child graph.
 func (r *Runtime) dropNode(n *node) {
 	delete(r.nodes, n.handle)
+	for _, c := range inner(n.work) {
+		r.destroy(c)
+	}
 	switch w := n.work.(type) {
-	case *childWork:
-		r.destroy(w.graph)
 	case *allocWork:
 		w.mem.users--
 		w.mem.settle()
+	case *conditionalWork:
+		w.condition.release()
 	case *freeWork:
 		if n.graph != w.mem.owner { // whose executable graph still frees it
 			delete(w.mem.freed, n.graph)
@@ -200,8 +248,10 @@ func (g *graph) sort() bool {
 	}
 	g.nodes = list
 	for _, n := range g.nodes {
-		if c, ok := n.work.(*childWork); ok && !c.graph.sort() {
-			return false
+		for _, c := range inner(n.work) {
+			if !c.sort() {
+				return false
+			}
 		}
 	}
 	return true
@@ -221,6 +271,9 @@ func (g *graph) leaves() []*node {
 // compute executes a sorted graph immediately.
 func (g *graph) compute(s *stream) Error {
 	for _, n := range g.nodes {
+		if n.off {
+			continue
+		}
 		if err := n.work.now(n.on, s); err != Success {
 			return err
 		}
@@ -228,9 +281,75 @@ func (g *graph) compute(s *stream) Error {
 	return Success
 }
 
-// play passes a sorted graph to the chips, after the given actions. It returns the graph's
-// last actions, and appends those that call the host to calls.
-func (g *graph) play(s *stream, after []*gpu.Op, calls *[]*gpu.Op) ([]*gpu.Op, Error) {
+// launching is the launch of an executable graph on the chips.
+type launching struct {
+	s     *stream
+	own   bool      // kernels have the priorities of their nodes
+	calls []*gpu.Op // those that call the host
+}
+
+// meet waits until actions have completed, and returns one that has completed after them.
+func (l *launching) meet(after []*gpu.Op) (*gpu.Op, Error) {
+	mark := &gpu.Op{Kind: gpu.OpMark, Loose: true, After: after}
+	if err := l.s.on.give(l.s, mark, nil); err != Success {
+		return nil, err
+	}
+	return mark, l.s.on.await(mark)
+}
+
+// one passes the work of a node to the chip, and returns its last actions.
+func (l *launching) one(n *node, deps []*gpu.Op) ([]*gpu.Op, Error) {
+	on, s, w := n.on, l.s, n.work
+	if n.off {
+		w = &markWork{nodeKind: NodeEmpty}
+	}
+	switch w := w.(type) {
+	case *childWork:
+		return l.play(w.graph, deps)
+	case *conditionalWork:
+		mark, err := l.meet(deps)
+		if err != Success {
+			return nil, err
+		}
+		err = w.each(func(body *graph) Error {
+			ends, err := l.play(body, []*gpu.Op{mark})
+			if err == Success {
+				mark, err = l.meet(ends)
+			}
+			return err
+		})
+		return []*gpu.Op{mark}, err
+	case *memoryWork:
+		if w.waits() {
+			mark, err := l.meet(deps)
+			if err == Success {
+				err = w.do(on)
+			}
+			return []*gpu.Op{mark}, err
+		}
+	case *hostWork:
+		on = s.on // which waits for the call
+	case *kernelWork:
+		if l.own {
+			lane := *s
+			lane.priority = w.priority
+			s = &lane
+		}
+	}
+	op, rec, err := w.op(on, s)
+	if err == Success {
+		op.Loose, op.After = true, append(op.After, deps...)
+		err = on.give(s, op, rec)
+	}
+	if w.kind() == NodeHost {
+		l.calls = append(l.calls, op)
+	}
+	return []*gpu.Op{op}, err
+}
+
+// play passes a sorted graph to the chips, after the given actions, and returns its last
+// ones.
+func (l *launching) play(g *graph, after []*gpu.Op) ([]*gpu.Op, Error) {
 	ends := map[*node][]*gpu.Op{}
 	for _, n := range g.nodes {
 		deps := after
@@ -240,30 +359,11 @@ func (g *graph) play(s *stream, after []*gpu.Op, calls *[]*gpu.Op) ([]*gpu.Op, E
 				deps = append(deps, ends[f]...)
 			}
 		}
-		if c, ok := n.work.(*childWork); ok {
-			list, err := c.graph.play(s, deps, calls)
-			if err != Success {
-				return nil, err
-			}
-			ends[n] = list
-			continue
-		}
-		on := n.on
-		if n.work.kind() == NodeHost {
-			on = s.on // which waits for the call
-		}
-		op, rec, err := n.work.op(on, s)
-		if err == Success {
-			op.Loose, op.After = true, append(op.After, deps...)
-			err = on.give(s, op, rec)
-		}
+		list, err := l.one(n, deps)
 		if err != Success {
 			return nil, err
 		}
-		if n.work.kind() == NodeHost {
-			*calls = append(*calls, op)
-		}
-		ends[n] = []*gpu.Op{op}
+		ends[n] = list
 	}
 	var list []*gpu.Op
 	for _, n := range g.leaves() {
@@ -284,7 +384,23 @@ func (r *Runtime) run(x *graphExec, s *stream) Error {
 		return err
 	}
 	if r.chip == nil {
+		if err := x.order.prepare(); err != Success {
+			return err
+		}
 		return x.order.compute(s)
+	}
+	if x.conditional { // values are those of this launch
+		if x.last != nil {
+			if err := r.await(x.last); err != Success {
+				return err
+			}
+		}
+		if err := r.await(s.lasts()...); err != Success {
+			return err
+		}
+		if err := x.order.prepare(); err != Success {
+			return err
+		}
 	}
 	begin := &gpu.Op{Kind: gpu.OpMark}
 	if x.last != nil { // launches of a graph run one after another, whatever their streams
@@ -293,8 +409,8 @@ func (r *Runtime) run(x *graphExec, s *stream) Error {
 	if err := r.give(s, begin, nil); err != Success {
 		return err
 	}
-	var calls []*gpu.Op
-	ends, err := x.order.play(s, []*gpu.Op{begin}, &calls)
+	l := launching{s: s, own: x.flags&instantiateOwnPriority != 0}
+	ends, err := l.play(x.order, []*gpu.Op{begin})
 	if err != Success {
 		return err
 	}
@@ -302,7 +418,7 @@ func (r *Runtime) run(x *graphExec, s *stream) Error {
 	if err := r.give(s, x.last, nil); err != Success {
 		return err
 	}
-	if err := r.await(calls...); err != Success { // as HostCall does
+	if err := r.await(l.calls...); err != Success { // as HostCall does
 		return err
 	}
 	return r.crowded()
@@ -420,8 +536,8 @@ func (g *graph) find(n *node) *node {
 		if x.origin == n {
 			return x
 		}
-		if c, ok := x.work.(*childWork); ok {
-			if y := c.graph.find(n); y != nil {
+		for _, c := range inner(x.work) {
+			if y := c.find(n); y != nil {
 				return y
 			}
 		}
@@ -555,7 +671,11 @@ func (t *Thread) GraphAdd(to uint64, deps []uint64, what Work) (h uint64, err Er
 			err = g.may(w)
 		}
 		if err == Success {
-			h = g.add(r, w, from).handle
+			n := g.add(r, w, from)
+			if c, ok := w.(*conditionalWork); ok {
+				c.condition.node = n
+			}
+			h = n.handle
 		}
 		return err
 	})
@@ -723,6 +843,12 @@ type NodeInfo struct {
 	Addr, Size uint64
 	Device     int
 	Guests     []int // other devices that may access it
+
+	Ops []MemoryOp // that write values or wait for them
+
+	// A conditional node.
+	Conditional ConditionalKind
+	Bodies      []uint64
 }
 
 // NodeInfo returns the work of a node.
@@ -754,6 +880,13 @@ func (t *Thread) NodeInfo(h uint64) (info NodeInfo, err Error) {
 			info.Addr, info.Size, info.Device, info.Guests = w.mem.addr, w.mem.size, w.mem.on.number, w.mem.guests
 		case *freeWork:
 			info.Addr = w.mem.addr
+		case *memoryWork:
+			info.Ops = w.ops
+		case *conditionalWork:
+			info.Addr, info.Conditional = w.condition.addr, w.kindOf
+			for _, b := range w.bodies {
+				info.Bodies = append(info.Bodies, b.handle)
+			}
 		}
 		return Success
 	})
@@ -763,9 +896,10 @@ func (t *Thread) NodeInfo(h uint64) (info NodeInfo, err Error) {
 // Flags of GraphInstantiate. Launches from device code are not supported; flags without a
 // name here have no effect.
 const (
-	instantiateAutoFree = 1 // a launch frees what the last one has left
-	instantiateOnDevice = 4
-	instantiateFlags    = 15
+	instantiateAutoFree    = 1 // a launch frees what the last one has left
+	instantiateOnDevice    = 4
+	instantiateOwnPriority = 8 // kernels have their nodes' priority, not the stream's
+	instantiateFlags       = 15
 )
 
 // GraphInstantiate makes an executable copy of a graph, which must not have cycles.
@@ -788,8 +922,13 @@ func (t *Thread) GraphInstantiate(h uint64, flags uint64) (exec uint64, err Erro
 			r.destroy(order)
 			return InvalidValue
 		}
+		if order.endless() {
+			r.once("endless", "cudaGraphInstantiate: the body of a WHILE node has no kernel that could end it with cudaGraphSetConditional")
+			r.destroy(order)
+			return InvalidValue
+		}
 		exec = r.handle()
-		r.execs[exec] = &graphExec{order: order, from: g, flags: flags}
+		r.execs[exec] = &graphExec{order: order, from: g, flags: flags, conditional: order.conditional()}
 		g.execs++
 		return Success
 	})
@@ -918,8 +1057,12 @@ func differ(a, b *graph) (UpdateResult, uint64) {
 		if !slices.Equal(places(n.from, ia), places(m.from, ib)) {
 			return UpdateTopologyChanged, m.origin.handle
 		}
-		if c, ok := n.work.(*childWork); ok {
-			if res, at := differ(c.graph, m.work.(*childWork).graph); res != UpdateSuccess {
+		theirs := inner(m.work)
+		if len(inner(n.work)) != len(theirs) {
+			return UpdateTopologyChanged, m.origin.handle
+		}
+		for i, c := range inner(n.work) {
+			if res, at := differ(c, theirs[i]); res != UpdateSuccess {
 				return res, at
 			}
 		}
@@ -941,9 +1084,11 @@ func (n *node) memory() *graphMemory {
 // replace replaces the work of a graph's nodes by that of another graph's.
 func replace(a, b *graph) {
 	for i, n := range a.nodes {
-		if c, ok := n.work.(*childWork); ok {
-			replace(c.graph, b.nodes[i].work.(*childWork).graph)
-		} else {
+		theirs := inner(b.nodes[i].work)
+		for j, c := range inner(n.work) {
+			replace(c, theirs[j])
+		}
+		if len(theirs) == 0 {
 			n.work = b.nodes[i].work
 		}
 	}

@@ -161,9 +161,18 @@ func FreeNode(addr uint64) Work {
 	}
 }
 
-// may reports whether a graph may have work: memory is freed once in a graph, and in its
-// own graph or in others.
+// may returns an error unless a graph may have work: memory is freed once in a graph, and in
+// its own graph or in others; a conditional node has a value of the graph.
 func (g *graph) may(w work) Error {
+	if c, ok := w.(*conditionalWork); ok {
+		err := g.adopt(c)
+		if err != Success {
+			for _, b := range c.bodies {
+				g.r.destroy(b)
+			}
+		}
+		return err
+	}
 	f, ok := w.(*freeWork)
 	if ok && (f.mem.freed[g] || f.mem.freed[f.mem.owner] || g == f.mem.owner && len(f.mem.freed) > 0) {
 		return InvalidValue

@@ -96,6 +96,9 @@ type kernelWork struct {
 	f      *function
 	call   Call
 	launch exec.Launch
+
+	priority   int                        // of its node; streams have their own
+	attributes map[KernelAttribute]string // of its node, those that were set
 }
 
 // prepareLaunch prepares a launch; arg is as in Launch.
@@ -131,7 +134,7 @@ func (r *Runtime) prepareLaunch(host uint64, c Call, cooperative bool, arg func(
 		r.say("launch of %s: its argument pointers do not point to memory", f.name)
 		return nil, InvalidValue
 	}
-	return &kernelWork{host, f, c, l}, Success
+	return &kernelWork{host: host, f: f, call: c, launch: l}, Success
 }
 
 func (w *kernelWork) kind() NodeKind { return NodeKernel }

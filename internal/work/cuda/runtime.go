@@ -143,6 +143,8 @@ type app struct {
 	pools       map[uint64]*pool
 	pooled      map[uint64]pooled       // memory of pools, by address
 	graphMemory map[uint64]*graphMemory // by address
+	users       map[uint64]*userObject
+	doomed      []hostWork // that destroy objects of the program
 	arrays      map[uint64]*Array
 	mipmaps     map[uint64]*Mipmap
 	shared      map[uint64]*sharing // host memory that devices can access
@@ -221,7 +223,7 @@ func New(o Options) (*Runtime, error) {
 		ctx: contexts{list: map[uint64]*driverContext{}}, next: sharedBase,
 		streams: map[uint64]*stream{}, events: map[uint64]*event{}, shared: map[uint64]*sharing{}, arrays: map[uint64]*Array{}, mipmaps: map[uint64]*Mipmap{},
 		graphs: map[uint64]*graph{}, nodes: map[uint64]*node{}, execs: map[uint64]*graphExec{}, pools: map[uint64]*pool{}, pooled: map[uint64]pooled{},
-		graphMemory: map[uint64]*graphMemory{},
+		graphMemory: map[uint64]*graphMemory{}, users: map[uint64]*userObject{},
 	}
 	a.life, a.interrupt = context.WithCancel(context.Background())
 	if len(visible) == 0 {
@@ -423,6 +425,7 @@ func (t *Thread) do(f func(r *Runtime) Error) Error {
 	if err != Success {
 		t.last = err
 	}
+	r.bury(t)
 	return err
 }
 
@@ -562,6 +565,7 @@ func (t *Thread) Reset() Error {
 		r.chip.LimitFromHere()
 	}
 	r.forget()
+	r.bury(t)
 	t.last = Success
 	return Success
 }
