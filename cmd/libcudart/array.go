@@ -265,10 +265,15 @@ func boxOf(p *C.struct_cudaMemcpy3DParms) (cuda.Box, cuda.Error) {
 
 //export cudaMemset3D
 func cudaMemset3D(p C.struct_cudaPitchedPtr, value C.int, e C.struct_cudaExtent) C.int {
+	return cudaMemset3DAsync(p, value, e, 0)
+}
+
+//export cudaMemset3DAsync
+func cudaMemset3DAsync(p C.struct_cudaPitchedPtr, value C.int, e C.struct_cudaExtent, stream C.uintptr_t) C.int {
 	return C.int(thread().Fill(uint64(word(&p.ptr)), byte(value), cuda.Rows{
 		Width: uint64(e.width), Height: uint64(e.height), Depth: uint64(e.depth),
 		DstPitch: uint64(p.pitch), DstPlane: uint64(p.pitch) * uint64(min(p.ysize, 1<<20)),
-	}, 0))
+	}, uint64(stream)))
 }
 
 //export cudaCreateChannelDesc

@@ -7,7 +7,6 @@ import "C"
 
 import (
 	"slices"
-	"unsafe"
 
 	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
@@ -84,55 +83,6 @@ func errorText(to C.uintptr_t, s string, ok bool) C.int {
 
 //export heddleNotInDriver
 func heddleNotInDriver(name *C.char) C.int { return C.int(driver().Unsupported(C.GoString(name))) }
-
-// variants are the functions with several forms: the CUDA version from which a name
-// refers to each.
-var variants = map[string][]struct {
-	from   int
-	suffix string
-}{
-	"cuCtxCreate":            {{3020, "_v2"}, {11040, "_v3"}, {12050, "_v4"}},
-	"cuGetProcAddress":       {{11030, ""}, {12000, "_v2"}},
-	"cuTexRefSetAddress2D":   {{3020, "_v2"}, {4010, "_v3"}},
-	"cuMemPrefetchAsync":     {{8000, ""}, {12020, "_v2"}},
-	"cuMemAdvise":            {{8000, ""}, {12020, "_v2"}},
-	"cuStreamGetCaptureInfo": {{10010, ""}, {11030, "_v2"}, {12030, "_v3"}},
-	"cuGraphInstantiate":     {{10000, ""}, {11000, "_v2"}, {12000, "WithFlags"}},
-	"cuGraphExecUpdate":      {{10020, ""}, {12000, "_v2"}},
-	"cuEventElapsedTime":     {{3020, ""}, {12080, "_v2"}},
-}
-
-// find returns the address of a function by its name in programs, 0 if that version does
-// not have it.
-func find(name string, version int, perThread bool) (C.uintptr_t, C.int) {
-	suffixes := []string{"_v2", ""}
-	if list, ok := variants[name]; ok {
-		suffixes = nil
-		for _, v := range slices.Backward(list) {
-			if v.from <= version {
-				suffixes = append(suffixes, v.suffix)
-			}
-		}
-		if len(suffixes) == 0 {
-			return 0, C.CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
-		}
-	}
-	endings := []string{""}
-	if perThread {
-		endings = []string{"_ptsz", "_ptds", ""}
-	}
-	for _, ending := range endings {
-		for _, suffix := range suffixes {
-			full := C.CString(name + suffix + ending)
-			fn := C.heddle_symbol(full)
-			C.heddle_free(unsafe.Pointer(full))
-			if fn != 0 {
-				return fn, C.CU_GET_PROC_ADDRESS_SUCCESS
-			}
-		}
-	}
-	return 0, C.CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND
-}
 
 // only names with cu: a program must not find the runtime's functions
 func isDriver(name string) bool {

@@ -176,8 +176,8 @@ func cudaGraphExecKernelNodeSetParams(exec, node, params C.uintptr_t) C.int {
 	return inExec(exec, node, w, err)
 }
 
-// arguments are copies of launch arguments in C memory, to which programs have pointers:
-// for each node the pointers, followed by the values.
+// arguments are lists in C memory to which programs have pointers, by node. For a launch it
+// has pointers to its arguments, followed by their values.
 var (
 	arguments   = map[uint64]unsafe.Pointer{}
 	argumentsMu sync.Mutex
@@ -185,16 +185,23 @@ var (
 
 // argumentsOf returns the copy of a node's arguments.
 func argumentsOf(node uint64, info *cuda.NodeInfo) unsafe.Pointer {
-	argumentsMu.Lock()
-	defer argumentsMu.Unlock()
-	C.free(arguments[node])
 	n := 8 * len(info.Places)
-	p := C.malloc(C.size_t(n + len(info.Params) + 1))
+	p := keep(node, uintptr(n+len(info.Params)))
 	mem := unsafe.Slice((*byte)(p), n+len(info.Params))
 	for i, at := range info.Places {
 		binary.LittleEndian.PutUint64(mem[8*i:], uint64(uintptr(p))+uint64(n+at[0]))
 	}
 	copy(mem[n:], info.Params)
+	return p
+}
+
+// keep returns n bytes of zeros in C memory that stay as long as a node, or until the next
+// call for it.
+func keep(node uint64, n uintptr) unsafe.Pointer {
+	argumentsMu.Lock()
+	defer argumentsMu.Unlock()
+	C.free(arguments[node])
+	p := C.calloc(1, C.size_t(n+1))
 	arguments[node] = p
 	return p
 }

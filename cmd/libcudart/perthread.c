@@ -61,6 +61,8 @@ WAIT(cudaMemcpyFromArray, (uintptr_t d, uintptr_t a, size_t x, size_t y, size_t 
 WAIT(cudaMemcpy3D, (uintptr_t p), cudaMemcpy3DAsync(p, own))
 WAIT(cudaMemcpy3DPeer, (uintptr_t p), cudaMemcpy3DPeerAsync(p, own))
 START(cudaMemset, (uintptr_t d, int v, size_t n), cudaMemsetAsync(d, v, n, own))
+int cudaMemset3DAsync_ptsz(struct cudaPitchedPtr p, int v, struct cudaExtent e, uintptr_t s) { return cudaMemset3DAsync(p, v, e, s ? s : own); }
+int cudaMemset3D_ptds(struct cudaPitchedPtr p, int v, struct cudaExtent e) { return cudaMemset3DAsync(p, v, e, own); }
 START(cudaMemset2D, (uintptr_t d, size_t p, int v, size_t w, size_t h), cudaMemset2DAsync(d, p, v, w, h, own))
 
 STREAM(cudaStreamQuery, (uintptr_t s), (s))
@@ -80,6 +82,10 @@ STREAM(cudaStreamIsCapturing, (uintptr_t s, uintptr_t to), (s, to))
 STREAM(cudaEventRecord, (uintptr_t e, uintptr_t s), (e, s))
 STREAM(cudaEventRecordWithFlags, (uintptr_t e, uintptr_t s, unsigned f), (e, s, f))
 STREAM(cudaGraphLaunch, (uintptr_t g, uintptr_t s), (g, s))
+STREAM(cudaStreamBeginCaptureToGraph, (uintptr_t s, uintptr_t g, uintptr_t deps, uintptr_t data, size_t n, int mode), (s, g, deps, data, n, mode))
+STREAM(cudaStreamGetCaptureInfo_v2, (uintptr_t s, uintptr_t status, uintptr_t id, uintptr_t g, uintptr_t nodes, uintptr_t n), (s, status, id, g, nodes, n))
+STREAM(cudaStreamGetDevice, (uintptr_t s, uintptr_t to), (s, to))
+int cudaGraphInstantiateWithParams_ptsz(uintptr_t exec, uintptr_t graph, uintptr_t params) { return cudaGraphInstantiateWithParams(exec, graph, params); }
 STREAM(cudaGraphUpload, (uintptr_t g, uintptr_t s), (g, s))
 STREAM(cudaMallocAsync, (uintptr_t to, size_t n, uintptr_t s), (to, n, s))
 STREAM(cudaMallocFromPoolAsync, (uintptr_t to, size_t n, uintptr_t pool, uintptr_t s), (to, n, pool, s))

@@ -2,7 +2,7 @@
 // function with one version here must have all versions of versions.map.
 #include "_cgo_export.h"
 
-#include <string.h>
+#include "versions.h"
 
 // VERSION makes heddle_IMPL the function NAME for programs of a release. DEFAULT does the same for those of 11.x and
 // for programs without a version.
@@ -76,25 +76,18 @@ VERSION(cudaFuncGetAttributes, "12", attributes_12);
 VERSION(cudaFuncGetAttributes, "13", attributes_12);
 
 // From 13.0 on a struct describes the location of managed memory, and 12.2 has such functions under other names.
-struct location {
-  int type, id;
-};
-
-// device converts a location to its earlier form: the number of a device, or -1.
-static int device(struct location l) { return l.type == 1 ? l.id : -1; }
-
 int heddle_prefetch(uintptr_t addr, size_t n, int device, uintptr_t stream) {
   return heddlePrefetch(addr, n, device, stream);
 }
 
 int cudaMemPrefetchAsync_v2(uintptr_t addr, size_t n, struct location to, unsigned flags, uintptr_t stream) {
-  return heddlePrefetch(addr, n, device(to), stream);
+  return heddlePrefetch(addr, n, location_device(to), stream);
 }
 
 int heddle_advise(uintptr_t addr, size_t n, int advice, int device) { return heddleAdvise(addr, n, advice, device); }
 
 int cudaMemAdvise_v2(uintptr_t addr, size_t n, int advice, struct location at) {
-  return heddleAdvise(addr, n, advice, device(at));
+  return heddleAdvise(addr, n, advice, location_device(at));
 }
 
 UNTIL_12(cudaMemPrefetchAsync, prefetch);
@@ -119,68 +112,75 @@ UNTIL_11(cudaGraphExecUpdate, update);
 VERSION(cudaGraphExecUpdate, "12", update_12);
 VERSION(cudaGraphExecUpdate, "13", update_12);
 
-// From 13.0 on edges of graphs have data, and 12.3 has such functions under other names. The data are always 0 here:
-// full dependences.
-struct edge {
-  unsigned char data[8];
-};
-
-static int plain(int err, struct edge *data, const size_t *n) {
-  if (err == 0 && data)
-    memset(data, 0, *n * sizeof *data);
-  return err;
-}
-
-#define EDGES(name, impl, suffix) __asm__(".symver " #name suffix ", " #name "@libcudart.so.13"); UNTIL_12(name, impl)
+// From 13.0 on edges of graphs have data, and 12.3 has such functions under other names.
+// LATER makes a function the form of 13 of a name.
+#define LATER(name, impl, later) __asm__(".symver " #later ", " #name "@libcudart.so.13"); UNTIL_12(name, impl)
 
 int heddle_connect(uintptr_t g, uintptr_t from, uintptr_t to, size_t n) { return heddleConnect(g, from, to, n, 1); }
 int cudaGraphAddDependencies_v2(uintptr_t g, uintptr_t from, uintptr_t to, const struct edge *data, size_t n) {
   return heddleConnect(g, from, to, n, 1);
 }
-EDGES(cudaGraphAddDependencies, connect, "_v2");
+LATER(cudaGraphAddDependencies, connect, cudaGraphAddDependencies_v2);
 
 int heddle_part(uintptr_t g, uintptr_t from, uintptr_t to, size_t n) { return heddleConnect(g, from, to, n, 0); }
 int cudaGraphRemoveDependencies_v2(uintptr_t g, uintptr_t from, uintptr_t to, const struct edge *data, size_t n) {
   return heddleConnect(g, from, to, n, 0);
 }
-EDGES(cudaGraphRemoveDependencies, part, "_v2");
+LATER(cudaGraphRemoveDependencies, part, cudaGraphRemoveDependencies_v2);
 
 int heddle_edges(uintptr_t g, uintptr_t from, uintptr_t to, uintptr_t n) { return heddleEdges(g, from, to, n); }
 int cudaGraphGetEdges_v2(uintptr_t g, uintptr_t from, uintptr_t to, struct edge *data, size_t *n) {
-  return plain(heddleEdges(g, from, to, (uintptr_t)n), data, n);
+  return full_edges(heddleEdges(g, from, to, (uintptr_t)n), data, n);
 }
-EDGES(cudaGraphGetEdges, edges, "_v2");
+LATER(cudaGraphGetEdges, edges, cudaGraphGetEdges_v2);
 
 int heddle_before(uintptr_t node, uintptr_t to, uintptr_t n) { return heddleNeighbours(node, to, n, 0); }
 int cudaGraphNodeGetDependencies_v2(uintptr_t node, uintptr_t to, struct edge *data, size_t *n) {
-  return plain(heddleNeighbours(node, to, (uintptr_t)n, 0), data, n);
+  return full_edges(heddleNeighbours(node, to, (uintptr_t)n, 0), data, n);
 }
-EDGES(cudaGraphNodeGetDependencies, before, "_v2");
+LATER(cudaGraphNodeGetDependencies, before, cudaGraphNodeGetDependencies_v2);
 
 int heddle_after(uintptr_t node, uintptr_t to, uintptr_t n) { return heddleNeighbours(node, to, n, 1); }
 int cudaGraphNodeGetDependentNodes_v2(uintptr_t node, uintptr_t to, struct edge *data, size_t *n) {
-  return plain(heddleNeighbours(node, to, (uintptr_t)n, 1), data, n);
+  return full_edges(heddleNeighbours(node, to, (uintptr_t)n, 1), data, n);
 }
-EDGES(cudaGraphNodeGetDependentNodes, after, "_v2");
+LATER(cudaGraphNodeGetDependentNodes, after, cudaGraphNodeGetDependentNodes_v2);
+
+int heddle_add_node(uintptr_t node, uintptr_t g, uintptr_t deps, size_t n, uintptr_t params) { return heddleAddNode(node, g, deps, n, params); }
+int cudaGraphAddNode_v2(uintptr_t node, uintptr_t g, uintptr_t deps, const struct edge *data, size_t n, uintptr_t params) {
+  return heddleAddNode(node, g, deps, n, params);
+}
+LATER(cudaGraphAddNode, add_node, cudaGraphAddNode_v2);
 
 int heddle_tail(uintptr_t stream, uintptr_t nodes, size_t n, unsigned flags) { return heddleTail(stream, nodes, n, flags); }
 int cudaStreamUpdateCaptureDependencies_v2(uintptr_t stream, uintptr_t nodes, const struct edge *data, size_t n, unsigned flags) {
   return heddleTail(stream, nodes, n, flags);
 }
-EDGES(cudaStreamUpdateCaptureDependencies, tail, "_v2");
+LATER(cudaStreamUpdateCaptureDependencies, tail, cudaStreamUpdateCaptureDependencies_v2);
 
 int heddle_captured(uintptr_t stream, uintptr_t status, uintptr_t id) { return cudaStreamGetCaptureInfo_v2(stream, status, id, 0, 0, 0); }
 int cudaStreamGetCaptureInfo_v3(uintptr_t stream, uintptr_t status, uintptr_t id, uintptr_t graph, uintptr_t nodes, const struct edge **data, size_t *n) {
-  static const struct edge none[1024]; // more dependences than a stream is likely to have
   size_t count = 0;
-  int err = cudaStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, (uintptr_t)&count);
-  if (err == 0 && data)
-    *data = count <= sizeof none / sizeof *none ? none : 0;
-  if (err == 0 && n)
-    *n = count;
-  return err;
+  return tail_edges(cudaStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, (uintptr_t)&count), count, data, n);
 }
-EDGES(cudaStreamGetCaptureInfo, captured, "_v3");
+LATER(cudaStreamGetCaptureInfo, captured, cudaStreamGetCaptureInfo_v3);
+
+int cudaStreamGetCaptureInfo_v3_ptsz(uintptr_t s, uintptr_t status, uintptr_t id, uintptr_t graph, uintptr_t nodes, const struct edge **data, size_t *n) {
+  return cudaStreamGetCaptureInfo_v3(s ? s : 2, status, id, graph, nodes, data, n);
+}
+int heddle_captured_ptsz(uintptr_t s, uintptr_t status, uintptr_t id) { return heddle_captured(s ? s : 2, status, id); }
+int cudaStreamUpdateCaptureDependencies_v2_ptsz(uintptr_t s, uintptr_t nodes, const struct edge *data, size_t n, unsigned flags) {
+  return heddleTail(s ? s : 2, nodes, n, flags);
+}
+int heddle_tail_ptsz(uintptr_t s, uintptr_t nodes, size_t n, unsigned flags) { return heddleTail(s ? s : 2, nodes, n, flags); }
+int cudaMemPrefetchAsync_v2_ptsz(uintptr_t addr, size_t n, struct location to, unsigned flags, uintptr_t s) {
+  return cudaMemPrefetchAsync_v2(addr, n, to, flags, s ? s : 2);
+}
+int heddle_prefetch_ptsz(uintptr_t addr, size_t n, int device, uintptr_t s) { return heddlePrefetch(addr, n, device, s ? s : 2); }
+
+LATER(cudaStreamGetCaptureInfo_ptsz, captured_ptsz, cudaStreamGetCaptureInfo_v3_ptsz);
+LATER(cudaStreamUpdateCaptureDependencies_ptsz, tail_ptsz, cudaStreamUpdateCaptureDependencies_v2_ptsz);
+LATER(cudaMemPrefetchAsync_ptsz, prefetch_ptsz, cudaMemPrefetchAsync_v2_ptsz);
 
 // The driver's functions by name, in the form of a release, by default that of the program. From 12.0 on a status says
 // why there is none. Flags of 0 choose the default stream that the caller was compiled for.

@@ -707,6 +707,7 @@ func (t *Thread) ExecSet(exec, h uint64, what Work) Error {
 		}
 		g, ok := w.(*childWork)
 		if !ok {
+			discard(w)
 			return InvalidValue
 		}
 		defer r.destroy(g.graph)
@@ -727,11 +728,23 @@ func (n *node) set(what Work) Error {
 	if err != Success {
 		return err
 	}
-	if w.kind() != n.work.kind() {
+	k := w.kind()
+	if k != n.work.kind() || k == NodeAlloc || k == NodeFree || k == NodeConditional {
+		discard(w)
 		return InvalidValue
 	}
 	n.work = w
 	return Success
+}
+
+// discard drops what a piece of work has made that is in no graph.
+func discard(w work) {
+	for _, c := range inner(w) {
+		c.r.destroy(c)
+	}
+	if a, ok := w.(*allocWork); ok {
+		a.mem.settle()
+	}
 }
 
 // NodeDestroy removes a node from its graph.

@@ -167,9 +167,7 @@ func (g *graph) may(w work) Error {
 	if c, ok := w.(*conditionalWork); ok {
 		err := g.adopt(c)
 		if err != Success {
-			for _, b := range c.bodies {
-				g.r.destroy(b)
-			}
+			discard(c)
 		}
 		return err
 	}

@@ -113,25 +113,27 @@ func TestKernelNodeAttributes(t *testing.T) {
 	b.want("cooperative and too large", b.SetKernelNodeAttribute(b.node(g, KernelNode(kernel("spin"), large, false, args())), 2, word(1)), CooperativeTooLarge)
 }
 
-// TestNodePriority: with cudaGraphInstantiateFlagUseNodePriority, of two kernels that could
-// begin the one with the higher priority begins first.
+// TestNodePriority: with cudaGraphInstantiateFlagUseNodePriority, of two equal kernels that
+// fill the machine the one with the higher priority ends first.
 func TestNodePriority(t *testing.T) {
 	for _, c := range []struct {
 		flags uint64
-		first string // the kernel that begins first
-	}{{0, "spin"}, {instantiateOwnPriority, "turns"}} {
+		first int // the node that ends first
+	}{{0, 0}, {instantiateOwnPriority, 1}} {
 		b := start(t, timing)
 		g, _ := b.GraphCreate(0)
 		fills := Call{Grid: Dim3{X: 65, Y: 1, Z: 1}, Block: Dim3{X: 512, Y: 1, Z: 1}}
-		b.node(g, KernelNode(kernel("spin"), fills, false, args()))
+		b.node(g, KernelNode(kernel("turns"), fills, false, args(short)))
 		last := b.node(g, KernelNode(kernel("turns"), fills, false, args(short)))
 		b.want("priority", b.SetKernelNodeAttribute(last, 8, []byte{0xfb, 0xff, 0xff, 0xff}), Success)
 		b.want("launch", b.ExecLaunch(b.exec(g, c.flags), 0), Success)
 		b.want("wait", b.Synchronize(), Success)
-		k := b.r.Result().Kernels
-		ends := map[string]uint64{k[0].Name: k[0].EndCycle, k[1].Name: k[1].EndCycle}
-		if first := ends["turns"] < ends["spin"]; first != (c.first == "turns") {
-			t.Errorf("flags %d: the kernels end at %v, want %s first", c.flags, ends, c.first)
+		var ends [2]uint64
+		for _, k := range b.r.Result().Kernels {
+			ends[k.Launch] = k.EndCycle
+		}
+		if ends[c.first] >= ends[1-c.first] {
+			t.Errorf("flags %d: the kernels end at %v, want number %d first", c.flags, ends, c.first)
 		}
 	}
 }

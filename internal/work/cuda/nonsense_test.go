@@ -44,7 +44,7 @@ var workType = reflect.TypeFor[Work]()
 
 func (n *nonsense) work() Work {
 	arg := func(_, _ int, to []byte) { copy(to, []byte{1, 2, 3}) }
-	switch n.IntN(8) {
+	switch n.IntN(12) {
 	case 0:
 		return KernelNode(n.number(), n.value(reflect.TypeFor[Call]()).Interface().(Call), n.IntN(4) == 0, arg)
 	case 1:
@@ -59,6 +59,14 @@ func (n *nonsense) work() Work {
 		return ChildNode(n.number())
 	case 6:
 		return EventNode(n.number(), pick(n.Rand, []NodeKind{NodeEventRecord, NodeEventWait}))
+	case 7:
+		return AllocNode(n.IntN(3)-1, n.number(), []int{n.IntN(3)})
+	case 8:
+		return FreeNode(n.number())
+	case 9:
+		return MemoryNode(n.value(reflect.TypeFor[[]MemoryOp]()).Interface().([]MemoryOp))
+	case 10: // no loops: they may be endless
+		return ConditionalNode(n.number(), pick(n.Rand, []ConditionalKind{ConditionalIf, ConditionalSwitch, -1, 3}), uint32(n.IntN(4)))
 	}
 	return EmptyNode()
 }

@@ -159,6 +159,7 @@ type StreamInfo struct {
 	Flags    uint32
 	Priority int
 	ID       int64
+	Device   int
 }
 
 // StreamInfo returns the parameters of a stream.
@@ -166,7 +167,7 @@ func (t *Thread) StreamInfo(h uint64) (info StreamInfo, err Error) {
 	err = t.do(func(r *Runtime) Error {
 		s, err := r.stream(h)
 		if err == Success {
-			info = StreamInfo{s.flags, s.priority, s.id}
+			info = StreamInfo{s.flags, s.priority, s.id, s.on.number}
 		}
 		return err
 	})

@@ -22,6 +22,11 @@ static __inline__ __attribute__((device)) void cudaTriggerProgrammaticLaunchComp
 #endif
 }
 
+// The value of a conditional node is a word of device memory, whose address is the handle.
+static __inline__ __attribute__((device)) void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value) {
+  *(volatile unsigned int *)handle = value;
+}
+
 extern "C" {
 __device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
 __device__ void *cudaGetParameterBufferV2(void *fn, dim3 grid, dim3 block, unsigned int shared);
