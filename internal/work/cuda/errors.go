@@ -26,6 +26,7 @@ const (
 	NoDevice                 Error = 100
 	InvalidDevice            Error = 101
 	InvalidKernelImage       Error = 200
+	DeviceUninitialized      Error = 201
 	NoKernelImage            Error = 209
 	UnsupportedLimit         Error = 215
 	PeerAccessUnsupported    Error = 217
@@ -83,6 +84,7 @@ var errorNames = map[Error][2]string{
 	NoDevice:                 {"cudaErrorNoDevice", "no CUDA-capable device is detected"},
 	InvalidDevice:            {"cudaErrorInvalidDevice", "invalid device ordinal"},
 	InvalidKernelImage:       {"cudaErrorInvalidKernelImage", "device kernel image is invalid"},
+	DeviceUninitialized:      {"cudaErrorDeviceUninitialized", "invalid device context"},
 	NoKernelImage:            {"cudaErrorNoKernelImageForDevice", "no kernel image is available for execution on the device"},
 	UnsupportedLimit:         {"cudaErrorUnsupportedLimit", "limit is not supported on this architecture"},
 	InvalidPTX:               {"cudaErrorInvalidPtx", "a PTX JIT compilation failed"},

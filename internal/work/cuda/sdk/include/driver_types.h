@@ -533,6 +533,11 @@ enum cudaGraphMemAttributeType {
   cudaGraphMemAttrReservedMemHigh = 3
 };
 
+// Handles for other processes.
+typedef struct cudaIpcMemHandle_st { char reserved[64]; } cudaIpcMemHandle_t;
+typedef struct cudaIpcEventHandle_st { char reserved[64]; } cudaIpcEventHandle_t;
+#define cudaIpcMemLazyEnablePeerAccess 1
+
 // Objects that graphs keep alive.
 typedef struct CUuserObject_st *cudaUserObject_t;
 enum cudaUserObjectFlags { cudaUserObjectNoDestructorSync = 1 };
