@@ -144,10 +144,10 @@ static void driver(char *name, int release) {
     base[n -= 5] = 0;
   if (n > 3 && base[n - 3] == '_' && base[n - 2] == 'v')
     base[n - 3] = 0;
-  if (find(base, &got, release ? release : 13000, own ? 2 : 0, &status) || !got || status)
+  if (find(base, &got, release ? release : 13020, own ? 2 : 0, &status) || !got || status)
     miss(name, "is not found by name");
   void *same = 0;
-  if (entry(base, &same, release ? release : 13000, own ? 2 : 0, &status) || same != got)
+  if (entry(base, &same, release ? release : 13020, own ? 2 : 0, &status) || same != got)
     miss(name, "is not found by the runtime");
   if (!release || strcmp(base, "cuGraphInstantiate") == 0 && release >= 12000)
     return;

@@ -220,6 +220,57 @@ func cuStreamUpdateCaptureDependencies_v2(stream, nodes, data C.uintptr_t, n C.s
 	return cuStreamUpdateCaptureDependencies(stream, nodes, n, flags)
 }
 
+// Numbers of graphs and nodes. A node has a number in its graph, from 0 in order of creation.
+
+//export cuGraphGetId
+func cuGraphGetId(graph, to C.uintptr_t) C.int {
+	return same(func() C.int {
+		_, err := thread().GraphNodes(uint64(graph), true)
+		return give(to, C.uint(graph), err)
+	}, to)
+}
+
+//export cuGraphExecGetId
+func cuGraphExecGetId(exec, to C.uintptr_t) C.int {
+	return same(func() C.int {
+		_, err := thread().ExecFlags(uint64(exec))
+		return give(to, C.uint(exec), err)
+	}, to)
+}
+
+// nodePlace runs a call about a node's graph and its number there.
+func nodePlace(node, to C.uintptr_t, f func(graph uint64, number int) cuda.Error) C.int {
+	return in(func(t *cuda.Thread) cuda.Error {
+		graph, number, err := t.NodePlace(uint64(node))
+		if err != cuda.Success {
+			return err
+		}
+		return f(graph, number)
+	}, to)
+}
+
+//export cuGraphNodeGetContainingGraph
+func cuGraphNodeGetContainingGraph(node, to C.uintptr_t) C.int {
+	return nodePlace(node, to, func(graph uint64, _ int) cuda.Error { put(to, C.uintptr_t(graph)); return cuda.Success })
+}
+
+//export cuGraphNodeGetLocalId
+func cuGraphNodeGetLocalId(node, to C.uintptr_t) C.int {
+	return nodePlace(node, to, func(_ uint64, number int) cuda.Error { put(to, C.uint(number)); return cuda.Success })
+}
+
+//export cuGraphNodeGetToolsId
+func cuGraphNodeGetToolsId(node, to C.uintptr_t) C.int {
+	return nodePlace(node, to, func(uint64, int) cuda.Error { put(to, C.ulonglong(node)); return cuda.Success })
+}
+
+// cuLaunchHostFunc_v2 says how the stream waits for the function, which has no effect here.
+//
+//export cuLaunchHostFunc_v2
+func cuLaunchHostFunc_v2(h, fn, data C.uintptr_t, mode C.uint) C.int {
+	return cuLaunchHostFunc(h, fn, data)
+}
+
 // Values in memory.
 
 // memoryOp is CUstreamBatchMemOpParams: the kind, and what a write or a wait has.

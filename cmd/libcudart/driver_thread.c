@@ -101,6 +101,7 @@ FORWARD(cuStreamAddCallback, (uintptr_t s, uintptr_t fn, uintptr_t data, unsigne
 FORWARD(cuStreamAttachMemAsync, (uintptr_t s, uintptr_t p, size_t n, unsigned flags), OWN(s), p, n, flags)
 FORWARD(cuEventRecord, (uintptr_t event, uintptr_t s), event, OWN(s))
 FORWARD(cuEventRecordWithFlags, (uintptr_t event, uintptr_t s, unsigned flags), event, OWN(s), flags)
+FORWARD(cuLaunchHostFunc_v2, (uintptr_t s, uintptr_t fn, uintptr_t data, unsigned mode), OWN(s), fn, data, mode)
 FORWARD(cuLaunchHostFunc, (uintptr_t s, uintptr_t fn, uintptr_t data), OWN(s), fn, data)
 FORWARD(cuLaunchKernel,
         (uintptr_t fn, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, uintptr_t s,

@@ -18,7 +18,7 @@ import (
 // This file: the names of the driver's functions, by which programs find them, and small
 // calls that are the same in both APIs.
 
-// driverNames are the functions of CUDA 11 to 13.0: the name of the symbol, and the release
+// driverNames are the functions of CUDA 11 to 13.2: the name of the symbol, and the release
 // with which it came, where a later form of an earlier function makes that matter.
 //
 //go:embed driver.txt

@@ -224,6 +224,20 @@ func TestCaptureCodes(t *testing.T) {
 			b.EventRecord(b.e, b.s, 0)
 			return b.StreamWait(b.other, b.e, 0)
 		}, Success, alive},
+		{"destroy a stream that has joined", CaptureGlobal, func(b *bed) Error {
+			b.EventRecord(b.e, b.s, 0)
+			b.StreamWait(b.other, b.e, 0)
+			b.want("launch", b.run("spin", 1, b.other), Success)
+			b.EventRecord(b.past, b.other, 0)
+			b.StreamWait(b.s, b.past, 0)
+			return b.StreamDestroy(b.other)
+		}, Success, alive},
+		{"destroy a stream whose work is not waited for", CaptureGlobal, func(b *bed) Error {
+			b.EventRecord(b.e, b.s, 0)
+			b.StreamWait(b.other, b.e, 0)
+			b.want("launch", b.run("spin", 1, b.other), Success)
+			return b.StreamDestroy(b.other)
+		}, Success, StreamCaptureUnjoined},
 		{"destroy the stream", CaptureGlobal, func(b *bed) Error { return b.StreamDestroy(b.s) }, StreamCaptureUnsupported, spoiled},
 		{"work after the capture is spoiled", CaptureGlobal, func(b *bed) Error { b.Synchronize(); return b.run("spin", 1, b.s) }, StreamCaptureInvalidated, spoiled},
 		{"an impossible kernel", CaptureGlobal, func(b *bed) Error { return b.run("spin", 2000, b.s) }, InvalidConfiguration, alive},

@@ -36,6 +36,15 @@ func (t *Thread) ofSwitch(exec, h uint64, f func(n *node)) Error {
 	})
 }
 
+// NodePlace returns the graph of a node, and the node's number there in order of creation.
+func (t *Thread) NodePlace(h uint64) (graph uint64, number int, err Error) {
+	err = t.ofNode(h, func(_ *Runtime, n *node) Error {
+		graph, number = n.graph.handle, slices.Index(n.graph.nodes, n)
+		return Success
+	})
+	return graph, number, err
+}
+
 // KernelAttribute is an attribute of a kernel's node (cudaLaunchAttributeID). Those that
 // streams have too are theirs; of these, only the priority has an effect.
 type KernelAttribute int32

@@ -419,6 +419,9 @@ func TestGraphDot(t *testing.T) {
 	if got != want {
 		t.Errorf("the text is\n%s\nwant\n%s", got, want)
 	}
+	if in, number, err := b.NodePlace(child); in != g || number != 1 || err != Success {
+		t.Errorf("the second node is number %d of %#x, %v", number, in, err)
+	}
 	if got := dotText("a\"b\\c\nd"); got != `"a\"b\\c\nd"` {
 		t.Errorf("quoted: %s", got)
 	}

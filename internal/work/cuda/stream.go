@@ -143,8 +143,8 @@ func (t *Thread) StreamDestroy(h uint64) Error {
 		if s == nil {
 			return InvalidHandle
 		}
-		if s.capture != nil {
-			s.capture.spoil()
+		if c := s.capture; c != nil && c.origin == s { // others may go when they have joined
+			c.spoil()
 			return StreamCaptureUnsupported
 		}
 		s.gone = true

@@ -140,6 +140,18 @@ static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_
   if (log && n) *log = 0;
   return err;
 }
+static inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph,
+                                                   const cudaGraphNode_t **nodes, const cudaGraphEdgeData **data, size_t *n) { // as in CUDA 13
+  return cudaStreamGetCaptureInfo_v3(stream, status, id, graph, nodes, data, n);
+}
+static inline cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *nodes, const cudaGraphEdgeData *data, size_t n,
+                                                              unsigned int flags) { // as in CUDA 13
+  return cudaStreamUpdateCaptureDependencies_v2(stream, nodes, data, n, flags);
+}
+static inline cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *deps, const cudaGraphEdgeData *data, size_t n,
+                                           cudaGraphNodeParams *params) { // as in CUDA 13
+  return cudaGraphAddNode_v2(node, graph, deps, data, n, params);
+}
 static inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *node, enum cudaGraphExecUpdateResult *result) {
   cudaGraphExecUpdateResultInfo info = {cudaGraphExecUpdateSuccess, 0, 0};
   cudaError_t err = ::cudaGraphExecUpdate(exec, graph, &info);
