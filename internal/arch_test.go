@@ -84,6 +84,7 @@ var mayImport = map[string][]string{
 		"internal/run", "internal/gpu", "internal/report"},
 	// Libraries without kernels.
 	"internal/libs/ml":  {"internal/near", "internal/work/cuda"},
+	"internal/libs/pti": {"internal/work/cuda", "internal/gpu"},
 	"internal/libs/rtc": {"internal/near", "internal/work/cuda/sdk"},
 
 	// Libraries that programs link: they use the runtime, and share nothing with one
@@ -94,7 +95,7 @@ var mayImport = map[string][]string{
 	"internal/libs/fft":    {"internal/libs", "internal/work/cuda"},
 	"internal/libs/rand":   {"internal/libs", "internal/work/cuda"},
 	"internal/libs/sparse": {"internal/libs", "internal/libs/blas", "internal/work/cuda"},
-	"cmd/libcudart":        {"internal/libs/fft", "internal/libs/rand", "internal/libs/sparse", "internal/libs/ml", "internal/libs/rtc", "internal/libs/blas", "internal/libs/blaslt", "internal/work/cuda", "internal/binary/fatbin", "internal/run", "internal/run/flags", "internal/progress", "internal/report"},
+	"cmd/libcudart":        {"internal/libs/fft", "internal/libs/rand", "internal/libs/sparse", "internal/libs/ml", "internal/libs/pti", "internal/libs/rtc", "internal/libs/blas", "internal/libs/blaslt", "internal/work/cuda", "internal/binary/fatbin", "internal/run", "internal/run/flags", "internal/progress", "internal/report"},
 	"internal/run/step":    {"internal/near", "internal/run", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/core/kepler", "internal/work/krun", "internal/gpu", "internal/work/job"},
 	"":                     {"internal/near", "internal/plug", "internal/mem/...", "internal/core", "internal/isa", "internal/exec/replay", "internal/trace/record", "internal/run", "internal/program", "internal/exec/device", "internal/exec", "internal/exec/ptx", "internal/gpu", "internal/work/job", "internal/report", "internal/report/timeline", "internal/trace/open", "internal/work/tracerun"},
 	// What a core model of a program's own is made of: names for what models use.

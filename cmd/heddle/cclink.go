@@ -154,7 +154,7 @@ func (c *ccCall) folders() []string {
 var nvidiaLibraries = []struct{ prefix, name string }{
 	{"cufftw", "cuFFT's interface of FFTW"}, {"cusolver", "cuSOLVER"},
 	{"cudnn", "cuDNN"}, {"nccl", "NCCL"}, {"npp", "NPP"}, {"nvjpeg", "nvJPEG"},
-	{"cupti", "CUPTI"}, {"cutensor", "cuTENSOR"}, {"nvgraph", "nvGRAPH"}, {"nvshmem", "NVSHMEM"},
+	{"cutensor", "cuTENSOR"}, {"nvgraph", "nvGRAPH"}, {"nvshmem", "NVSHMEM"},
 }
 
 // explainLibraries explains for libraries that the linker did not find that they

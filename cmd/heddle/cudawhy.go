@@ -110,7 +110,7 @@ func libraryHint(name string) string {
 		}
 	}
 	for _, h := range []struct{ prefixes, hint string }{
-		{"libcusolver libcudnn libnpp libnvjpeg libnccl libnvJitLink libcutensor libcufile libcupti",
+		{"libcusolver libcudnn libnpp libnvjpeg libnccl libnvJitLink libcutensor libcufile",
 			" (NVIDIA's own; Heddle has no replacement)"},
 		{"libomp. libiomp", " (apt-get install libomp5)"},
 		{"libgomp", " (apt-get install libgomp1)"},

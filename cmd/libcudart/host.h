@@ -9,6 +9,7 @@
 #define HEDDLE_CUDA_TYPES_ONLY
 #include "cuda.h"
 #include "driver_types.h"
+#include "calls.h"
 
 // heddle_thread returns the number of the calling thread, from 1.
 uint64_t heddle_thread(void);
@@ -65,5 +66,19 @@ void heddle_free(void *p);
 
 // heddle_length returns the length of a zero-terminated text.
 size_t heddle_length(uintptr_t text);
+
+// heddle_watch(1) lets calls of the program be recorded, (0) ends this.
+void heddle_watch(int on);
+
+// heddle_request and heddle_complete call a profiler's functions that give and take its
+// buffers; heddle_busy returns nonzero while the calling thread is in one of them.
+// heddle_clock calls the one that tells the time.
+int heddle_busy(void);
+void heddle_request(uintptr_t fn, uint8_t **buffer, size_t *size, size_t *records);
+void heddle_complete(uintptr_t fn, uintptr_t buffer, size_t size, size_t valid);
+uint64_t heddle_clock(uintptr_t fn);
+
+// heddle_unsubscribe ends the calls of a profiler's function.
+void heddle_unsubscribe(void);
 
 #endif

@@ -8,8 +8,8 @@ import "C"
 
 import "strings"
 
-// This file: NVTX, libnvToolsExt.so.1. Ranges appear in the report; marks, colours,
-// categories and payloads have no effect.
+// This file: NVTX, libnvToolsExt.so.1. Ranges appear in the report; marks are for profilers
+// alone, and colours, categories and payloads have no effect.
 
 // text32 returns a string of wide characters of the host.
 func text32(addr C.uintptr_t) string {
@@ -57,16 +57,16 @@ func start(domain C.uintptr_t, name string) C.ulonglong {
 func nvtxInitialize(C.uintptr_t) {}
 
 //export nvtxMarkEx
-func nvtxMarkEx(C.uintptr_t) {}
+func nvtxMarkEx(event C.uintptr_t) { thread().Mark(0, message(event)) }
 
 //export nvtxMarkA
-func nvtxMarkA(C.uintptr_t) {}
+func nvtxMarkA(name C.uintptr_t) { thread().Mark(0, text(name)) }
 
 //export nvtxMarkW
-func nvtxMarkW(C.uintptr_t) {}
+func nvtxMarkW(name C.uintptr_t) { thread().Mark(0, text32(name)) }
 
 //export nvtxDomainMarkEx
-func nvtxDomainMarkEx(domain, event C.uintptr_t) {}
+func nvtxDomainMarkEx(domain, event C.uintptr_t) { thread().Mark(uint64(domain), message(event)) }
 
 //export nvtxRangeStartEx
 func nvtxRangeStartEx(event C.uintptr_t) C.ulonglong { return start(0, message(event)) }

@@ -50,6 +50,7 @@ func (r *Runtime) newContext(flags uint32) uint64 {
 	c.made++
 	h := r.handle()
 	c.list[h] = &driverContext{on: r, id: c.made, flags: flags, owned: map[Thing]struct{}{}}
+	r.recordContext(c.list[h])
 	return h
 }
 

@@ -274,7 +274,7 @@ func (g *graph) compute(s *stream) Error {
 		if n.off {
 			continue
 		}
-		if err := n.work.now(n.on, s); err != Success {
+		if err := n.on.execute(s, n.work); err != Success {
 			return err
 		}
 	}
@@ -291,7 +291,7 @@ type launching struct {
 // meet waits until actions have completed, and returns one that has completed after them.
 func (l *launching) meet(after []*gpu.Op) (*gpu.Op, Error) {
 	mark := &gpu.Op{Kind: gpu.OpMark, Loose: true, After: after}
-	if err := l.s.on.give(l.s, mark, nil); err != Success {
+	if err := l.s.on.give(l.s, nil, mark, nil); err != Success {
 		return nil, err
 	}
 	return mark, l.s.on.await(mark)
@@ -339,7 +339,7 @@ func (l *launching) one(n *node, deps []*gpu.Op) ([]*gpu.Op, Error) {
 	op, rec, err := w.op(on, s)
 	if err == Success {
 		op.Loose, op.After = true, append(op.After, deps...)
-		err = on.give(s, op, rec)
+		err = on.give(s, w, op, rec)
 	}
 	if w.kind() == NodeHost {
 		l.calls = append(l.calls, op)
@@ -406,7 +406,7 @@ func (r *Runtime) run(x *graphExec, s *stream) Error {
 	if x.last != nil { // launches of a graph run one after another, whatever their streams
 		begin.After = []*gpu.Op{x.last}
 	}
-	if err := r.give(s, begin, nil); err != Success {
+	if err := r.give(s, nil, begin, nil); err != Success {
 		return err
 	}
 	l := launching{s: s, own: x.flags&instantiateOwnPriority != 0}
@@ -415,7 +415,7 @@ func (r *Runtime) run(x *graphExec, s *stream) Error {
 		return err
 	}
 	x.last = &gpu.Op{Kind: gpu.OpMark, After: ends}
-	if err := r.give(s, x.last, nil); err != Success {
+	if err := r.give(s, nil, x.last, nil); err != Success {
 		return err
 	}
 	if err := r.await(l.calls...); err != Success { // as HostCall does

@@ -108,7 +108,7 @@ func (m *graphMemory) release(s *stream) Error {
 	if m.on.chip == nil || s == nil {
 		return m.set(false)
 	}
-	return s.on.give(s, m.later(false), nil)
+	return s.on.give(s, nil, m.later(false), nil)
 }
 
 // allocWork is an allocation by a node.

@@ -543,6 +543,7 @@ type copyWork struct {
 	asked    Kind // direction as the program gave it
 	way      gpu.CopyWay
 	host     bool   // both sides are the host's
+	async    bool   // the program did not ask to wait for it
 	kept     []byte // the source at the time of the call, if the host may change it before the copy
 }
 
@@ -631,6 +632,7 @@ func (r *Runtime) copy(dst, src uint64, c Rows, kind Kind, h uint64, async bool)
 	if err != Success || w == nil {
 		return err
 	}
+	w.async = async
 	if err := r.alone(dst, src, async); err != Success {
 		return err
 	}

@@ -314,7 +314,7 @@ func (t *Thread) FreeAsync(addr, stream uint64) Error {
 		p := r.pooled[addr]
 		p.freed = true
 		r.pooled[addr] = p
-		return s.on.give(s, &gpu.Op{Kind: gpu.OpCopy, Copy: func() error {
+		return s.on.give(s, nil, &gpu.Op{Kind: gpu.OpCopy, Copy: func() error {
 			r.unpool(addr)
 			if err := d.freed(addr); err != Success {
 				return err

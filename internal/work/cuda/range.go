@@ -13,30 +13,21 @@ import (
 // ranges are the open ranges of a program that belong to no thread, and the texts that
 // it has registered.
 type ranges struct {
-	started map[uint64]*run.Range // RangeStart
-	issued  uint64                // ids of these
-	domains map[uint64]string     // their names, by handle
-	strings map[uint64]string     // registered, by handle
+	started map[uint64]pushed // RangeStart
+	issued  uint64            // ids of these
+	domains map[uint64]string // their names, by handle
+	strings map[uint64]string // registered, by handle
 }
 
 // pushed is an open range of a thread.
 type pushed struct {
 	domain uint64
 	r      *run.Range
+	marker uint32 // its number for profilers
 }
 
 // deepestRanges limits the open ranges of a thread, our choice.
 const deepestRanges = 1 << 12
-
-// ranged runs a call about ranges. While the device is calling the thread, it has no
-// effect.
-func (t *Thread) ranged(f func(r *Runtime)) {
-	t.r.mu.Lock()
-	defer t.r.mu.Unlock()
-	if t.r.ses != nil {
-		f(t.r)
-	}
-}
 
 // title is the name of a range in the report.
 func (r *Runtime) title(domain uint64, name string) string {
@@ -51,7 +42,7 @@ func (r *Runtime) title(domain uint64, name string) string {
 // many.
 func (t *Thread) PushRange(domain uint64, name string) (level int) {
 	level = -1
-	t.ranged(func(r *Runtime) {
+	t.observed(func(r *Runtime) {
 		if len(t.ranges) >= deepestRanges {
 			return
 		}
@@ -60,7 +51,9 @@ func (t *Thread) PushRange(domain uint64, name string) (level int) {
 			outer = t.ranges[n-1].r
 		}
 		level = t.openIn(domain)
-		t.ranges = append(t.ranges, pushed{domain, r.devices[0].ses.Enter(outer, r.title(domain, name))})
+		p := pushed{domain, r.devices[0].ses.Enter(outer, r.title(domain, name)), r.marker()}
+		t.ranges = append(t.ranges, p)
+		r.marked(MarkerDetail{ID: p.marker, Begin: true, Name: name, Domain: r.ranges.domains[domain]})
 	})
 	return level
 }
@@ -79,11 +72,12 @@ func (t *Thread) openIn(domain uint64) (n int) {
 // negative if none is open.
 func (t *Thread) PopRange(domain uint64) (level int) {
 	level = -1
-	t.ranged(func(r *Runtime) {
+	t.observed(func(r *Runtime) {
 		for i, p := range slices.Backward(t.ranges) {
 			if p.domain == domain {
 				t.ranges = slices.Delete(t.ranges, i, i+1)
 				level = t.openIn(domain)
+				r.marked(MarkerDetail{ID: p.marker, End: true, Domain: r.ranges.domains[domain]})
 				return
 			}
 		}
@@ -93,24 +87,44 @@ func (t *Thread) PopRange(domain uint64) (level int) {
 
 // StartRange begins a range that any thread ends with EndRange.
 func (t *Thread) StartRange(domain uint64, name string) (id uint64) {
-	t.ranged(func(r *Runtime) {
+	t.observed(func(r *Runtime) {
 		x := &r.ranges
 		if len(x.started) >= deepestRanges {
 			return
 		}
 		if x.started == nil {
-			x.started = map[uint64]*run.Range{}
+			x.started = map[uint64]pushed{}
 		}
 		x.issued++
 		id = x.issued
-		x.started[id] = r.devices[0].ses.Enter(nil, r.title(domain, name))
+		p := pushed{domain, r.devices[0].ses.Enter(nil, r.title(domain, name)), r.marker()}
+		x.started[id] = p
+		r.marked(MarkerDetail{ID: p.marker, Begin: true, Name: name, Domain: x.domains[domain]})
 	})
 	return id
 }
 
 // EndRange ends a range of StartRange.
 func (t *Thread) EndRange(id uint64) {
-	t.ranged(func(r *Runtime) { delete(r.ranges.started, id) })
+	t.observed(func(r *Runtime) {
+		if p, ok := r.ranges.started[id]; ok {
+			delete(r.ranges.started, id)
+			r.marked(MarkerDetail{ID: p.marker, End: true, Domain: r.ranges.domains[p.domain]})
+		}
+	})
+}
+
+// Mark notes a moment of the thread, for profilers alone.
+func (t *Thread) Mark(domain uint64, name string) {
+	t.observed(func(r *Runtime) {
+		r.marked(MarkerDetail{ID: r.marker(), Name: name, Domain: r.ranges.domains[domain]})
+	})
+}
+
+// marker is the number of the next range or mark.
+func (r *Runtime) marker() uint32 {
+	r.trace.markers++
+	return r.trace.markers
 }
 
 // mostTexts limits the texts that a program registers, our choice.
@@ -118,13 +132,13 @@ const mostTexts = 1 << 20
 
 // RegisterString returns the handle of a text for ranges, 0 if there are too many.
 func (t *Thread) RegisterString(text string) (h uint64) {
-	t.ranged(func(r *Runtime) { h = r.register(&r.ranges.strings, text) })
+	t.observed(func(r *Runtime) { h = r.register(&r.ranges.strings, text) })
 	return h
 }
 
 // CreateDomain returns the handle of a domain of ranges, 0 if there are too many.
 func (t *Thread) CreateDomain(name string) (h uint64) {
-	t.ranged(func(r *Runtime) { h = r.register(&r.ranges.domains, name) })
+	t.observed(func(r *Runtime) { h = r.register(&r.ranges.domains, name) })
 	return h
 }
 
@@ -143,16 +157,17 @@ func (r *Runtime) register(table *map[uint64]string, text string) uint64 {
 
 // RegisteredString returns the text of a handle, "" if there is none.
 func (t *Thread) RegisteredString(h uint64) (text string) {
-	t.ranged(func(r *Runtime) { text = r.ranges.strings[h] })
+	t.observed(func(r *Runtime) { text = r.ranges.strings[h] })
 	return text
 }
 
 // NameStream gives a stream a name for the timeline. An unknown stream is ignored.
 func (t *Thread) NameStream(h uint64, name string) {
-	t.ranged(func(r *Runtime) {
+	t.observed(func(r *Runtime) {
 		r.caller = t
 		if s, err := r.stream(h); err == Success {
 			s.on.ses.NameStream(s.id, name)
+			r.record(Activity{Kind: ActivityName, Device: s.on.number, Context: r.contextOf(s.on), Stream: uint32(s.id), Detail: NameDetail{name}})
 		}
 	})
 }
@@ -164,7 +179,7 @@ func (r *Runtime) inside() []*run.Range {
 		list = append(list, r.caller.ranges[n-1].r)
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.ranges.started)) {
-		list = append(list, r.ranges.started[id])
+		list = append(list, r.ranges.started[id].r)
 	}
 	return list
 }

@@ -156,6 +156,7 @@ type app struct {
 	offered []string // modules that could have been replaced
 
 	ranges ranges
+	trace  tracer
 
 	life      context.Context // ends when the program is interrupted
 	interrupt context.CancelFunc
@@ -178,9 +179,12 @@ type Thread struct {
 	waits  bool                       // in a call that does nothing after its wait
 	barred atomic.Bool                // the device is calling it, so it must not call the device
 
-	contexts []uint64 // a stack: the last is current
-	ranges   []pushed // a stack, too
-	driven   bool     // within a call of the driver
+	contexts []uint64           // a stack: the last is current
+	ranges   []pushed           // a stack, too
+	external [][]ExternalDetail // stacks, one for each kind
+	call     uint32             // in progress, as profilers count; 0: none
+	number   uint32             // its own, for profilers
+	driven   bool               // within a call of the driver
 }
 
 // Call is the configuration of a launch between <<< and >>>.
@@ -467,6 +471,13 @@ func (t *Thread) Missing(name, answer string) {
 	t.r.once(name, "%s is not supported, or not with these arguments; it returns %s", name, answer)
 }
 
+// Never warns, once for each name, that something a profiler asked for never happens.
+func (t *Thread) Never(name string) {
+	t.r.mu.Lock()
+	defer t.r.mu.Unlock()
+	t.r.once(name, "%s: a profiler asked for it, but it is not reported", name)
+}
+
 // Check is a call that only validates its arguments: it returns InvalidValue unless they
 // are valid.
 func (t *Thread) Check(right bool) Error {
@@ -541,7 +552,7 @@ func (t *Thread) Synchronize() Error {
 		if err != Success {
 			return err
 		}
-		return r.lastly(r.finish)
+		return r.waited(WaitForContext, nil, 0, r.finish)
 	})
 }
 

@@ -118,6 +118,12 @@ func (t *Thread) StreamCreate(flags uint32, priority int) (h uint64, err Error) 
 		s := &stream{on: r, handle: h, id: int64(r.handles) + streamPerThread, flags: flags, priority: validPriority(priority)}
 		r.streams[h] = s
 		r.lanes = append(r.lanes, s)
+		if r.trace.any {
+			r.record(Activity{
+				Kind: ActivityStream, Device: r.number, Context: r.contextOf(r), Stream: uint32(s.id), Correlation: t.call,
+				Detail: StreamDetail{s.priority, flags == nonBlocking},
+			})
+		}
 		return Success
 	})
 	return h, err
@@ -176,7 +182,9 @@ func (t *Thread) StreamInfo(h uint64) (info StreamInfo, err Error) {
 
 // StreamSynchronize waits for a stream's work.
 func (t *Thread) StreamSynchronize(h uint64) Error {
-	return t.ofStream(h, func(r *Runtime, s *stream) Error { return r.lastly(func() Error { return s.on.await(s.lasts()...) }) })
+	return t.ofStream(h, func(r *Runtime, s *stream) Error {
+		return r.waited(WaitForStream, s, 0, func() Error { return s.on.await(s.lasts()...) })
+	})
 }
 
 // StreamQuery returns NotReady while a stream has unfinished work, and then lets a little
@@ -319,7 +327,9 @@ func (t *Thread) ofEvent(h uint64, f func(r *Runtime, e *event) Error) Error {
 
 // EventSynchronize waits for an event.
 func (t *Thread) EventSynchronize(h uint64) Error {
-	return t.ofEvent(h, func(r *Runtime, e *event) Error { return r.lastly(func() Error { return e.on.await(e.op) }) })
+	return t.ofEvent(h, func(r *Runtime, e *event) Error {
+		return r.waited(WaitForEvent, nil, h, func() Error { return e.on.await(e.op) })
+	})
 }
 
 // EventQuery returns NotReady until an event has completed, and then lets a little time

@@ -44,11 +44,24 @@ func (r *Runtime) submit(s *stream, w work) Error {
 		c.add(s, w)
 		return Success
 	case r.chip == nil:
-		return w.now(r, s)
+		return r.execute(s, w)
 	}
 	_, err = r.enqueue(s, w)
 	if err == Success {
 		err = r.crowded()
+	}
+	return err
+}
+
+// execute executes work immediately, in a functional run.
+func (r *Runtime) execute(s *stream, w work) Error {
+	if !r.trace.any {
+		return w.now(r, s)
+	}
+	start, launches, leftOut := r.now(), r.launches, r.ses.Res.LeftOut
+	err := w.now(r, s)
+	if _, launch := w.(*kernelWork); err == Success && (!launch || r.launches-launches > r.ses.Res.LeftOut-leftOut) {
+		r.observe(s, w, nil, start)
 	}
 	return err
 }
@@ -59,11 +72,11 @@ func (r *Runtime) enqueue(s *stream, w work) (*gpu.Op, Error) {
 	if err != Success {
 		return nil, err
 	}
-	return op, r.give(s, op, rec)
+	return op, r.give(s, w, op, rec)
 }
 
-// give passes an action of a stream to the chip.
-func (r *Runtime) give(s *stream, op *gpu.Op, rec *run.Launch) Error {
+// give passes the action for a stream's work to the chip.
+func (r *Runtime) give(s *stream, w work, op *gpu.Op, rec *run.Launch) Error {
 	op.Stream, op.NonBlocking, op.Priority = s.id, s.flags&nonBlocking != 0, s.priority
 	if rec != nil {
 		if err := r.ses.Launch(rec, op); err != nil {
@@ -77,6 +90,9 @@ func (r *Runtime) give(s *stream, op *gpu.Op, rec *run.Launch) Error {
 	r.pending = append(r.pending, given{op, r.given})
 	if !op.Loose {
 		s.last = op
+	}
+	if r.trace.any {
+		r.observe(s, w, op, r.now())
 	}
 	return Success
 }

@@ -54,6 +54,13 @@ var Libraries = []Library{
 		Sonames: []string{"libcublasLt.so.12", "libcublasLt.so.13", "libcublasLt.so.11", "libcublasLt.so.10"},
 	},
 	{Name: "nvidia-ml", Title: "NVML", Headers: []string{"nvml.h"}, Functions: `nvml[A-Z]\w*`, Sonames: []string{"libnvidia-ml.so.1"}, Unversioned: true},
+	{
+		Name: "cupti", Title: "CUPTI", Headers: []string{"cupti.h"}, Functions: `cupti[A-Z]\w+`,
+		Sonames: []string{
+			"libcupti.so.12", "libcupti.so.13", "libcupti.so.11.8", "libcupti.so.11.7", "libcupti.so.11.6", "libcupti.so.11.5", "libcupti.so.11.4", "libcupti.so.11.3",
+			"libcupti.so.11.2", "libcupti.so.11.1", "libcupti.so.11.0", "libcupti.so.10.2", "libcupti.so.10.1", "libcupti.so.10.0", "libcupti.so.9.2", "libcupti.so.9.1", "libcupti.so.9.0",
+		},
+	},
 	{Name: "nvrtc", Title: "NVRTC", Headers: []string{"nvrtc.h"}, Functions: `nvrtc[A-Z]\w*`, Sonames: []string{
 		"libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so.11.2", "libnvrtc.so.11.1", "libnvrtc.so.11.0", "libnvrtc.so.10.2", "libnvrtc.so.10.1", "libnvrtc.so.10.0",
 		"libnvrtc.so.9.2", "libnvrtc.so.9.1", "libnvrtc.so.9.0",
