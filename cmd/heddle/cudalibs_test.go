@@ -56,6 +56,15 @@ var libraryCalls = []struct {
 		"nvmlDevice_t h = 0; nvmlInit(); nvmlDeviceGetHandleByIndex(0, &h); handle = (uint64_t)h;", []string{`nvmlDevice_t`, "handle"},
 	},
 	{
+		"cupti", []string{"cupti.h"}, `cupti\w+`, 60, "CUptiResult", "r >= 0 && r <= CUPTI_ERROR_INVALID_CHIP_NAME",
+		`CUpti_SubscriberHandle h = 0;
+    cuptiFinalize();
+    cuptiSubscribe(&h, [](void *, CUpti_CallbackDomain, CUpti_CallbackId, const void *) {}, 0);
+    cuptiActivityRegisterCallbacks([](uint8_t **, size_t *, size_t *) {}, [](CUcontext, uint32_t, uint8_t *, size_t, size_t) {});
+    handle = (uint64_t)h;`,
+		[]string{`CUpti_SubscriberHandle`, "handle", `CUpti_\w+Func`, "0"},
+	},
+	{
 		"", []string{"nvtx3/nvToolsExt.h", "nvtx3/nvToolsExtCuda.h", "nvtx3/nvToolsExtCudaRt.h"}, `nvtx\w+`, 40, "int", "true",
 		`handle = (uint64_t)nvtxDomainCreateA("domain");`, []string{`nvtxDomainHandle_t|CU(context|event|stream)|cuda(Event|Stream)_t`, "handle"},
 	},

@@ -114,6 +114,9 @@ static void leave(struct call *c, int *result) {
   heddleCallEnd(c->domain, c->id, c->correlation, c->start, c->thread, (uint32_t)*result);
 }
 
+// name_of is the name of a function of the API: compilers have their own for some.
+static const char *name_of(const char *function) { return function + (function[0] == '_' ? 2 : 0); }
+
 #define REPORTED(call_domain, function, number, implementation, symbol, n, list) \
   extern int implementation(HEDDLE_PARAMETERS_##n list); \
   int function(HEDDLE_PARAMETERS_##n list) { \
@@ -122,7 +125,7 @@ static void leave(struct call *c, int *result) {
     const struct { \
       HEDDLE_FIELDS_##n list \
     } all = {HEDDLE_NAMES_##n list}; \
-    struct call c = {.domain = call_domain, .id = number, .name = #function, .parameters = &all, .kernel = (uintptr_t)symbol}; \
+    struct call c = {.domain = call_domain, .id = number, .name = name_of(#function), .parameters = &all, .kernel = (uintptr_t)symbol}; \
     depth++; \
     enter(&c); \
     int result = implementation(HEDDLE_NAMES_##n list); \
@@ -138,11 +141,13 @@ static void leave(struct call *c, int *result) {
 #undef DRIVER
 #undef RUNTIME
 
-// Programs built by nvcc 12.8 and later launch with this function; a kernel's handle is its host function.
-#define cudaLaunchKernel __cudaLaunchKernel
-REPORTED(CUPTI_CB_DOMAIN_RUNTIME_API, cudaLaunchKernel, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, heddle___cudaLaunchKernel, func, 6,
-         (const void *, func, dim3, gridDim, dim3, blockDim, void **, args, size_t, sharedMem, cudaStream_t, stream))
-#undef cudaLaunchKernel
+// Programs built by nvcc 12.8 and later launch with these functions; a kernel's handle is its host function.
+#define LAUNCH(function, id) \
+  REPORTED(CUPTI_CB_DOMAIN_RUNTIME_API, function, CUPTI_RUNTIME_TRACE_CBID_##id##_v7000, heddle___##id, func, 6, \
+           (const void *, func, dim3, gridDim, dim3, blockDim, void **, args, size_t, sharedMem, cudaStream_t, stream))
+LAUNCH(__cudaLaunchKernel, cudaLaunchKernel)
+LAUNCH(__cudaLaunchKernel_ptsz, cudaLaunchKernel_ptsz)
+#undef LAUNCH
 
 // The names of calls by number, with their versions.
 static const char *const runtimeNames[] = {"INVALID",

@@ -119,5 +119,6 @@
 #define cuMemcpyAsync_ptsz heddle_cuMemcpyAsync_ptsz
 #define cuStreamSynchronize_ptsz heddle_cuStreamSynchronize_ptsz
 #define __cudaLaunchKernel heddle___cudaLaunchKernel
+#define __cudaLaunchKernel_ptsz heddle___cudaLaunchKernel_ptsz
 
 #endif

@@ -318,9 +318,6 @@ func (t *Thread) ofEvent(h uint64, f func(r *Runtime, e *event) Error) Error {
 		if err := r.unsafe(); err != Success {
 			return err
 		}
-		if e.op == nil {
-			return Success
-		}
 		return f(r, e)
 	})
 }
@@ -328,14 +325,24 @@ func (t *Thread) ofEvent(h uint64, f func(r *Runtime, e *event) Error) Error {
 // EventSynchronize waits for an event.
 func (t *Thread) EventSynchronize(h uint64) Error {
 	return t.ofEvent(h, func(r *Runtime, e *event) Error {
-		return r.waited(WaitForEvent, nil, h, func() Error { return e.on.await(e.op) })
+		return r.waited(WaitForEvent, nil, h, func() Error {
+			if e.op == nil {
+				return Success
+			}
+			return e.on.await(e.op)
+		})
 	})
 }
 
 // EventQuery returns NotReady until an event has completed, and then lets a little time
 // pass.
 func (t *Thread) EventQuery(h uint64) Error {
-	return t.ofEvent(h, func(r *Runtime, e *event) Error { return e.on.query(e.op) })
+	return t.ofEvent(h, func(r *Runtime, e *event) Error {
+		if e.op == nil {
+			return Success
+		}
+		return e.on.query(e.op)
+	})
 }
 
 // EventElapsed returns the simulated milliseconds between two events. In a functional

@@ -1,0 +1,231 @@
+package cuda
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/run"
+)
+
+// trace starts the recording of kinds.
+func (b *bench) trace(kinds ...ActivityKind) {
+	for _, k := range kinds {
+		b.Trace(k, true)
+	}
+}
+
+// activities are those of a kind among what happened since the last call.
+func activities(list []Activity, kind ActivityKind) []Activity {
+	return slices.DeleteFunc(slices.Clone(list), func(a Activity) bool { return a.Kind != kind })
+}
+
+// TestActivitiesOfWork: kernels, copies and fills are recorded with their streams, calls and
+// times. In a timing run these are those of events around them; in a functional run they
+// count warp instructions.
+func TestActivitiesOfWork(t *testing.T) {
+	both(t, func(t *testing.T, mode func(*Options)) {
+		b := start(t, mode)
+		d := b.malloc(4 * 64)
+		b.want("launch before", b.run("scale", 32, 0, d), Success)
+		b.trace(ActivityConcurrentKernel, ActivityCopy, ActivityFill)
+		s, err := b.StreamCreate(0, 0)
+		b.want("stream", err, Success)
+		var events [3]uint64
+		record := func(i int) {
+			events[i], err = b.EventCreate(0)
+			b.want("event", err, Success)
+			b.want("record", b.EventRecord(events[i], s, 0), Success)
+		}
+		b.want("fill", b.Fill(d, 7, line(256), s), Success)
+		record(0)
+		call, _ := b.BeginCall(5)
+		b.want("launch", b.run("scale", 64, s, d), Success)
+		b.EndCall(false, call, 0, true, CallDetail{})
+		record(1)
+		b.want("launch", b.run("scale", 32, s, d), Success)
+		record(2)
+		b.want("copy", b.Copy(stack, d, 4*64, DeviceToHost, s, true), Success)
+		b.want("wait", b.StreamSynchronize(s), Success)
+		list := b.Activities(false)
+
+		kernels, copies, fills := activities(list, ActivityConcurrentKernel), activities(list, ActivityCopy), activities(list, ActivityFill)
+		if len(list) != 4 || len(kernels) != 2 || len(copies) != 1 || len(fills) != 1 {
+			t.Fatalf("%d activities: %+v", len(list), list)
+		}
+		number := uint32(0)
+		for _, a := range list {
+			number = a.Stream
+			if a.Stream == 0 || a.Stream != list[0].Stream || a.Context != 1 || a.Device != 0 || a.Start == 0 || a.End < a.Start || a.End > b.Now() || a.Submitted > a.Start {
+				t.Errorf("%+v", a)
+			}
+		}
+		if id, ok := b.StreamNumber(s); !ok || id != number {
+			t.Errorf("stream %d, %v; want %d", id, ok, number)
+		}
+		if kernels[0].Correlation != call || kernels[1].Correlation == call || kernels[1].Correlation == 0 {
+			t.Errorf("correlations %d and %d, call %d", kernels[0].Correlation, kernels[1].Correlation, call)
+		}
+		k := kernels[0].Detail.(KernelDetail)
+		if k.Name != "scale" || k.Number != 1 || k.Grid.Count() != 1 || k.Block.X != 64 || k.Registers == 0 {
+			t.Errorf("kernel %+v", k)
+		}
+		if c := copies[0].Detail.(CopyDetail); c != (CopyDetail{Bytes: 256, Dst: PageableKind, Src: DeviceKind, Async: true}) {
+			t.Errorf("copy %+v", c)
+		}
+		if f := fills[0].Detail.(FillDetail); f != (FillDetail{Value: 7, Bytes: 256, Dst: DeviceKind}) {
+			t.Errorf("fill %+v", f)
+		}
+		if kernels[0].End > kernels[1].Start || kernels[1].End > copies[0].Start || fills[0].End > kernels[0].Start {
+			t.Errorf("out of order: %+v", list)
+		}
+		for i, a := range kernels {
+			ms, err := b.EventElapsed(events[i], events[i+1])
+			b.want("elapsed", err, Success)
+			if ns := float64(a.End - a.Start); ns < ms*1e6-1 || ns > ms*1e6+1 || ns == 0 {
+				t.Errorf("kernel %d took %g ns, its events say %g", i, ns, ms*1e6)
+			}
+		}
+		b.Trace(ActivityConcurrentKernel, false)
+		b.want("launch after", b.run("scale", 32, 0, d), Success)
+		if list := b.Activities(true); len(list) != 0 {
+			t.Errorf("recorded while off: %+v", list)
+		}
+	})
+}
+
+// TestNoActivity: launches that the user leaves out or that fault have no records, and one
+// that has not ended has none yet, or one without an end.
+func TestNoActivity(t *testing.T) {
+	t.Run("left out", func(t *testing.T) {
+		both(t, func(t *testing.T, mode func(*Options)) {
+			b := start(t, func(o *Options) {
+				if mode != nil {
+					mode(o)
+				}
+				var err error
+				if o.Select, err = run.ParseSelection("1"); err != nil {
+					t.Fatal(err)
+				}
+			})
+			d := b.malloc(128)
+			b.trace(ActivityKernel)
+			for range 3 {
+				b.want("launch", b.run("scale", 32, 0, d), Success)
+			}
+			b.want("wait", b.Synchronize(), Success)
+			if list := b.Activities(false); len(list) != 1 || list[0].Detail.(KernelDetail).Number != 1 {
+				t.Errorf("%+v", list)
+			}
+		})
+	})
+	t.Run("fault", func(t *testing.T) {
+		both(t, func(t *testing.T, mode func(*Options)) {
+			b := start(t, mode)
+			b.trace(ActivityKernel)
+			b.run("stop", 32, 0)
+			b.Synchronize()
+			if list := b.Activities(true); len(list) != 0 {
+				t.Errorf("%+v", list)
+			}
+			if n := b.LostActivities(); n > 1 {
+				t.Errorf("%d lost", n)
+			}
+		})
+	})
+	t.Run("not ended", func(t *testing.T) {
+		b := start(t, timing)
+		d := b.malloc(128)
+		b.trace(ActivityKernel)
+		b.want("launch", b.run("scale", 32, 0, d), Success)
+		if list := b.Activities(false); len(list) != 0 {
+			t.Errorf("before its end: %+v", list)
+		}
+		if list := b.Activities(true); len(list) != 1 || list[0].End != 0 {
+			t.Errorf("without its end: %+v", list)
+		}
+		b.want("wait", b.Synchronize(), Success)
+		if list := b.Activities(true); len(list) != 0 {
+			t.Errorf("again: %+v", list)
+		}
+	})
+}
+
+// TestActivitiesOfThreads: ids that a thread has pushed go with its calls alone, the last of
+// each kind, and waits, ranges, names, streams and contexts are recorded where they happen.
+func TestActivitiesOfThreads(t *testing.T) {
+	both(t, func(t *testing.T, mode func(*Options)) {
+		b := start(t, mode)
+		b.trace(ActivityRuntimeCall, ActivityDriverCall, ActivityExternal, ActivityWait, ActivityMarker, ActivityName, ActivityStream, ActivityDevice, ActivityContext)
+		other := b.r.Thread(2)
+		b.PushExternal(3, 41)
+		b.PushExternal(3, 42)
+		b.PushExternal(4, 43)
+		var text []string
+		for i, th := range []*Thread{b.Thread, other, b.Thread} {
+			if i == 2 {
+				id, ok := th.PopExternal(3)
+				_, none := th.PopExternal(5)
+				text = append(text, fmt.Sprint("popped ", id, ok, none))
+			}
+			n, at := th.BeginCall(uint32(10 + i))
+			th.EndCall(i == 1, n, at, true, CallDetail{ID: uint32(20 + i), Thread: uint32(10 + i)})
+		}
+		b.PopExternal(3)
+		b.PopExternal(4)
+		s, _ := b.StreamCreate(nonBlocking, -3)
+		b.NameStream(s, "mine")
+		b.PushRange(b.CreateDomain("house"), "work")
+		b.Mark(0, "here")
+		b.PopRange(77)
+		b.EndRange(b.StartRange(0, "long"))
+		b.want("wait", b.StreamSynchronize(s), Success)
+		b.want("wait", b.Synchronize(), Success)
+		for _, a := range b.Activities(false) {
+			if d, ok := a.Detail.(Properties); ok {
+				a.Detail = d.Name
+			}
+			text = append(text, fmt.Sprintf("%d: %+v", a.Kind, a.Detail))
+		}
+		want := strings.Split(strings.TrimSpace(`
+popped 42 true false
+8: rtx-2060
+9: <nil>
+39: {Kind:3 ID:42}
+39: {Kind:4 ID:43}
+5: {ID:20 Thread:10 Result:0}
+4: {ID:21 Thread:11 Result:0}
+39: {Kind:3 ID:41}
+39: {Kind:4 ID:43}
+5: {ID:22 Thread:12 Result:0}
+37: {Priority:-3 NonBlocking:true}
+11: {Name:mine}
+12: {ID:1 Begin:true End:false Name:work Domain:house Thread:12}
+12: {ID:2 Begin:false End:false Name:here Domain: Thread:12}
+12: {ID:3 Begin:true End:false Name:long Domain: Thread:12}
+12: {ID:3 Begin:false End:true Name: Domain: Thread:12}
+38: {Kind:3 Event:0 Result:0}
+38: {Kind:4 Event:0 Result:0}
+`), "\n")
+		slices.Sort(text)
+		slices.Sort(want)
+		if !slices.Equal(text, want) {
+			t.Errorf("got\n%s\nwant\n%s", strings.Join(text, "\n"), strings.Join(want, "\n"))
+		}
+	})
+}
+
+// TestShiftClock: a profiler's own clock replaces where the simulated one begins.
+func TestShiftClock(t *testing.T) {
+	b := start(t, timing)
+	d := b.malloc(128)
+	b.trace(ActivityKernel)
+	b.ShiftClock(1 << 60)
+	b.want("launch", b.run("scale", 32, 0, d), Success)
+	b.want("wait", b.Synchronize(), Success)
+	list := b.Activities(false)
+	if len(list) != 1 || list[0].Start != 1<<60 || list[0].End != b.Now() || list[0].End <= list[0].Start {
+		t.Errorf("now %d: %+v", b.Now(), list)
+	}
+}
