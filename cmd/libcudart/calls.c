@@ -4,6 +4,7 @@
 #define HEDDLE_CALLS_H // the names here are those that programs call
 #include "host.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -81,6 +82,19 @@ uint64_t heddle_clock(uintptr_t fn) {
   uint64_t now = ((CUpti_TimestampCallbackFunc)fn)();
   busy--;
   return now;
+}
+
+const char *heddle_inject(const char *path) {
+  void *lib = dlopen(path, RTLD_NOW);
+  if (lib == NULL)
+    return dlerror();
+  int (*begin)(void) = (int (*)(void))dlsym(lib, "InitializeInjection");
+  if (begin == NULL)
+    return "there is no function InitializeInjection";
+  depth++; // its own calls are not the program's
+  int ok = begin();
+  depth--;
+  return ok ? NULL : "its function InitializeInjection returns 0";
 }
 
 // tell calls the subscriber.

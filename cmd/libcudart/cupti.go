@@ -10,6 +10,7 @@ package main
 import "C"
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"sync"
@@ -53,6 +54,24 @@ type activityBuffer struct {
 	at            uintptr
 	size, used    uint64
 	records, room uint64 // room 0: any number
+}
+
+// injected says that the first call has looked for a profiler to load.
+var injected atomic.Bool
+
+// inject loads the library that CUDA_INJECTION64_PATH names and calls its function
+// InitializeInjection, as the driver does at the program's first call (CUPTI, usage).
+func inject() {
+	path := os.Getenv("CUDA_INJECTION64_PATH")
+	if !injected.CompareAndSwap(false, true) || path == "" {
+		return
+	}
+	runtime()
+	name := C.CString(path)
+	defer C.heddle_free(unsafe.Pointer(name))
+	if why := C.heddle_inject(name); why != nil {
+		fmt.Fprintf(os.Stderr, "heddle: CUDA_INJECTION64_PATH=%s: %s\n", path, C.GoString(why))
+	}
 }
 
 // answer notes an error for cuptiGetLastError.

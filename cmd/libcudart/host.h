@@ -78,6 +78,10 @@ void heddle_request(uintptr_t fn, uint8_t **buffer, size_t *size, size_t *record
 void heddle_complete(uintptr_t fn, uintptr_t buffer, size_t size, size_t valid);
 uint64_t heddle_clock(uintptr_t fn);
 
+// heddle_inject loads a profiler's library and calls its function InitializeInjection; it
+// returns null, or what went wrong.
+const char *heddle_inject(const char *path);
+
 // heddle_unsubscribe ends the calls of a profiler's function.
 void heddle_unsubscribe(void);
 

@@ -204,7 +204,12 @@ func (o output) Write(b []byte) (int, error) {
 }
 
 // thread returns the state of the calling thread.
-func thread() *cuda.Thread { return runtime().Thread(uint64(C.heddle_thread())) }
+func thread() *cuda.Thread {
+	if !injected.Load() {
+		inject()
+	}
+	return runtime().Thread(uint64(C.heddle_thread()))
+}
 
 // put stores a value at an address of the host, and reports whether it could.
 func put[T any](addr C.uintptr_t, v T) (ok bool) {
