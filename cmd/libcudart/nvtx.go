@@ -6,10 +6,14 @@ package main
 */
 import "C"
 
-import "strings"
+import (
+	"strings"
 
-// This file: NVTX, libnvToolsExt.so.1. Ranges appear in the report; marks are for profilers
-// alone, and colours, categories and payloads have no effect.
+	"github.com/heddle-sim/heddle/internal/work/cuda"
+)
+
+// This file: NVTX, libnvToolsExt.so.1. Ranges appear in the report; marks, colours,
+// categories and payloads are for profilers alone.
 
 // text32 returns a string of wide characters of the host.
 func text32(addr C.uintptr_t) string {
@@ -43,6 +47,21 @@ func message(addr C.uintptr_t) string {
 	return ""
 }
 
+// described passes an event's attributes on to profilers, and returns its text.
+func described(addr C.uintptr_t) string {
+	if addr != 0 {
+		a := at[C.nvtxEventAttributes_t](addr)
+		d := seen(func() cuda.MarkerData {
+			return cuda.MarkerData{
+				Color: uint32(a.color), Category: uint32(a.category), Colored: a.colorType == C.NVTX_COLOR_ARGB,
+				PayloadType: int32(a.payloadType), Payload: uint64(word(&a.payload)),
+			}
+		})
+		thread().Describe(d)
+	}
+	return message(addr)
+}
+
 // push begins a range of the thread.
 func push(domain C.uintptr_t, name string) C.int {
 	return C.int(thread().PushRange(uint64(domain), name))
@@ -57,7 +76,7 @@ func start(domain C.uintptr_t, name string) C.ulonglong {
 func nvtxInitialize(C.uintptr_t) {}
 
 //export nvtxMarkEx
-func nvtxMarkEx(event C.uintptr_t) { thread().Mark(0, message(event)) }
+func nvtxMarkEx(event C.uintptr_t) { thread().Mark(0, described(event)) }
 
 //export nvtxMarkA
 func nvtxMarkA(name C.uintptr_t) { thread().Mark(0, text(name)) }
@@ -66,10 +85,10 @@ func nvtxMarkA(name C.uintptr_t) { thread().Mark(0, text(name)) }
 func nvtxMarkW(name C.uintptr_t) { thread().Mark(0, text32(name)) }
 
 //export nvtxDomainMarkEx
-func nvtxDomainMarkEx(domain, event C.uintptr_t) { thread().Mark(uint64(domain), message(event)) }
+func nvtxDomainMarkEx(domain, event C.uintptr_t) { thread().Mark(uint64(domain), described(event)) }
 
 //export nvtxRangeStartEx
-func nvtxRangeStartEx(event C.uintptr_t) C.ulonglong { return start(0, message(event)) }
+func nvtxRangeStartEx(event C.uintptr_t) C.ulonglong { return start(0, described(event)) }
 
 //export nvtxRangeStartA
 func nvtxRangeStartA(name C.uintptr_t) C.ulonglong { return start(0, text(name)) }
@@ -81,7 +100,7 @@ func nvtxRangeStartW(name C.uintptr_t) C.ulonglong { return start(0, text32(name
 func nvtxRangeEnd(id C.ulonglong) { thread().EndRange(uint64(id)) }
 
 //export nvtxRangePushEx
-func nvtxRangePushEx(event C.uintptr_t) C.int { return push(0, message(event)) }
+func nvtxRangePushEx(event C.uintptr_t) C.int { return push(0, described(event)) }
 
 //export nvtxRangePushA
 func nvtxRangePushA(name C.uintptr_t) C.int { return push(0, text(name)) }
@@ -94,14 +113,14 @@ func nvtxRangePop() C.int { return nvtxDomainRangePop(0) }
 
 //export nvtxDomainRangeStartEx
 func nvtxDomainRangeStartEx(domain, event C.uintptr_t) C.ulonglong {
-	return start(domain, message(event))
+	return start(domain, described(event))
 }
 
 //export nvtxDomainRangeEnd
 func nvtxDomainRangeEnd(domain C.uintptr_t, id C.ulonglong) { nvtxRangeEnd(id) }
 
 //export nvtxDomainRangePushEx
-func nvtxDomainRangePushEx(domain, event C.uintptr_t) C.int { return push(domain, message(event)) }
+func nvtxDomainRangePushEx(domain, event C.uintptr_t) C.int { return push(domain, described(event)) }
 
 //export nvtxDomainRangePop
 func nvtxDomainRangePop(domain C.uintptr_t) C.int { return C.int(thread().PopRange(uint64(domain))) }

@@ -2,6 +2,7 @@ package pti
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 	"testing"
 
@@ -69,6 +70,22 @@ func TestLayouts(t *testing.T) {
 		{
 			"begin of a range", cuda.Activity{Kind: 12, Start: 5, Detail: cuda.MarkerDetail{ID: 6, Begin: true, Name: "four", Domain: "three", Thread: 8}}, 56,
 			[][3]uint64{field(4, 4, 2), field(8, 8, 5), field(16, 4, 6), field(20, 4, 2), field(24, 4, 77), field(28, 4, 8), field(40, 8, 1004), field(48, 8, 1005)},
+		},
+		{
+			"attributes of a range", cuda.Activity{Kind: 13, Detail: cuda.MarkerData{ID: 6, Color: 0xff00ff, Category: 7, Colored: true, PayloadType: 5, Payload: 1<<32 - 3}}, 40,
+			[][3]uint64{field(4, 4, 2), field(8, 4, 6), field(12, 4, 4), field(16, 8, 1<<64-3), field(24, 4, 0xff00ff), field(28, 4, 7)},
+		},
+		{
+			"attributes without a colour", cuda.Activity{Kind: 13, Detail: cuda.MarkerData{Color: 5, PayloadType: 6, Payload: uint64(math.Float32bits(1.5))}}, 40,
+			[][3]uint64{field(4, 4, 1), field(12, 4, 0), field(16, 8, math.Float64bits(1.5)), field(24, 4, 0)},
+		},
+		{
+			"memory", cuda.Activity{Kind: 49, Start: 5, Device: 1, Context: 2, Stream: 3, Correlation: 6, Detail: cuda.MemoryDetail{
+				Free: true, Addr: 10, Bytes: 11, Kind: cuda.ManagedKind, Async: true, Pooled: true,
+			}}, 128, [][3]uint64{
+				field(4, 4, 2), field(8, 4, 5), field(12, 4, 6), field(16, 8, 10), field(24, 8, 11), field(32, 8, 5), field(48, 4, 77), field(52, 4, 1), field(56, 4, 2),
+				field(60, 4, 3), field(72, 4, 1), field(80, 4, 1),
+			},
 		},
 		{"end of a range", cuda.Activity{Kind: 12, Detail: cuda.MarkerDetail{End: true}}, 56, [][3]uint64{field(4, 4, 4), field(40, 8, 0)}},
 		{"mark", cuda.Activity{Kind: 12, Detail: cuda.MarkerDetail{}}, 56, [][3]uint64{field(4, 4, 1)}},

@@ -2,6 +2,7 @@ package pti
 
 import (
 	"encoding/binary"
+	"math"
 
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/work/cuda"
@@ -128,6 +129,25 @@ type markerRecord struct { // CUpti_ActivityMarker2
 	Name, Domain uint64
 }
 
+type markerDataRecord struct { // CUpti_ActivityMarkerData2
+	Kind                       cuda.ActivityKind
+	Flags, ID, PayloadKind     uint32
+	Payload                    uint64
+	Color, Category, Domain, _ uint32
+}
+
+type memoryRecord struct { // CUpti_ActivityMemory4
+	Kind                             cuda.ActivityKind
+	Operation, Memory, Correlation   uint32
+	Addr, Bytes, Time, PC            uint64
+	Process, Device, Context, Stream uint32
+	Name                             uint64
+	Async, _, PoolType, _            uint32
+	PoolAddr, PoolThreshold          uint64
+	PoolSize, _                      uint64
+	Source                           uint64
+}
+
 type streamRecord struct { // CUpti_ActivityStream
 	Kind                                         cuda.ActivityKind
 	Context, Stream, Priority, Flag, Correlation uint32
@@ -154,7 +174,7 @@ var layouts = map[cuda.ActivityKind]any{
 	cuda.ActivityKernel: kernelRecord{}, cuda.ActivityConcurrentKernel: kernelRecord{}, cuda.ActivityCopy: copyRecord{}, cuda.ActivityPeerCopy: peerRecord{},
 	cuda.ActivityFill: fillRecord{}, cuda.ActivityDriverCall: callRecord{}, cuda.ActivityRuntimeCall: callRecord{}, cuda.ActivityDevice: deviceRecord{},
 	cuda.ActivityContext: contextRecord{}, cuda.ActivityName: nameRecord{}, cuda.ActivityMarker: markerRecord{}, cuda.ActivityStream: streamRecord{},
-	cuda.ActivityWait: waitRecord{}, cuda.ActivityExternal: externalRecord{},
+	cuda.ActivityWait: waitRecord{}, cuda.ActivityExternal: externalRecord{}, cuda.ActivityMarkerData: markerDataRecord{}, cuda.ActivityMemory: memoryRecord{},
 }
 
 // Bytes returns the size of records of a kind, 0 if there is none.
@@ -185,10 +205,10 @@ func Enable(kind cuda.ActivityKind) (record bool, res Result) {
 
 // missing are the names of kinds that are not recorded.
 var missing = map[cuda.ActivityKind]string{
-	6: "EVENT", 7: "METRIC", 13: "MARKER_DATA", 14: "SOURCE_LOCATOR", 15: "GLOBAL_ACCESS", 16: "BRANCH", 20: "ENVIRONMENT", 21: "EVENT_INSTANCE",
+	6: "EVENT", 7: "METRIC", 14: "SOURCE_LOCATOR", 15: "GLOBAL_ACCESS", 16: "BRANCH", 20: "ENVIRONMENT", 21: "EVENT_INSTANCE",
 	23: "METRIC_INSTANCE", 24: "INSTRUCTION_EXECUTION", 25: "UNIFIED_MEMORY_COUNTER", 26: "FUNCTION", 27: "MODULE", 28: "DEVICE_ATTRIBUTE", 29: "SHARED_ACCESS",
 	30: "PC_SAMPLING", 31: "PC_SAMPLING_RECORD_INFO", 32: "INSTRUCTION_CORRELATION", 36: "CUDA_EVENT", 41: "INSTANTANEOUS_EVENT",
-	42: "INSTANTANEOUS_EVENT_INSTANCE", 43: "INSTANTANEOUS_METRIC", 44: "INSTANTANEOUS_METRIC_INSTANCE", 45: "MEMORY", 46: "PCIE", 49: "MEMORY2", 50: "MEMORY_POOL",
+	42: "INSTANTANEOUS_EVENT_INSTANCE", 43: "INSTANTANEOUS_METRIC", 44: "INSTANTANEOUS_METRIC_INSTANCE", 45: "MEMORY", 46: "PCIE", 50: "MEMORY_POOL",
 	51: "GRAPH_TRACE",
 }
 
@@ -212,6 +232,12 @@ const (
 	markerInstant = 1
 	markerStart   = 2
 	markerEnd     = 4
+	markerNoColor = 1
+	markerARGB    = 2
+
+	memoryAllocated = 1 // CUpti_ActivityMemoryOperationType
+	memoryReleased  = 2
+	memoryPoolLocal = 1 // CUpti_ActivityMemoryPoolType
 
 	concurrentKernels = 1
 
@@ -224,6 +250,27 @@ var copyKinds = [3][3]uint8{
 	{9, 1, 3},
 	{2, 8, 7},
 	{4, 6, 5},
+}
+
+// payload converts a payload from one of NVTX's types (nvtxPayloadType_t) to a value of a
+// kind of CUPTI's (CUpti_MetricValueKind), which has no numbers of 32 bits.
+func payload(kind int32, v uint64) (uint32, uint64) {
+	const double, unsigned, signed = 0, 1, 4
+	switch kind {
+	case 1:
+		return unsigned, v
+	case 2:
+		return signed, v
+	case 3:
+		return double, v
+	case 4:
+		return unsigned, uint64(uint32(v))
+	case 5:
+		return signed, uint64(int64(int32(v)))
+	case 6:
+		return double, math.Float64bits(float64(math.Float32frombits(uint32(v))))
+	}
+	return double, 0
 }
 
 // place is the index of a kind of memory in copyKinds.
@@ -300,6 +347,28 @@ func (s *Source) Record(a *cuda.Activity) []byte {
 			m.Flags = markerStart
 		case d.End:
 			m.Flags = markerEnd
+		}
+		r = m
+	case cuda.MarkerData:
+		m := markerDataRecord{Kind: a.Kind, Flags: markerNoColor, ID: d.ID, Category: d.Category}
+		if d.Colored {
+			m.Flags, m.Color = markerARGB, d.Color
+		}
+		m.PayloadKind, m.Payload = payload(d.PayloadType, d.Payload)
+		r = m
+	case cuda.MemoryDetail:
+		m := memoryRecord{
+			Kind: a.Kind, Operation: memoryAllocated, Memory: uint32(d.Kind), Correlation: a.Correlation, Addr: d.Addr, Bytes: d.Bytes, Time: a.Start,
+			Process: s.Process, Device: device, Context: a.Context, Stream: a.Stream,
+		}
+		if d.Free {
+			m.Operation = memoryReleased
+		}
+		if d.Async {
+			m.Async = 1
+		}
+		if d.Pooled {
+			m.PoolType = memoryPoolLocal
 		}
 		r = m
 	case cuda.StreamDetail:

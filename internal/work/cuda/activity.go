@@ -26,10 +26,12 @@ const (
 	ActivityConcurrentKernel ActivityKind = 10
 	ActivityName             ActivityKind = 11
 	ActivityMarker           ActivityKind = 12
+	ActivityMarkerData       ActivityKind = 13
 	ActivityPeerCopy         ActivityKind = 22
 	ActivityStream           ActivityKind = 37
 	ActivityWait             ActivityKind = 38
 	ActivityExternal         ActivityKind = 39
+	ActivityMemory           ActivityKind = 49
 	activityKinds                         = 64
 )
 
@@ -120,6 +122,23 @@ type MarkerDetail struct {
 	Begin, End   bool
 	Name, Domain string
 	Thread       uint32
+}
+
+// MarkerData are the attributes of a range or a mark.
+type MarkerData struct {
+	ID              uint32 // of the marker
+	Color, Category uint32
+	Colored         bool
+	PayloadType     int32 // as in NVTX, 0: none
+	Payload         uint64
+}
+
+// MemoryDetail is an allocation, or its end.
+type MemoryDetail struct {
+	Free          bool
+	Addr, Bytes   uint64
+	Kind          MemoryKind
+	Async, Pooled bool
 }
 
 // NameDetail is the name that a program gave to a stream.
@@ -473,13 +492,10 @@ func (r *Runtime) observe(s *stream, w work, op *gpu.Op, start uint64) {
 // memoryKind is the kind of memory at an address.
 func (r *Runtime) memoryKind(addr uint64) MemoryKind {
 	if !onDevice(addr) {
-		switch s := r.sharedAt(addr); {
-		case s == nil:
-			return PageableKind
-		case s.managed:
-			return ManagedKind
+		if s := r.sharedAt(addr); s != nil {
+			return s.memoryKind()
 		}
-		return PinnedKind
+		return PageableKind
 	}
 	for _, a := range r.arrays {
 		if a.on == r.at(addr) && addr >= a.addr && addr-a.addr < a.bytes() {
@@ -516,8 +532,36 @@ func (r *Runtime) waited(kind WaitKind, s *stream, event uint64, wait func() Err
 // (CUPTI_SYNCHRONIZATION_INVALID_VALUE).
 const NoStream = 1<<32 - 1
 
+// Describe sets the attributes of the next range or mark that the thread begins.
+func (t *Thread) Describe(d MarkerData) {
+	t.observed(func(r *Runtime) {
+		if r.trace.any {
+			t.described = &d
+		}
+	})
+}
+
+// allocated records that memory of a device, or of the host, begins or ends.
+func (r *Runtime) allocated(s *stream, m MemoryDetail) {
+	if !r.trace.kinds[ActivityMemory] {
+		return
+	}
+	now := r.now()
+	a := Activity{Kind: ActivityMemory, Start: now, End: now, Device: r.number, Context: r.contextOf(r), Stream: NoStream, Correlation: r.cause()}
+	if s != nil {
+		a.Stream = uint32(s.id)
+	}
+	a.Detail = m
+	r.record(a)
+}
+
 // marked records the begin or the end of a range, or a mark, which has neither.
 func (r *Runtime) marked(m MarkerDetail) {
+	if d := r.caller.described; d != nil && !m.End {
+		r.caller.described = nil
+		d.ID = m.ID
+		r.record(Activity{Kind: ActivityMarkerData, Detail: *d})
+	}
 	if r.trace.kinds[ActivityMarker] {
 		m.Thread = r.caller.number
 		now := r.now()

@@ -216,6 +216,74 @@ popped 42 true false
 	})
 }
 
+// TestActivitiesOfMemory: allocations and their ends are recorded with their kinds and sizes,
+// unless they fail.
+func TestActivitiesOfMemory(t *testing.T) {
+	both(t, func(t *testing.T, mode func(*Options)) {
+		b := start(t, mode)
+		b.trace(ActivityMemory)
+		s, _ := b.StreamCreate(0, 0)
+		device := b.malloc(100)
+		managed, err := b.MallocManaged(200, 1)
+		b.want("managed", err, Success)
+		pinned, err := b.MallocHost(300, 0)
+		b.want("pinned", err, Success)
+		pooled, err := b.MallocAsync(400, 0, s)
+		b.want("pooled", err, Success)
+		_, err = b.Malloc(1 << 60)
+		b.want("too large", err, MemoryAllocation)
+		b.want("nothing", b.Free(0), Success)
+		b.want("free", b.Free(device), Success)
+		b.want("free again", b.Free(device), InvalidValue)
+		b.want("free", b.Free(managed), Success)
+		b.want("free", b.FreeHost(pinned), Success)
+		b.want("free", b.FreeAsync(pooled, s), Success)
+		stream, _ := b.StreamNumber(s)
+		var got []MemoryDetail
+		for _, a := range b.Activities(false) {
+			d := a.Detail.(MemoryDetail)
+			if want := uint32(NoStream); d.Async && a.Stream != stream || !d.Async && a.Stream != want {
+				t.Errorf("%+v is in stream %d", d, a.Stream)
+			}
+			got = append(got, d)
+		}
+		want := []MemoryDetail{
+			{Addr: device, Bytes: 100, Kind: DeviceKind}, {Addr: managed, Bytes: 200, Kind: ManagedKind}, {Addr: pinned, Bytes: 300, Kind: PinnedKind},
+			{Addr: pooled, Bytes: 400, Kind: DeviceKind, Async: true, Pooled: true},
+		}
+		for _, d := range want {
+			d.Free = true
+			want = append(want, d)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("got %+v\nwant %+v", got, want)
+		}
+	})
+}
+
+// TestMarkerData: attributes go with the next range or mark of the thread, once.
+func TestMarkerData(t *testing.T) {
+	b := start(t, nil)
+	b.trace(ActivityMarker, ActivityMarkerData)
+	b.Describe(MarkerData{Color: 5, Colored: true})
+	b.PushRange(0, "a")
+	b.Describe(MarkerData{Category: 6})
+	b.PopRange(0)
+	b.Mark(0, "b")
+	b.Mark(0, "c")
+	var got []any
+	for _, a := range b.Activities(false) {
+		got = append(got, a.Detail)
+	}
+	want := []any{
+		MarkerData{ID: 1, Color: 5, Colored: true}, MarkerDetail{ID: 1, Begin: true, Name: "a"}, MarkerDetail{ID: 1, End: true},
+		MarkerData{ID: 2, Category: 6}, MarkerDetail{ID: 2, Name: "b"}, MarkerDetail{ID: 3, Name: "c"},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+}
+
 // TestShiftClock: a profiler's own clock replaces where the simulated one begins.
 func TestShiftClock(t *testing.T) {
 	b := start(t, timing)

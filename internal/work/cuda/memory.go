@@ -52,6 +52,7 @@ func (t *Thread) Malloc(size uint64) (addr uint64, err Error) {
 			return MemoryAllocation
 		}
 		addr = a
+		r.allocated(nil, MemoryDetail{Addr: a, Bytes: size, Kind: DeviceKind})
 		return Success
 	})
 	return addr, err
@@ -96,9 +97,11 @@ func (t *Thread) Free(addr uint64) Error {
 		if m := r.graphMemory[addr]; m != nil {
 			return m.release(nil)
 		}
+		a, _ := d.mem.Find(addr)
 		if d.mem.Free(addr) != nil {
 			return InvalidValue
 		}
+		d.allocated(nil, MemoryDetail{Free: true, Addr: addr, Bytes: a.Size, Kind: DeviceKind, Pooled: r.pooled[addr].pool != nil})
 		r.unpool(addr)
 		return Success
 	})
@@ -132,6 +135,7 @@ func (r *Runtime) share(size uint64, s *sharing, name string) (uint64, Error) {
 		return 0, MemoryAllocation
 	}
 	r.next += s.mapped + pageBytes // a page between them that faults
+	r.allocated(nil, MemoryDetail{Addr: addr, Bytes: size, Kind: s.memoryKind()})
 	return addr, Success
 }
 
@@ -167,8 +171,19 @@ func (r *Runtime) unshare(addr uint64) Error {
 			return err
 		}
 	}
+	if s := r.shared[addr]; s.mapped > 0 {
+		r.allocated(nil, MemoryDetail{Free: true, Addr: addr, Bytes: s.size, Kind: s.memoryKind()})
+	}
 	r.remove(addr)
 	return Success
+}
+
+// memoryKind is its kind for profilers.
+func (s *sharing) memoryKind() MemoryKind {
+	if s.managed {
+		return ManagedKind
+	}
+	return PinnedKind
 }
 
 // remove ends the access of all devices to memory of the host.

@@ -269,6 +269,7 @@ func (t *Thread) MallocAsync(size, h, stream uint64) (addr uint64, err Error) {
 			}
 		}
 		addr = a
+		r.allocated(s, MemoryDetail{Addr: a, Bytes: size, Kind: DeviceKind, Async: true, Pooled: true})
 		return Success
 	})
 	return addr, err
@@ -307,6 +308,7 @@ func (t *Thread) FreeAsync(addr, stream uint64) Error {
 		if !ok || a.Addr != addr || a.Freed || a.Reserved() || d.isVariable(addr) || r.pooled[addr].freed {
 			return InvalidValue
 		}
+		d.allocated(s, MemoryDetail{Free: true, Addr: addr, Bytes: a.Size, Kind: DeviceKind, Async: true, Pooled: r.pooled[addr].pool != nil})
 		if r.chip == nil {
 			r.unpool(addr)
 			return d.freed(addr)

@@ -179,12 +179,13 @@ type Thread struct {
 	waits  bool                       // in a call that does nothing after its wait
 	barred atomic.Bool                // the device is calling it, so it must not call the device
 
-	contexts []uint64           // a stack: the last is current
-	ranges   []pushed           // a stack, too
-	external [][]ExternalDetail // stacks, one for each kind
-	call     uint32             // in progress, as profilers count; 0: none
-	number   uint32             // its own, for profilers
-	driven   bool               // within a call of the driver
+	contexts  []uint64           // a stack: the last is current
+	ranges    []pushed           // a stack, too
+	external  [][]ExternalDetail // stacks, one for each kind
+	call      uint32             // in progress, as profilers count; 0: none
+	number    uint32             // its own, for profilers
+	described *MarkerData        // of the range or mark that it begins next, or nil
+	driven    bool               // within a call of the driver
 }
 
 // Call is the configuration of a launch between <<< and >>>.
