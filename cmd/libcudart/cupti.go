@@ -12,9 +12,11 @@ import "C"
 import (
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/heddle-sim/heddle/internal/libs/pti"
@@ -33,8 +35,9 @@ var profiler = struct {
 	source            pti.Source
 	attributes        *pti.Attributes
 	lastError         pti.Result
-	silent            map[call]bool // calls that are not recorded
-	dropped           atomic.Uint64 // records
+	silent            map[call]bool  // calls that are not recorded
+	dropped           atomic.Uint64  // records
+	clock             atomic.Uintptr // the profiler's function that tells the time, or 0
 
 	delivering sync.Mutex // held while buffers are filled, and the profiler's functions for them are called
 	buffer     activityBuffer
@@ -164,7 +167,7 @@ func (b *activityBuffer) give(complete C.uintptr_t) {
 //
 //export heddleCallBegin
 func heddleCallBegin(number C.uint32_t, now *C.uint64_t) C.uint32_t {
-	correlation, at := thread().BeginCall(uint32(number))
+	correlation, at := thread().BeginCall(uint32(number), shown())
 	*now = C.uint64_t(at)
 	return C.uint32_t(correlation)
 }
@@ -178,7 +181,7 @@ func heddleCallEnd(domain, id, correlation C.uint32_t, start C.uint64_t, number,
 	profiler.Lock()
 	silent := profiler.silent[c]
 	profiler.Unlock()
-	thread().EndCall(c.kind == cuda.ActivityDriverCall, uint32(correlation), uint64(start), !silent, cuda.CallDetail{ID: c.id, Thread: uint32(number), Result: uint32(result)})
+	thread().EndCall(c.kind == cuda.ActivityDriverCall, uint32(correlation), uint64(start), shown(), !silent, cuda.CallDetail{ID: c.id, Thread: uint32(number), Result: uint32(result)})
 	deliver(false, false)
 }
 
@@ -246,7 +249,7 @@ func cuptiGetLastError() C.int {
 
 //export cuptiGetTimestamp
 func cuptiGetTimestamp(to C.uintptr_t) C.int {
-	return storePTI(to, C.uint64_t(thread().Now()), pti.Success)
+	return storePTI(to, C.uint64_t(thread().Now(shown())), pti.Success)
 }
 
 //export cuptiDeviceGetTimestamp
@@ -420,12 +423,31 @@ func cuptiActivityRegisterCallbacks(request, complete C.uintptr_t) C.int {
 	return C.int(pti.Success)
 }
 
+// shown is what the profiler's clock shows, 0 without one.
+func shown() uint64 {
+	fn := profiler.clock.Load()
+	if fn == 0 {
+		return 0
+	}
+	return uint64(C.heddle_clock(C.uintptr_t(fn)))
+}
+
+// A profiler's clock may count anything: its rate is measured.
+//
 //export cuptiActivityRegisterTimestampCallback
 func cuptiActivityRegisterTimestampCallback(fn C.uintptr_t) C.int {
 	if fn == 0 {
 		return answer(pti.InvalidParameter)
 	}
-	thread().ShiftClock(uint64(C.heddle_clock(fn)))
+	profiler.clock.Store(uintptr(fn))
+	const calibration = 2 * time.Millisecond
+	begin, first := time.Now(), shown()
+	time.Sleep(calibration)
+	rate := float64(shown()-first) / float64(time.Since(begin))
+	if rate <= 0 || rate > 1000 || math.Abs(rate-1) < 0.05 { // it stands still, jumps, or counts nanoseconds
+		rate = 1
+	}
+	thread().SetClock(shown(), rate)
 	return C.int(pti.Success)
 }
 

@@ -161,7 +161,7 @@ type ExternalDetail struct {
 type tracer struct {
 	kinds   [activityKinds]bool
 	any     bool // one of them is recorded
-	shift   uint64
+	clock   profilerClock
 	calls   uint32 // correlations issued
 	markers uint32
 	open    []openActivity
@@ -171,9 +171,15 @@ type tracer struct {
 
 // openActivity is work on the chip.
 type openActivity struct {
-	a  Activity
-	on *Runtime
-	op *gpu.Op
+	a     Activity
+	on    *Runtime
+	op    *gpu.Op
+	shown uint64 // by a profiler's clock, when it was submitted
+}
+
+// at is the time of a cycle of its device.
+func (o *openActivity) at(cycle uint64) uint64 {
+	return o.on.trace.time(o.shown, o.on.nanoseconds(cycle))
 }
 
 // mostActivities limits those that nobody has taken yet, our choice.
@@ -221,34 +227,67 @@ func (t *Thread) observed(f func(r *Runtime)) {
 }
 
 // Now is the simulated time in nanoseconds. In a functional run, which has no time, a warp
-// instruction counts as one.
-func (t *Thread) Now() (ns uint64) {
-	t.observed(func(r *Runtime) { ns = r.now() })
+// instruction counts as one. shown is what a profiler's clock shows, 0 without one.
+func (t *Thread) Now(shown uint64) (ns uint64) {
+	t.observed(func(r *Runtime) {
+		r.trace.read(shown)
+		ns = r.now()
+	})
 	return ns
 }
 
-// ShiftClock makes the clock show a time, for profilers with a clock of their own.
-func (t *Thread) ShiftClock(now uint64) {
-	t.observed(func(r *Runtime) { r.trace.shift += now - r.now() })
+// SetClock makes the clock go on from what a profiler's own one shows. That ticks rate times
+// in a nanosecond; what it shows is told at each call, and simulated time passes in addition.
+func (t *Thread) SetClock(shown uint64, rate float64) {
+	t.observed(func(r *Runtime) {
+		r.trace.clock = profilerClock{set: true, shown: shown, rate: rate, since: r.simulated()}
+	})
+}
+
+// profilerClock is the clock of a profiler.
+type profilerClock struct {
+	set   bool
+	shown uint64 // last
+	rate  float64
+	since uint64 // simulated nanoseconds
+}
+
+// read notes what a profiler's clock shows.
+func (x *tracer) read(shown uint64) {
+	if x.clock.set {
+		x.clock.shown = max(x.clock.shown, shown)
+	}
+}
+
+// time is what the clock shows after simulated nanoseconds, if a profiler's one has shown
+// the given time.
+func (x *tracer) time(shown, ns uint64) uint64 {
+	if !x.clock.set {
+		return clockStart + ns
+	}
+	return shown + uint64(float64(ns-min(ns, x.clock.since))*x.clock.rate)
 }
 
 // now is the time of the host.
-func (r *Runtime) now() uint64 {
+func (r *Runtime) now() uint64 { return r.trace.time(r.trace.clock.shown, r.simulated()) }
+
+// simulated is the simulated time in nanoseconds.
+func (r *Runtime) simulated() uint64 {
 	if r.chip == nil {
-		return clockStart + r.trace.shift + r.devices[0].ses.Res.WarpInstructions
+		return r.devices[0].ses.Res.WarpInstructions
 	}
 	var cycles uint64
 	for _, d := range r.devices {
 		cycles = max(cycles, d.chip.Now())
 	}
-	return r.timeOf(cycles)
+	return r.nanoseconds(cycles)
 }
 
-// timeOf converts a time of a chip.
-func (r *Runtime) timeOf(cycles uint64) uint64 {
+// nanoseconds converts a time of a chip.
+func (r *Runtime) nanoseconds(cycles uint64) uint64 {
 	hi, lo := bits.Mul64(cycles, 1e9)
 	ns, _ := bits.Div64(hi%uint64(r.cfg.Clocks.Core), lo, uint64(r.cfg.Clocks.Core))
-	return clockStart + r.trace.shift + ns
+	return ns
 }
 
 // record adds an activity if its kind is recorded.
@@ -273,7 +312,7 @@ func (t *Thread) Activities(all bool) (list []Activity) {
 		for _, o := range x.open {
 			switch {
 			case o.op.Ended():
-				o.a.Start, o.a.End = o.on.timeOf(o.op.Start), o.on.timeOf(o.op.End)
+				o.a.Start, o.a.End = o.at(o.op.Start), o.at(o.op.End)
 			case o.on.sticky != Success: // it never ends
 				x.lost++
 				continue
@@ -281,7 +320,7 @@ func (t *Thread) Activities(all bool) (list []Activity) {
 				kept = append(kept, o)
 				continue
 			case o.op.Begun():
-				o.a.Start = o.on.timeOf(o.op.Start)
+				o.a.Start = o.at(o.op.Start)
 			}
 			x.done = append(x.done, o.a)
 		}
@@ -299,9 +338,10 @@ func (t *Thread) LostActivities() (n uint64) {
 }
 
 // BeginCall notes that the thread begins a call of the program, and returns its number,
-// which what it causes carries, and the time.
-func (t *Thread) BeginCall(thread uint32) (correlation uint32, now uint64) {
+// which what it causes carries, and the time. shown is as in Now.
+func (t *Thread) BeginCall(thread uint32, shown uint64) (correlation uint32, now uint64) {
 	t.observed(func(r *Runtime) {
+		r.trace.read(shown)
 		r.trace.calls++
 		t.call = r.trace.calls
 		t.number = thread
@@ -313,8 +353,9 @@ func (t *Thread) BeginCall(thread uint32) (correlation uint32, now uint64) {
 
 // EndCall notes that a call, of the driver or the runtime, has ended; it is recorded if
 // wanted.
-func (t *Thread) EndCall(driver bool, correlation uint32, start uint64, wanted bool, c CallDetail) {
+func (t *Thread) EndCall(driver bool, correlation uint32, start, shown uint64, wanted bool, c CallDetail) {
 	t.observed(func(r *Runtime) {
+		r.trace.read(shown)
 		t.call = 0
 		kind := ActivityRuntimeCall
 		if driver {
@@ -486,7 +527,7 @@ func (r *Runtime) observe(s *stream, w work, op *gpu.Op, start uint64) {
 		x.lost++
 		return
 	}
-	x.open = append(x.open, openActivity{a, s.on, op})
+	x.open = append(x.open, openActivity{a, s.on, op, x.clock.shown})
 }
 
 // memoryKind is the kind of memory at an address.

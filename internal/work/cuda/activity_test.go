@@ -40,9 +40,9 @@ func TestActivitiesOfWork(t *testing.T) {
 		}
 		b.want("fill", b.Fill(d, 7, line(256), s), Success)
 		record(0)
-		call, _ := b.BeginCall(5)
+		call, _ := b.BeginCall(5, 0)
 		b.want("launch", b.run("scale", 64, s, d), Success)
-		b.EndCall(false, call, 0, true, CallDetail{})
+		b.EndCall(false, call, 0, 0, true, CallDetail{})
 		record(1)
 		b.want("launch", b.run("scale", 32, s, d), Success)
 		record(2)
@@ -57,7 +57,7 @@ func TestActivitiesOfWork(t *testing.T) {
 		number := uint32(0)
 		for _, a := range list {
 			number = a.Stream
-			if a.Stream == 0 || a.Stream != list[0].Stream || a.Context != 1 || a.Device != 0 || a.Start == 0 || a.End < a.Start || a.End > b.Now() || a.Submitted > a.Start {
+			if a.Stream == 0 || a.Stream != list[0].Stream || a.Context != 1 || a.Device != 0 || a.Start == 0 || a.End < a.Start || a.End > b.Now(0) || a.Submitted > a.Start {
 				t.Errorf("%+v", a)
 			}
 		}
@@ -169,8 +169,8 @@ func TestActivitiesOfThreads(t *testing.T) {
 				_, none := th.PopExternal(5)
 				text = append(text, fmt.Sprint("popped ", id, ok, none))
 			}
-			n, at := th.BeginCall(uint32(10 + i))
-			th.EndCall(i == 1, n, at, true, CallDetail{ID: uint32(20 + i), Thread: uint32(10 + i)})
+			n, at := th.BeginCall(uint32(10+i), 0)
+			th.EndCall(i == 1, n, at, 0, true, CallDetail{ID: uint32(20 + i), Thread: uint32(10 + i)})
 		}
 		b.PopExternal(3)
 		b.PopExternal(4)
@@ -284,16 +284,39 @@ func TestMarkerData(t *testing.T) {
 	}
 }
 
-// TestShiftClock: a profiler's own clock replaces where the simulated one begins.
-func TestShiftClock(t *testing.T) {
+// TestProfilersClock: times go on from a profiler's own clock at its rate. Work has the time
+// that it showed when the work was submitted, and simulated time in addition.
+func TestProfilersClock(t *testing.T) {
 	b := start(t, timing)
 	d := b.malloc(128)
 	b.trace(ActivityKernel)
-	b.ShiftClock(1 << 60)
-	b.want("launch", b.run("scale", 32, 0, d), Success)
-	b.want("wait", b.Synchronize(), Success)
-	list := b.Activities(false)
-	if len(list) != 1 || list[0].Start != 1<<60 || list[0].End != b.Now() || list[0].End <= list[0].Start {
-		t.Errorf("now %d: %+v", b.Now(), list)
+	run := func(shown uint64) Activity {
+		b.BeginCall(1, shown)
+		b.want("launch", b.run("scale", 32, 0, d), Success)
+		b.EndCall(false, 1, 0, shown+5, true, CallDetail{})
+		b.want("wait", b.Synchronize(), Success)
+		list := b.Activities(false)
+		if len(list) != 1 {
+			t.Fatalf("%+v", list)
+		}
+		return list[0]
+	}
+	first := run(0)
+	took := first.End - first.Start
+	b.SetClock(1<<40, 2)
+	second := run(1<<40 + 100)
+	if second.Start != 1<<40+100 {
+		t.Errorf("starts at %d, want %d", second.Start, 1<<40+100)
+	}
+	lasts := (second.End - second.Start) / 2
+	third := run(1<<40 + 1000)
+	if want := 1<<40 + 1000 + 2*lasts; third.Start+2 < want || third.Start > want+2 {
+		t.Errorf("starts at %d, want %d", third.Start, want)
+	}
+	if lasts > took || lasts < took/2 { // the first one filled the caches
+		t.Errorf("lasts %d ns, the first one %d", lasts, took)
+	}
+	if now := b.Now(1); now < third.End { // a clock that goes back
+		t.Errorf("now %d, the last work ended at %d", now, third.End)
 	}
 }
