@@ -110,7 +110,11 @@ func deliver(all, unfinished bool) {
 		return // called from one of the profiler's own functions
 	}
 	p := &profiler
-	p.delivering.Lock()
+	if all {
+		p.delivering.Lock()
+	} else if !p.delivering.TryLock() {
+		return // another thread does it, in a function of the profiler that may wait for this one
+	}
 	defer p.delivering.Unlock()
 	p.Lock()
 	request, complete, source := p.request, p.complete, p.source

@@ -189,8 +189,8 @@ const mostActivities = 1 << 20
 // a time of zero means that it is unknown.
 const clockStart = 1_000_000_000
 
-// Trace turns the recording of a kind on or off. Devices, contexts and streams that are
-// already there are recorded at once.
+// Trace turns the recording of a kind on or off. Devices and contexts that are there are
+// recorded at once.
 func (t *Thread) Trace(kind ActivityKind, on bool) {
 	t.observed(func(r *Runtime) {
 		x := &r.trace
@@ -237,7 +237,7 @@ func (t *Thread) Now(shown uint64) (ns uint64) {
 }
 
 // SetClock makes the clock go on from what a profiler's own one shows. That ticks rate times
-// in a nanosecond; what it shows is told at each call, and simulated time passes in addition.
+// in a nanosecond; each call of the program reads it, and simulated time passes in addition.
 func (t *Thread) SetClock(shown uint64, rate float64) {
 	t.observed(func(r *Runtime) {
 		r.trace.clock = profilerClock{set: true, shown: shown, rate: rate, since: r.simulated()}
