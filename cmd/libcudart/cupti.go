@@ -567,15 +567,15 @@ func cuptiComputeCapabilitySupported(major, minor C.int, to C.uintptr_t) C.int {
 }
 
 //export cuptiDeviceSupported
-func cuptiDeviceSupported(n C.int, to C.uintptr_t) C.int { return ofDevice(n, to, 1) }
+func cuptiDeviceSupported(n C.int, to C.uintptr_t) C.int { return everyDevices(n, to, 1) }
 
 //export cuptiDeviceVirtualizationMode
 func cuptiDeviceVirtualizationMode(n C.int, to C.uintptr_t) C.int {
-	return ofDevice(n, to, C.CUPTI_DEVICE_VIRTUALIZATION_MODE_NONE)
+	return everyDevices(n, to, C.CUPTI_DEVICE_VIRTUALIZATION_MODE_NONE)
 }
 
-// ofDevice stores a property that all devices have.
-func ofDevice(n C.int, to C.uintptr_t, value C.int) C.int {
+// everyDevices stores a property that all devices have.
+func everyDevices(n C.int, to C.uintptr_t, value C.int) C.int {
 	if _, ok := runtime().PropertiesOf(int(n)); !ok {
 		return answer(pti.InvalidDevice)
 	}
