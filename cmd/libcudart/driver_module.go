@@ -96,7 +96,7 @@ func images(addr C.uintptr_t) ([][]byte, error) {
 	size := 0
 	if slices.ContainsFunc(cuda.ImageMagics, func(magic string) bool { return begins(addr, magic) }) {
 		var err error
-		if size, err = cuda.ImageBytes(host{}.Bytes(uint64(addr), cuda.ImageHeader)); err != nil {
+		if size, err = cuda.ImageBytes(func(offset, n uint64) []byte { return cuda.Readable(host{}.Bytes(uint64(addr)+offset, n)) }); err != nil {
 			return nil, err
 		}
 	}

@@ -21,6 +21,14 @@ type Program struct {
 // PTX returns the program if it is PTX, nil if not.
 func (p *Program) PTX() *xptx.Program { return p.ptx }
 
+// Arch is the architecture of machine code, ten times its compute capability; 0 for PTX.
+func (p *Program) Arch() int {
+	if len(p.sass) == 0 {
+		return 0
+	}
+	return int(p.sass[0].Arch())
+}
+
 // Managed lists the variables that host and device share. They have no address yet.
 func (p *Program) Managed() []xptx.Symbol {
 	if p.ptx == nil {

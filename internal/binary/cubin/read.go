@@ -104,6 +104,35 @@ func (r *reader) bytes(s *elf.Section) []byte {
 	return b
 }
 
+// Extent is the size in bytes of a cubin in memory, of which at returns n bytes from an offset
+// on. It fails if they do not begin a cubin.
+func Extent(at func(offset, n uint64) []byte) (uint64, error) {
+	const header, section = 64, 64
+	h := at(0, header)
+	if !Is(h) || len(h) < header {
+		return 0, errors.New("this is no ELF file of device code")
+	}
+	ph, sh := le.Uint64(h[32:]), le.Uint64(h[40:])
+	size := max(header, ph+uint64(le.Uint16(h[54:]))*uint64(le.Uint16(h[56:])))
+	n := uint64(le.Uint16(h[60:]))
+	if sh > maxFile || size > maxFile || n > 0 && le.Uint16(h[58:]) != section {
+		return 0, errors.New("the ELF file's header is invalid")
+	}
+	size = max(size, sh+n*section)
+	table := at(sh, n*section)
+	for ; len(table) >= section; table = table[section:] {
+		from, bytes := le.Uint64(table[24:]), le.Uint64(table[32:])
+		if elf.SectionType(le.Uint32(table[4:])) == elf.SHT_NOBITS {
+			continue
+		}
+		if from > maxFile || bytes > maxFile {
+			return 0, errors.New("a section of the ELF file is too large")
+		}
+		size = max(size, from+bytes)
+	}
+	return size, nil
+}
+
 // texts finds the code.
 func (r *reader) texts() {
 	for i, s := range r.elf.Sections {

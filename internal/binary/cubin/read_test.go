@@ -111,6 +111,23 @@ func TestRelocations(t *testing.T) {
 	}
 }
 
+// TestExtent: the size of a file in memory is found by its headers.
+func TestExtent(t *testing.T) {
+	b := open(t)
+	at := func(offset, n uint64) []byte { return b[min(offset, uint64(len(b))):min(offset+n, uint64(len(b)))] }
+	if n, err := Extent(at); n != uint64(len(b)) || err != nil {
+		t.Errorf("%d bytes, %v; want %d", n, err, len(b))
+	}
+	for i := range 64 { // each byte of the header with all bits set
+		old := b[i]
+		b[i] = 0xff
+		if n, err := Extent(at); err == nil && n > 3*maxFile {
+			t.Errorf("byte %d: %d bytes", i, n)
+		}
+		b[i] = old
+	}
+}
+
 // TestBadFiles: what is wrong is said with the section, and nothing panics.
 func TestBadFiles(t *testing.T) {
 	b := open(t)

@@ -109,6 +109,9 @@ func (p *Program) Kernel(name string) (*Kernel, bool) {
 	return nil, false
 }
 
+// Arch returns the program's architecture.
+func (p *Program) Arch() sass.Arch { return p.arch }
+
 // File returns the name of the program's text.
 func (p *Program) File() string { return p.file }
 

@@ -1,10 +1,10 @@
 package cuda
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
-	"github.com/heddle-sim/heddle/internal/binary/cubin"
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/program"
@@ -50,7 +50,7 @@ func (r *Runtime) linkMachineCode(m *module) (*program.Program, error) {
 	}
 	p, sm := m.parts[0], r.cfg.Arch
 	image := p.data
-	if !cubin.Is(image) {
+	if !isMachineCode(m) {
 		if !fatbin.Is(image) {
 			return nil, no("it is PTX")
 		}
@@ -65,7 +65,6 @@ func (r *Runtime) linkMachineCode(m *module) (*program.Program, error) {
 		if image, err = e.Image(); err != nil {
 			return nil, &imageError{fmt.Errorf("%s: %w", p.name, err)}
 		}
-		sm = e.SM
 	}
 	l := program.Loader{As: program.Cubin}
 	if err := l.Add(program.Source{Name: p.name, Text: image}); err != nil {
@@ -75,7 +74,9 @@ func (r *Runtime) linkMachineCode(m *module) (*program.Program, error) {
 	if err != nil {
 		return nil, &imageError{err}
 	}
-	m.arch = sm
+	if m.arch = prog.Arch(); m.arch > sm || m.arch/10 != sm/10 {
+		return nil, no("it is for sm_%d", m.arch)
+	}
 	return prog, nil
 }
 
@@ -90,9 +91,12 @@ func (r *Runtime) linkCode(m *module) (*program.Program, error) {
 	case PTXCode:
 		return r.link(m)
 	}
+	if isMachineCode(m) {
+		return r.linkMachineCode(m)
+	}
 	prog, err := r.link(m)
 	var no *fatbin.NoPTXError
-	if !errors.As(err, &no) && !isMachineCode(m) {
+	if !errors.As(err, &no) {
 		return prog, err
 	}
 	code, err2 := r.linkMachineCode(m)
@@ -102,8 +106,10 @@ func (r *Runtime) linkCode(m *module) (*program.Program, error) {
 	return code, nil
 }
 
-// isMachineCode reports whether a module is a cubin.
-func isMachineCode(m *module) bool { return len(m.parts) == 1 && cubin.Is(m.parts[0].data) }
+// isMachineCode reports whether a module is an ELF file, which should be a cubin.
+func isMachineCode(m *module) bool {
+	return len(m.parts) == 1 && bytes.HasPrefix(m.parts[0].data, []byte(elfMagic))
+}
 
 // code names what a kernel is.
 func (f *function) code() string {

@@ -103,3 +103,33 @@ func (b *bench) put(at uint64, values ...uint32) {
 		to[4*i], to[4*i+1], to[4*i+2], to[4*i+3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
 	}
 }
+
+// TestCubinModule: the driver loads machine code, by its file's contents, and finds what is in
+// it; for another generation of GPUs it has none.
+func TestCubinModule(t *testing.T) {
+	image, err := os.ReadFile("../../binary/cubin/testdata/cudatest.7.sm_75.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for gpu, want := range map[string]Result{"rtx-2060": ResultSuccess, "v100": ResultNoBinary, "rtx-a6000": ResultNoBinary} {
+		d := drive(t, func(o *Options) { o.GPU = gpu }).ready()
+		mod, res, wrong := d.LoadModule("", image)
+		if res != want || (want == ResultSuccess) != (wrong == nil) {
+			t.Errorf("%s: %v, %v; want %v", gpu, res, wrong, want)
+			continue
+		}
+		if want != ResultSuccess {
+			continue
+		}
+		names, res := d.Functions(mod)
+		if res != ResultSuccess || len(names) != 7 || names[2] != "_Z5childPii" {
+			t.Errorf("%s: kernels %v, %v", gpu, names, res)
+		}
+		if _, res := d.Function(mod, "_Z5childPii"); res != ResultSuccess {
+			t.Errorf("%s: kernel: %v", gpu, res)
+		}
+		if _, size, res := d.Global(mod, "GlobalC2"); res != ResultSuccess || size != 132 {
+			t.Errorf("%s: variable of %d bytes, %v", gpu, size, res)
+		}
+	}
+}

@@ -1,9 +1,11 @@
 package cuda
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
@@ -61,10 +63,11 @@ func (d Driver) AddToLink(link uint64, kind Input, name string, data []byte) (re
 		if kind != InputPTX && kind != InputFatBinary && !fatbin.Is(data) {
 			return fail(ResultNoBinary, errMachineCode)
 		}
-		if err := one.split(data); errors.Is(err, errMachineCode) {
-			return fail(ResultNoBinary, err)
-		} else if err != nil {
+		if err := one.split(data); err != nil {
 			return fail(ResultInvalidImage, err)
+		}
+		if slices.ContainsFunc(one.parts, func(p part) bool { return bytes.HasPrefix(p.data, []byte(elfMagic)) }) {
+			return fail(ResultNoBinary, errMachineCode)
 		}
 		for _, p := range one.parts {
 			text, err := r.choose(p)

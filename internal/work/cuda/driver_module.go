@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/binary/cubin"
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 )
 
@@ -22,7 +23,7 @@ type handled struct {
 	textures  map[string]uint64
 }
 
-// elfMagic starts machine code (cubins).
+// elfMagic starts ELF files, which cubins are.
 const elfMagic = "\x7fELF"
 
 // The format that LinkComplete produces: a header with the magic and the total size, then
@@ -36,13 +37,11 @@ const (
 // ImageMagics are the magics of modules that are not text.
 var ImageMagics = append(fatbin.Magics(), elfMagic, linkedMagic)
 
-// ImageHeader is the number of bytes that ImageBytes examines.
-const ImageHeader = 16
-
-// ImageBytes returns the size of a module in memory, given its first ImageHeader bytes: a
-// fat binary, a result of LinkComplete, or machine code, of which only the header counts.
-// A size of 0 means text that ends with a zero byte.
-func ImageBytes(header []byte) (int, error) {
+// ImageBytes returns the size of a module in memory, of which at returns n bytes from an offset
+// on: a fat binary, a result of LinkComplete, or machine code. A size of 0 means text that ends
+// with a zero byte.
+func ImageBytes(at func(offset, n uint64) []byte) (int, error) {
+	header := at(0, linkedHeader)
 	switch {
 	case fatbin.Is(header):
 		return fatbin.Block(header)
@@ -53,7 +52,8 @@ func ImageBytes(header []byte) (int, error) {
 		}
 		return int(n), nil
 	case bytes.HasPrefix(header, []byte(elfMagic)):
-		return ImageHeader, nil
+		n, err := cubin.Extent(at)
+		return int(n), err
 	}
 	return 0, nil
 }
@@ -62,8 +62,8 @@ func ImageBytes(header []byte) (int, error) {
 // have tens of megabytes.
 const maxModule = 1 << 30
 
-// errMachineCode tells users of cubins what is needed instead.
-var errMachineCode = errors.New("machine code (a cubin) cannot be run; give the driver PTX (nvcc -ptx, or heddle cc --ptx), or a fat binary with PTX in it " +
+// errMachineCode is the refusal to link machine code.
+var errMachineCode = errors.New("machine code (a cubin) cannot be linked; give the driver PTX (nvcc -ptx, or heddle cc --ptx), or a fat binary with PTX in it " +
 	"(nvcc -fatbin -gencode arch=compute_70,code=compute_70, or heddle cc --fatbin)")
 
 // split splits an image into its parts.
@@ -72,7 +72,8 @@ func (m *module) split(image []byte) error {
 	case len(image) == 0:
 		return errors.New("the module is empty")
 	case bytes.HasPrefix(image, []byte(elfMagic)):
-		return errMachineCode
+		m.parts = append(m.parts, part{m.partName(len(m.parts)), bytes.Clone(image)})
+		return nil
 	case !bytes.HasPrefix(image, []byte(linkedMagic)):
 		m.parts = append(m.parts, part{m.partName(len(m.parts)), bytes.TrimRight(bytes.Clone(image), "\x00")})
 		if fatbin.Is(image) {
@@ -127,9 +128,6 @@ func (d Driver) loadImages(file string, library bool, images [][]byte) (h uint64
 		for _, image := range images {
 			if wrong = m.split(image); wrong != nil {
 				wrong = fmt.Errorf("%s: %w", m.name, wrong)
-				if errors.Is(wrong, errMachineCode) {
-					return ResultNoBinary
-				}
 				return ResultInvalidImage
 			}
 		}

@@ -408,7 +408,7 @@ func TestBadModules(t *testing.T) {
 		{"nothing", nil, ResultInvalidImage, "empty"},
 		{"a word", []byte("hello"), ResultInvalidPTX, ":1:1: "},
 		{"a wrong line", []byte(strings.Replace(plusText, "mov.u32 %r0, %tid.x;", "mov.u32 %r0 %tid.x;", 1)), ResultInvalidPTX, ":12:14: "},
-		{"machine code", []byte("\x7fELF\x02\x01\x01abcdefghijklmnop"), ResultNoBinary, "heddle cc --fatbin"},
+		{"an ELF file of something else", []byte("\x7fELF\x02\x01\x01abcdefghijklmnop"), ResultInvalidImage, "no ELF file of device code"},
 		{"a fat binary of machine code", pack(fatbin.Entry{Kind: fatbin.Cubin, SM: 75, Data: []byte{1}}), ResultNoBinary, "no PTX"},
 		{"a later GPU's", []byte(strings.Replace(plusText, "sm_70", "sm_90", 1)), ResultInvalidPTX, "sm_90"},
 		{"a truncated fat binary", good[:len(good)-40], ResultInvalidImage, "truncated"},
@@ -486,7 +486,7 @@ func TestLinks(t *testing.T) {
 	if res != ResultSuccess || wrong != nil {
 		t.Fatal(res, wrong)
 	}
-	if n, err := ImageBytes(image[:ImageHeader]); n != len(image) || err != nil {
+	if n, err := ImageBytes(func(offset, n uint64) []byte { return image[offset : offset+n] }); n != len(image) || err != nil {
 		t.Errorf("%d bytes of %d, %v", n, len(image), err)
 	}
 	d.is("end", d.EndLink(h), ResultSuccess)
