@@ -3,7 +3,6 @@ package sdk
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,13 +14,12 @@ import (
 // <grid, block>> >(), are joined; alignas after __shared__ and the like becomes _Alignas;
 // special registers in asm statements with operands, "%smid", get a second percent sign,
 // and operands without a comma between them get one; a variable in the dynamic shared
-// memory that is no array becomes a reference to one; the body of a kernel with
-// __cluster_dims__ begins with a note for ClusterDims; extern "C"__global__ gets a blank,
+// memory that is no array becomes a reference to one; extern "C"__global__ gets a blank,
 // without which the keyword is part of the literal; and __noinline__ within an attribute,
 // a macro in clang 14, loses its underscores. Line numbers do not change. It returns false
 // and the original text if nothing had to change.
 func Clangs(text []byte) ([]byte, bool) {
-	if !slices.ContainsFunc([]string{"<<", "alignas", "asm", `"__`, "__noinline__", "__shared__", "__cluster_dims__"}, func(s string) bool { return bytes.Contains(text, []byte(s)) }) {
+	if !slices.ContainsFunc([]string{"<<", "alignas", "asm", `"__`, "__noinline__", "__shared__"}, func(s string) bool { return bytes.Contains(text, []byte(s)) }) {
 		return text, false
 	}
 	d := dialect{text: text}
@@ -80,10 +78,8 @@ func (d *dialect) scan() {
 			d.edits = append(d.edits, edit{tokens[i].from, tokens[i].to, "noinline"})
 		case d.is(tokens[i], "alignas") && i > 0 && slices.ContainsFunc([]string{"__shared__", "__device__", "__constant__", "__managed__"}, func(s string) bool { return d.is(tokens[i-1], s) }):
 			d.edits = append(d.edits, edit{tokens[i].from, tokens[i].to, "_Alignas"})
-		case d.is(tokens[i], "__shared__") && i > 0 && d.is(tokens[i-1], "extern"):
+		case d.is(tokens[i], "__shared__") && i > 0 && d.is(tokens[i-1], "extern") && !d.directive(tokens[i].from):
 			d.dynamic(tokens[i+1:])
-		case d.is(tokens[i], "__cluster_dims__") && !d.directive(tokens[i].from):
-			d.cluster(tokens[i+1:])
 		}
 	}
 }
@@ -118,12 +114,14 @@ func (d *dialect) launch(tokens []token, i int) {
 }
 
 // asm doubles the percent signs before special registers in an asm statement whose
-// keyword ends at a position, and separates its operands. Without operands the text is
-// literal.
+// keyword ends at a position, and separates its operands: a constraint, and a value in
+// parentheses. Without operands the text is literal.
 func (d *dialect) asm(at int) {
 	var texts []token // string literals before the first colon
 	operands := false
-	ended := 0 // where the last operand ended, if nothing has followed
+	constrained := false // the token before was a literal
+	value := false       // what is between parentheses follows a literal
+	ended := 0           // where the last operand ended, if nothing has followed
 	for depth := 0; at < len(d.text); {
 		t, next := d.next(at)
 		switch {
@@ -136,12 +134,14 @@ func (d *dialect) asm(at int) {
 			ended = 0
 		case t.from == t.to:
 		case d.is(t, "("):
-			depth, ended = depth+1, 0
+			if depth, ended = depth+1, 0; depth == 2 {
+				value = constrained
+			}
 		case d.is(t, ")"), d.is(t, ";"):
 			if depth--; depth <= 0 {
 				return
 			}
-			if ended = 0; operands && depth == 1 {
+			if ended = 0; operands && depth == 1 && value {
 				ended = next
 			}
 		case d.is(t, ":") && depth == 1:
@@ -162,13 +162,18 @@ func (d *dialect) asm(at int) {
 		default:
 			ended = 0
 		}
+		if t.from < t.to || d.text[at] == '"' {
+			constrained = t.from == t.to
+		}
 		at = next
 	}
 }
 
 // dynamic makes a variable of any type in the dynamic shared memory, whose tokens after
 // extern __shared__ are given, a reference: the memory is an array of bytes, which may have
-// the same name with different types, as with nvcc. Arrays stay.
+// the same name with different types, as with nvcc. Arrays stay. The reference is constant,
+// so that lambdas use it without a copy of the variable; the compiler accepts the conversion
+// in a constant only as an operand of such a condition.
 func (d *dialect) dynamic(tokens []token) {
 	for len(tokens) > 1 && slices.ContainsFunc([]string{"alignas", "__align__", "__attribute__"}, func(s string) bool { return d.is(tokens[0], s) }) {
 		depth, i := 0, 1
@@ -203,49 +208,40 @@ func (d *dialect) dynamic(tokens []token) {
 		return
 	}
 	name := tokens[end-1]
-	var typ []byte
+	var text []byte
 	for i, t := range tokens[:end-1] {
-		if i > 0 && wordByte(typ[len(typ)-1]) && wordByte(d.text[t.from]) {
-			typ = append(typ, ' ')
+		if i > 0 && wordByte(text[len(text)-1]) && wordByte(d.text[t.from]) {
+			text = append(text, ' ')
 		}
-		typ = append(typ, d.text[t.from:t.to]...)
+		text = append(text, d.text[t.from:t.to]...)
 	}
-	array := "heddle_" + string(d.text[name.from:name.to])
+	typ, array := string(text), "heddle_"+string(d.text[name.from:name.to])
+	object := "*(" + typ + " *)" + array
 	d.edits = append(d.edits,
-		edit{tokens[0].from, tokens[0].from, "__attribute__((aligned(alignof(" + string(typ) + ")))) unsigned char " + array + "[]; "},
+		edit{tokens[0].from, tokens[0].from, "__attribute__((aligned(alignof(" + typ + ")))) unsigned char " + array + "[]; constexpr "},
 		edit{name.from, name.from, "&"},
-		edit{name.to, name.to, " = *(" + string(typ) + " *)" + array})
+		edit{name.to, name.to, " = __builtin_constant_p(0) ? " + object + " : " + object})
+	d.types(tokens[end:], string(d.text[name.from:name.to]), typ)
 }
 
-// cluster notes the size of clusters at the beginning of a kernel's body, given the tokens
-// after __cluster_dims__. Its arguments may depend on those of a template.
-func (d *dialect) cluster(tokens []token) {
-	if len(tokens) == 0 || !d.is(tokens[0], "(") {
-		return
-	}
-	depth, from := 0, tokens[0].to
-	var dims []string // while the arguments last
-	closed := false
-	for _, t := range tokens[:min(len(tokens), declaration)] {
+// types changes decltype(name) to what it would be if name were no reference, as far as its
+// scope goes.
+func (d *dialect) types(tokens []token, name, typ string) {
+	depth := 0
+	for i, t := range tokens {
 		switch {
-		case d.is(t, "("), d.is(t, "["):
+		case d.is(t, "{"):
 			depth++
-		case d.is(t, ")"), d.is(t, "]"):
-			depth--
-		}
-		if !closed && (depth == 0 || depth == 1 && d.is(t, ",")) {
-			dims, from, closed = append(dims, strings.Join(strings.Fields(string(d.text[from:t.from])), " ")), t.to, depth == 0
-			continue
-		}
-		switch {
-		case depth < 0, closed && depth == 0 && d.is(t, ";"):
-			return
-		case closed && depth == 0 && d.is(t, "{"):
-			for len(dims) < 3 {
-				dims = append(dims, "1")
+		case d.is(t, "}"):
+			if depth--; depth < 0 {
+				return
 			}
-			d.edits = append(d.edits, edit{t.to, t.to, fmt.Sprintf(` asm volatile("%s %%0 %%1 %%2" : : "n"((int)(%s)), "n"((int)(%s)), "n"((int)(%s)));`, clusterNote, dims[0], dims[1], dims[2])})
-			return
+		case i+5 < len(tokens) && d.is(t, "decltype") && d.is(tokens[i+1], "(") && d.is(tokens[i+2], name) && d.is(tokens[i+3], ")"):
+			if d.is(tokens[i+4], ":") && d.is(tokens[i+5], ":") {
+				d.edits = append(d.edits, edit{t.from, tokens[i+3].to, typ + strings.Repeat("\n", bytes.Count(d.text[t.from:tokens[i+3].to], []byte("\n")))})
+			} else {
+				d.edits = append(d.edits, edit{t.from, t.to, "__typeof__"})
+			}
 		}
 	}
 }
@@ -264,37 +260,18 @@ func (d *dialect) directive(at int) bool {
 	}
 }
 
-// clusterNote begins the note of cluster in PTX, a comment.
-const clusterNote = "// heddle.cluster"
-
-var clusterSize = regexp.MustCompile(clusterNote + ` (\d+) (\d+) (\d+)`)
-
-// ClusterDims gives kernels in PTX the directive for the size of their clusters that their
-// bodies note: clang knows the attribute from 21 on and writes no directive. Architectures
-// before sm_90 have no clusters. Line numbers do not change.
-func ClusterDims(text []byte, arch string) []byte {
-	if m := archName.FindStringSubmatch(arch); m == nil || len(m[1]) < 2 || len(m[1]) == 2 && m[1] < "90" {
-		return text
-	}
-	var out []byte
-	at := 0
-	for _, m := range clusterSize.FindAllSubmatchIndex(text, -1) {
-		body := bytes.LastIndex(text[:m[0]], []byte("\n{"))
-		if body < at {
-			continue // a second note in the same body
-		}
-		out = fmt.Appendf(append(out, text[at:body+1]...), ".reqnctapercluster %s, %s, %s ", text[m[2]:m[3]], text[m[4]:m[5]], text[m[6]:m[7]])
-		at = body + 1
-	}
-	return append(out, text[at:]...)
-}
-
 // declaration limits the tokens of a declaration that is converted: our choice.
 const declaration = 200
 
 // register finds percent signs: doubled ones, and those of special registers, whose names
 // have at least three letters. Operands are numbers with at most one letter before.
 var register = regexp.MustCompile(`%%|(%)[a-z_]{3}`)
+
+// raw matches the beginning of a raw string, whose delimiter has at most 16 characters
+// (C++, [lex.string]), and longestRaw is its length.
+var raw = regexp.MustCompile(`^(?:u8|u|U|L)?R"([^()\\\s]{0,16})\(`)
+
+const longestRaw = len(`u8R"`) + 16 + 1
 
 // keyword matches a text that begins with a keyword of CUDA.
 var keyword = regexp.MustCompile(`^__(global|device|host|shared|constant|managed|noinline|forceinline|launch_bounds)__\b`)
@@ -325,11 +302,6 @@ func (d *dialect) next(at int) (token, int) {
 		return token{}, until(at, "\n")
 	case bytes.HasPrefix(rest, []byte("/*")):
 		return token{}, until(at+2, "*/")
-	case bytes.HasPrefix(rest, []byte(`R"`)):
-		if i := bytes.IndexByte(rest, '('); i >= 2 && i <= 18 {
-			return token{}, until(at+i, ")"+string(rest[2:i])+`"`)
-		}
-		return token{}, at + 2
 	case c == '"' || c == '\'':
 		for i := at + 1; i < len(text); i++ {
 			switch text[i] {
@@ -346,6 +318,12 @@ func (d *dialect) next(at int) (token, int) {
 		to := at + 1
 		for to < len(text) && (wordByte(text[to]) || text[to] == '\'' && c >= '0' && c <= '9') {
 			to++
+		}
+		if to == len(text) || text[to] != '"' {
+			return token{at, to}, to
+		}
+		if m := raw.FindSubmatchIndex(rest[:min(len(rest), longestRaw)]); m != nil {
+			return token{}, until(at+m[1], ")"+string(rest[m[2]:m[3]])+`"`)
 		}
 		return token{at, to}, to
 	}

@@ -1,7 +1,6 @@
 package sdk
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -47,12 +46,16 @@ func (s SDK) PTX(call func(args ...string) error, arch string, flags []string, s
 		// default is the oldest release with the architecture.
 		back = append(back, "-Xclang", "-target-feature", "-Xclang", "-ptx42")
 	}
-	if err := call(append(back, "-Qunused-arguments", "-x", "ir", file, "-o", out)...); err != nil || !bytes.Contains(ir, []byte(clusterNote)) {
+	if err := call(append(back, "-Qunused-arguments", "-x", "ir", file, "-o", out)...); err != nil {
 		return err
+	}
+	dims := clusterDims(ir)
+	if len(dims) == 0 {
+		return nil
 	}
 	text, err := os.ReadFile(out)
 	if err == nil {
-		err = os.WriteFile(out, ClusterDims(text, arch), 0o666)
+		err = os.WriteFile(out, putClusterDims(text, arch, dims), 0o666)
 	}
 	if err != nil {
 		return fmt.Errorf("compiling %s: %w", source, err)

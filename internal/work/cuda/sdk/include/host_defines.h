@@ -14,6 +14,8 @@
 // section from which the runtime knows which variables to share.
 #define __managed__ __attribute__((device, section("heddle_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+// Clang writes no directive for it: heddle cc reads the annotation in LLVM's IR.
+#define __cluster_dims__(...) __attribute__((annotate("heddle.cluster", __VA_ARGS__)))
 #else
 #define __host__
 #define __device__
@@ -22,6 +24,7 @@
 #define __constant__
 #define __managed__
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 #endif
 
 // From clang 15 on this is a keyword in CUDA files, which the C++ library needs.
@@ -46,8 +49,6 @@
 #define __assume(condition) __builtin_assume(condition)
 #define __maxnreg__(n)
 #define __block_size__(...)
-// heddle cc notes the size of clusters in the kernel.
-#define __cluster_dims__(...)
 #define __nv_pure__ __attribute__((pure))
 #define CUDARTAPI
 #define CUDAAPI
