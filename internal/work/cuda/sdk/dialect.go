@@ -22,7 +22,7 @@ func Clangs(text []byte) ([]byte, bool) {
 	if !slices.ContainsFunc([]string{"<<", "alignas", "asm", `"__`, "__noinline__", "__shared__"}, func(s string) bool { return bytes.Contains(text, []byte(s)) }) {
 		return text, false
 	}
-	d := dialect{text: text}
+	d := dialect{text: text, types: map[string][]string{}}
 	d.scan()
 	if len(d.edits) == 0 {
 		return text, false
@@ -45,8 +45,21 @@ type edit struct {
 
 // dialect processes a text, token by token.
 type dialect struct {
-	text  []byte
-	edits []edit
+	text        []byte
+	edits       []edit
+	lineEnd     int  // the position after the line that directive knows, with continuations
+	inDirective bool // it is one of the preprocessor
+	depth       int  // of braces
+	// dynamics are the variables in the dynamic shared memory that are in scope, and types their
+	// types by name; the last ones hide the others.
+	dynamics []variable
+	types    map[string][]string
+}
+
+// variable is a name and the depth of the braces around its declaration.
+type variable struct {
+	name  string
+	depth int
 }
 
 // token is a word, or one other character, outside of comments and literals.
@@ -72,6 +85,12 @@ func (d *dialect) scan() {
 	}
 	for i := range tokens {
 		switch {
+		case d.is(tokens[i], "{"):
+			d.depth++
+		case d.is(tokens[i], "}"):
+			d.leave()
+		case d.is(tokens[i], "decltype"):
+			d.typeOf(tokens[i:])
 		case d.is(tokens[i], "<"):
 			d.launch(tokens, i)
 		case d.is(tokens[i], "__noinline__") && i > 0 && (d.is(tokens[i-1], "(") || d.is(tokens[i-1], ",")):
@@ -221,43 +240,58 @@ func (d *dialect) dynamic(tokens []token) {
 		edit{tokens[0].from, tokens[0].from, "__attribute__((aligned(alignof(" + typ + ")))) unsigned char " + array + "[]; constexpr "},
 		edit{name.from, name.from, "&"},
 		edit{name.to, name.to, " = __builtin_constant_p(0) ? " + object + " : " + object})
-	d.types(tokens[end:], string(d.text[name.from:name.to]), typ)
+	word := string(d.text[name.from:name.to])
+	d.dynamics = append(d.dynamics, variable{word, d.depth})
+	d.types[word] = append(d.types[word], typ)
 }
 
-// types changes decltype(name) to what it would be if name were no reference, as far as its
-// scope goes.
-func (d *dialect) types(tokens []token, name, typ string) {
-	depth := 0
-	for i, t := range tokens {
-		switch {
-		case d.is(t, "{"):
-			depth++
-		case d.is(t, "}"):
-			if depth--; depth < 0 {
-				return
-			}
-		case i+5 < len(tokens) && d.is(t, "decltype") && d.is(tokens[i+1], "(") && d.is(tokens[i+2], name) && d.is(tokens[i+3], ")"):
-			if d.is(tokens[i+4], ":") && d.is(tokens[i+5], ":") {
-				d.edits = append(d.edits, edit{t.from, tokens[i+3].to, typ + strings.Repeat("\n", bytes.Count(d.text[t.from:tokens[i+3].to], []byte("\n")))})
-			} else {
-				d.edits = append(d.edits, edit{t.from, t.to, "__typeof__"})
-			}
-		}
+// leave ends a scope.
+func (d *dialect) leave() {
+	d.depth--
+	for n := len(d.dynamics) - 1; n >= 0 && d.dynamics[n].depth > d.depth; n-- {
+		name := d.dynamics[n].name
+		d.types[name] = d.types[name][:len(d.types[name])-1]
+		d.dynamics = d.dynamics[:n]
 	}
 }
 
-// directive reports whether a position is in a line of the preprocessor.
+// typeOf changes decltype of a variable that has become a reference, whose tokens are given, to
+// the type that it had.
+func (d *dialect) typeOf(tokens []token) {
+	if len(tokens) < 6 || !d.is(tokens[1], "(") || !d.is(tokens[3], ")") {
+		return
+	}
+	types := d.types[string(d.text[tokens[2].from:tokens[2].to])]
+	if len(types) == 0 {
+		return
+	}
+	e := edit{tokens[0].from, tokens[0].to, "__typeof__"}
+	if d.is(tokens[4], ":") && d.is(tokens[5], ":") {
+		e.to = tokens[3].to
+		e.put = types[len(types)-1] + strings.Repeat("\n", bytes.Count(d.text[e.from:e.to], []byte("\n")))
+	}
+	d.edits = append(d.edits, e)
+}
+
+// directive reports whether a position, not before that of the last call, is in a line of the
+// preprocessor.
 func (d *dialect) directive(at int) bool {
-	for {
-		start := bytes.LastIndexByte(d.text[:at], '\n') + 1
-		if bytes.HasPrefix(bytes.TrimLeft(d.text[start:], " \t"), []byte("#")) {
-			return true
+	for d.lineEnd <= at {
+		start := d.lineEnd
+		for {
+			end := bytes.IndexByte(d.text[d.lineEnd:], '\n')
+			if end < 0 {
+				d.lineEnd = len(d.text) + 1
+				break
+			}
+			d.lineEnd += end + 1
+			if !bytes.HasSuffix(bytes.TrimRight(d.text[start:d.lineEnd], "\r\n"), []byte("\\")) {
+				break
+			}
 		}
-		if !bytes.HasSuffix(bytes.TrimRight(d.text[:start], "\r\n"), []byte("\\")) {
-			return false
-		}
-		at = start - 1
+		d.inDirective = bytes.HasPrefix(bytes.TrimLeft(d.text[start:], " \t"), []byte("#"))
 	}
+	return d.inDirective
 }
 
 // declaration limits the tokens of a declaration that is converted: our choice.

@@ -49,6 +49,7 @@ func TestClangs(t *testing.T) {
 		"extern __shared__ __align__(16) unsigned\nlong long s ;":                                            "extern __shared__ __align__(16) __attribute__((aligned(alignof(unsigned long long)))) unsigned char heddle_s[]; constexpr unsigned\nlong long &s = __builtin_constant_p(0) ? *(unsigned long long *)heddle_s : *(unsigned long long *)heddle_s ;",
 		"extern __shared__ ns::T *s;":                                                                        "extern __shared__ __attribute__((aligned(alignof(ns::T*)))) unsigned char heddle_s[]; constexpr ns::T *&s = __builtin_constant_p(0) ? *(ns::T* *)heddle_s : *(ns::T* *)heddle_s;",
 		"{ extern __shared__ T s; decltype(s) a = decltype(s)::b; decltype((s)) c; } decltype(s) d;":         "{ extern __shared__ __attribute__((aligned(alignof(T)))) unsigned char heddle_s[]; constexpr T &s = __builtin_constant_p(0) ? *(T *)heddle_s : *(T *)heddle_s; __typeof__(s) a = T::b; decltype((s)) c; } decltype(s) d;",
+		"extern __shared__ T s; { extern __shared__ U s; a = decltype(s)::b; } decltype(s)::c;":              "extern __shared__ __attribute__((aligned(alignof(T)))) unsigned char heddle_s[]; constexpr T &s = __builtin_constant_p(0) ? *(T *)heddle_s : *(T *)heddle_s; { extern __shared__ __attribute__((aligned(alignof(U)))) unsigned char heddle_s[]; constexpr U &s = __builtin_constant_p(0) ? *(U *)heddle_s : *(U *)heddle_s; a = U::b; } T::c;",
 		"extern __shared__ T s; int a = decltype(\ns)::b;":                                                   "extern __shared__ __attribute__((aligned(alignof(T)))) unsigned char heddle_s[]; constexpr T &s = __builtin_constant_p(0) ? *(T *)heddle_s : *(T *)heddle_s; int a = T\n::b;",
 		"extern __shared__ float s[];":                                                                       "",
 		"extern __shared__ int a, b;":                                                                        "",
@@ -56,29 +57,29 @@ func TestClangs(t *testing.T) {
 		"extern __shared__ T":                                                                                "",
 		"extern __shared__ s;":                                                                               "",
 		"#define D(T, x) \\\n extern __shared__ T x;":                                                        "",
-		"__shared__ T s;":                                                                                    "",
-		`asm("%smid" : `:                                                                                     `asm("%%smid" : `,
-		`asm("%smid" x; y : z`:                                                                               "",
-		`asm(`:                                                                                               "",
-		"k<<<g, b>>>(x);":                                                                                    "",
-		"x << y >> z; a < b << c;":                                                                           "",
-		"a << b; c < d; f(e >> g);":                                                                          "",
-		"// k<< <g, b>> >(x)\n":                                                                              "",
-		"/* k<< <g, b>> >(x) */":                                                                             "",
-		`s = "k<< <g, b>> >(x)";`:                                                                            "",
-		`s = R"a(k<< <g, b>> >(x))a";`:                                                                       "",
-		`a = u8R"(" k<< <1, 2>> >(x))"; b = LR"x(")" k<< <1, 2>> >(x))x"; c = uR"()" UR"()";`:                "",
-		`VR"(k<< <1, 2>> >(x))"; u8R "(" k<< <1, 2>> >(y)`:                                                   `VR"(k<< <1, 2>> >(x))"; u8R "(" k<<< 1, 2>>> (y)`,
-		`c = '"'; s = "\"k<< <g>> >(x)";`:                                                                    "",
-		"friend S &operator<< <>(S &, T<U<V>> >);":                                                           "",
-		"alignas(16) __shared__ float a[4];":                                                                 "",
-		"struct alignas(16) s {};":                                                                           "",
-		"k<< <g, b; f(a >> >(x));":                                                                           "",
-		"k<< <g":                                                                                             "",
-		"<< <":                                                                                               "",
-		"/*":                                                                                                 "",
-		`"\`:                                                                                                 "",
-		`R"(`:                                                                                                "",
+		"__shared__ T s;":              "",
+		`asm("%smid" : `:               `asm("%%smid" : `,
+		`asm("%smid" x; y : z`:         "",
+		`asm(`:                         "",
+		"k<<<g, b>>>(x);":              "",
+		"x << y >> z; a < b << c;":     "",
+		"a << b; c < d; f(e >> g);":    "",
+		"// k<< <g, b>> >(x)\n":        "",
+		"/* k<< <g, b>> >(x) */":       "",
+		`s = "k<< <g, b>> >(x)";`:      "",
+		`s = R"a(k<< <g, b>> >(x))a";`: "",
+		`a = u8R"(" k<< <1, 2>> >(x))"; b = LR"x(")" k<< <1, 2>> >(x))x"; c = uR"()" UR"()";`: "",
+		`VR"(k<< <1, 2>> >(x))"; u8R "(" k<< <1, 2>> >(y)`:                                    `VR"(k<< <1, 2>> >(x))"; u8R "(" k<<< 1, 2>>> (y)`,
+		`c = '"'; s = "\"k<< <g>> >(x)";`:                                                     "",
+		"friend S &operator<< <>(S &, T<U<V>> >);":                                            "",
+		"alignas(16) __shared__ float a[4];":                                                  "",
+		"struct alignas(16) s {};":                                                            "",
+		"k<< <g, b; f(a >> >(x));":                                                            "",
+		"k<< <g":                                                                              "",
+		"<< <":                                                                                "",
+		"/*":                                                                                  "",
+		`"\`:                                                                                  "",
+		`R"(`:                                                                                 "",
 	} {
 		got, changed := sdk.Clangs([]byte(in))
 		if want == "" {
@@ -273,6 +274,7 @@ func TestOverlay(t *testing.T) {
 }
 
 func FuzzClangs(f *testing.F) {
+	f.Add("extern __shared__ T s; { extern __shared__ T<U> s; decltype(\ns)::a; decltype(s)::b; } asm(\"%tid\" : \"=r\"(x) \"r\"(y))")
 	f.Add("k<< <g, b>> >(x); __shared__ alignas(16) float a[4]; // \"\n R\"x(y)x\" 'a'")
 	f.Fuzz(func(t *testing.T, in string) {
 		got, _ := sdk.Clangs([]byte(in))

@@ -229,6 +229,14 @@ func TestHalf(t *testing.T) {
 		{"to_int_rd", "(unsigned short)__FORMAT2int_rd(a)", func(f *narrow, a, _ uint16, _ float64) uint16 {
 			return uint16(int32(integer(math.Floor(f.value(a)), math.MinInt32, math.MaxInt32)))
 		}},
+		{"to_ll_rz", "(unsigned short)(__FORMAT2ll_rz(a) ^ __FORMAT2ll_rz(a) >> 48)", func(f *narrow, a, _ uint16, _ float64) uint16 {
+			i := integer64(math.Trunc(f.value(a)), -0x1p63, math.MaxInt64)
+			return uint16(i ^ i>>48)
+		}},
+		{"to_ull_ru", "(unsigned short)(__FORMAT2ull_ru(a) ^ __FORMAT2ull_ru(a) >> 48)", func(f *narrow, a, _ uint16, _ float64) uint16 {
+			i := integer64(math.Ceil(f.value(a)), 0, math.MaxUint64)
+			return uint16(i ^ i>>48)
+		}},
 	}
 	s := kit(t)
 	for _, f := range formats() {
@@ -284,6 +292,50 @@ func integer(x float64, low, high float64) int64 {
 		return 0
 	}
 	return int64(min(max(x, low), high))
+}
+
+// integer64 returns the bits of x in 64-bit integers from low to high, which is the most if x is
+// larger, and 2^63 for NaN, as the manual of CUDA's mathematical functions has it.
+func integer64(x float64, low float64, high uint64) uint64 {
+	switch {
+	case math.IsNaN(x):
+		return 1 << 63
+	case x >= float64(high): // which is rounded up
+		return high
+	case low < 0:
+		return uint64(int64(max(x, low)))
+	}
+	return uint64(max(x, low))
+}
+
+// TestNaNAsInteger: on the host too, NaN becomes 2^63 in 64 bits, and 0 in fewer.
+func TestNaNAsInteger(t *testing.T) {
+	const source = `
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+#include <stdio.h>
+template <class T> void narrow(unsigned char bits) {
+  T v;
+  v.__x = bits;
+  printf("%llx %llx %lx %lx %x %x\n", (long long)v, (unsigned long long)v, (long)v, (unsigned long)v, (int)v, (unsigned)v);
+}
+int main() {
+  __half h = __ushort_as_half(0xfe00);
+  __nv_bfloat16 b = __ushort_as_bfloat16(0x7fc0);
+  printf("%llx %llx %llx %llx %x %x\n", __half2ll_rz(h), __half2ull_rn(h), __half2ll_rd(h), __half2ull_ru(h), __half2int_rz(h), __half2uint_rn(h));
+  printf("%llx %llx %llx %llx %x %x\n", __bfloat162ll_rz(b), __bfloat162ull_rn(b), __bfloat162ll_ru(b), __bfloat162ull_rd(b), __bfloat162int_rz(b), __bfloat162uint_rn(b));
+  narrow<__nv_fp8_e4m3>(0xff);
+  narrow<__nv_fp8_e5m2>(0x7e);
+  narrow<__nv_fp8_e8m0>(0xff);
+}
+`
+	want := strings.Repeat(strings.Repeat("8000000000000000 ", 4)+"0 0\n", 5)
+	for _, s := range compilers(t) {
+		if got := runHost(t, s, source, ""); got != want {
+			t.Errorf("%s: on the host\n%s\nwant\n%s", s.Clang.Version, got, want)
+		}
+	}
 }
 
 // oddSum returns the sum of two doubles rounded to odd, so that rounding it again
@@ -397,11 +449,7 @@ KERNELS(__nv_fp8_e5m2, __NV_E5M2)
 }
 
 // TestFP6AndFP4: conversions from and to formats of 6 and 4 bits agree with a list of
-// their numbers, alone, in pairs and in fours. Powers of two (E8M0) too. The kernels put
-// together the names __nv_cvt_{float,double,halfraw,bfloat16raw}_to_{fp4,fp6},
-// __nv_cvt_{float2,double2,halfraw2,bfloat16raw2}_to_{fp4,fp6}x2,
-// __nv_cvt_{fp4,fp6}_to_halfraw and __nv_cvt_{fp4,fp6}x2_to_halfraw2, and the types
-// __nv_fp4_e2m1, __nv_fp6_e2m3 and __nv_fp6_e3m2.
+// their numbers, alone, in pairs and in fours. Powers of two (E8M0) too.
 func TestFP6AndFP4(t *testing.T) {
 	gpu := device(t, kit(t), `
 #include <cuda_fp4.h>

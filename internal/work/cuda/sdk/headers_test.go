@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle"
@@ -25,6 +26,7 @@ func TestHeadersAlone(t *testing.T) {
 	} else if slices.Contains(known, 90) {
 		arch = "sm_90"
 	}
+	options := map[string][]string{"cuda_fp16.h": {"-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF2_OPERATORS__"}}
 	for header, use := range map[string]string{
 		"cudaTypedefs.h": `
 PFN_cuTensorMapEncodeTiled_v12000 a = &cuTensorMapEncodeTiled;
@@ -32,9 +34,6 @@ PFN_cuTensorMapEncodeIm2col b = &cuTensorMapEncodeIm2col;
 static_assert(__is_same(PFN_cuMemAlloc_v3020, CUresult (*)(CUdeviceptr *, size_t)), "of the form that the name stands for");
 static_assert(sizeof(CUtensorMap) == 128 && alignof(CUtensorMap) == 64, "");
 static_assert(CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B == 15 && CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B == 6 && CU_TENSOR_MAP_L2_PROMOTION_L2_256B == 3, "");`,
-		"cuda_fp4.h":            "__nv_fp4x4_e2m1 v; static_assert(sizeof v == 2 && sizeof(__nv_fp4x2_e2m1) == 1, \"packed\");",
-		"cuda_fp6.h":            "__nv_fp6x4_e2m3 v; static_assert(sizeof v == 4 && sizeof(__nv_fp6x2_e3m2) == 2, \"in bytes\");",
-		"curand_philox4x32_x.h": "curandStatePhilox4_32_10_t state;",
 		"cupti.h": `
 static_assert(sizeof(CUpti_ActivityKernel9) == 216 && offsetof(CUpti_ActivityKernel4, name) == 104 && sizeof(CUpti_ActivityMemcpy6) == 96, "as in release 13");
 static_assert(sizeof(CUpti_ActivityDevice5) == 184 && sizeof(CUpti_ActivityMarker2) == 56 && sizeof(CUpti_CallbackData) == 72, "");
@@ -43,36 +42,104 @@ static_assert(sizeof(cudaLaunchKernel_v7000_params) == 56 && offsetof(cuLaunchKe
 		"cupti_activity.h":                  "CUpti_ActivityPCSampling3 never;",
 		"cupti_callbacks.h":                 "CUpti_CallbackFunc f;",
 		"generated_cuda_runtime_api_meta.h": "cudaMemcpy_v3020_params p;",
+		"cuda_fp4.h":                        "__nv_fp4x4_e2m1 v; static_assert(sizeof v == 2 && sizeof(__nv_fp4x2_e2m1) == 1, \"packed\");",
+		"cuda_fp6.h":                        "__nv_fp6x4_e2m3 v; static_assert(sizeof v == 4 && sizeof(__nv_fp6x2_e3m2) == 2, \"in bytes\");",
+		"curand_philox4x32_x.h":             "curandStatePhilox4_32_10_t state;",
 		"cuda_awbarrier.h":                  "__device__ void f(nvcuda::experimental::awbarrier *b) { init(b, b->max()); b->wait(b->arrive()); }",
 		"cuda_awbarrier_primitives.h":       "__device__ void f(__mbarrier_t *b) { __mbarrier_init(b, __mbarrier_maximum_count()); }",
 		"cuda_pipeline_primitives.h":        "__device__ void f() { __pipeline_wait_prior(0); }",
 		"device_types.h":                    "cudaRoundMode way = cudaRoundPosInf; static_assert(cudaRoundMinInf == 3, \"\");",
 		"fatbinary_section.h":               "__fatBinC_Wrapper_t w = {FATBINC_MAGIC, FATBINC_VERSION, nullptr, nullptr};",
 		"sm_90_rt.h":                        "__device__ unsigned f() { return __clusterDim().x + __clusterSizeInBlocks(); }",
-		"vector_functions.hpp":              "float3 v = make_float3(1, 2, 3);",
-		"nv/target":                         "int f() { NV_IF_TARGET(NV_IS_HOST, (return 1;), (return 2;)) }",
-		"cuda/cmath":                        "static_assert(cuda::ceil_div(7, 2u) == 4 && cuda::round_up(9, 4) == 12 && cuda::round_down(9, 4) == 8 && cuda::ceil_div(8, 4) == 2, \"\");",
-		"cuda/functional":                   "static_assert(cuda::maximum<int>()(3, 4) == 4 && cuda::minimum<>()(3, 2.5) == 2.5, \"\");",
-		"cuda/stream_ref":                   "bool f(cudaStream_t s) { cuda::stream_ref r(s); r.wait(); return r.ready() && r == cuda::stream_ref(s) && r.get() == s; }",
-		"cuda/std/bit":                      "static_assert(cuda::std::popcount(7u) == 3, \"\");",
-		"cuda/std/span":                     "static_assert(cuda::std::span<int>().empty(), \"\");",
-		"cuda/access_property":              "cuda::access_property p(cuda::access_property::persisting{}, 0.5f);",
-		"cuda/annotated_ptr":                "__device__ int f(int *p) { return cuda::annotated_ptr<int, cuda::access_property::streaming>(p)[1]; }",
-		"cuda/barrier":                      "static_assert(sizeof(cuda::barrier<cuda::thread_scope_block>) == 8, \"\");",
-		"cooperative_groups.h":              "__device__ void f() { cooperative_groups::this_thread_block().sync(); }",
-		"cuda_runtime.h":                    "static_assert(sizeof(cudaDeviceProp) == 1032 && sizeof(cudaFuncAttributes) == 144 && sizeof(cudaLaunchAttribute) == 72, \"as in release 12\");",
-		"mma.h":                             "static_assert(nvcuda::wmma::experimental::bmmaBitOpAND == 2 && nvcuda::wmma::experimental::bmmaAccumulateOpPOPC == 1, \"\");",
+		"crt/sm_90_rt.h":                    "__device__ unsigned f() { return __clusterSizeInBlocks(); }",
+		"mutex":                             "static_assert(!std::is_swappable<std::mutex>::value && !std::is_swappable<std::mutex[2]>::value && std::is_nothrow_swappable<int[2][3]>::value, \"as without kernels\");",
+		"cuda_fp16.h": `
+#define HALVES(type) \
+  __device__ type operator+(const type &a, const type &b) { return a; } \
+  __device__ type &operator+=(type &a, const type &b) { return a; } \
+  __device__ bool operator<(const type &a, const type &b) { return true; }
+#ifdef __CUDA_NO_HALF_OPERATORS__
+HALVES(__half)
+HALVES(__half2)
+#endif
+__device__ __half f(__half a) { return a + a; }
+__device__ __half2 f(__half2 a) { return a += a; }`,
+		"vector_functions.hpp": "float3 v = make_float3(1, 2, 3);",
+		"nv/target":            "int f() { NV_IF_TARGET(NV_IS_HOST, (return 1;), (return 2;)) }\nint g() { NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a, (return 1;), (return 2;)) }",
+		"cuda/cmath":           "static_assert(cuda::ceil_div(7, 2u) == 4 && cuda::round_up(9, 4) == 12 && cuda::round_down(9, 4) == 8 && cuda::ceil_div(8, 4) == 2, \"\");",
+		"cuda/functional":      "static_assert(cuda::maximum<int>()(3, 4) == 4 && cuda::minimum<>()(3, 2.5) == 2.5, \"\");",
+		"cuda/stream_ref":      "bool f(cudaStream_t s) { cuda::stream_ref r(s); r.wait(); return r.ready() && r == cuda::stream_ref(s) && r.get() == s; }",
+		"cuda/std/bit":         "static_assert(cuda::std::popcount(7u) == 3, \"\");",
+		"cuda/std/span": `
+#include <vector>
+using cuda::std::span;
+int first(int *p, std::vector<int> &v, const std::vector<int> &c, span<int, 4> s) {
+  span<int> none(p, 0), two(p, p + 2), all(v);
+  span<const int> constant(c), also(v), of_span(s), of_none = none;
+  static_assert(decltype(s.first<2>())::extent == 2 && decltype(s.last<3>())::extent == 3 && decltype(s.subspan<1>())::extent == 3 && decltype(all.subspan<1, 2>())::extent == 2, "");
+  static_assert(!std::is_constructible<span<int>, const std::vector<int> &>::value && !std::is_constructible<span<int>, std::vector<long> &>::value, "");
+  return none.size() + two.size() + all.size() + constant[0] + also[0] + of_span[0] + s.first<2>()[0] + s.last<2>()[0] + s.subspan<2>()[0];
+}`,
+		"cuda/access_property": "cuda::access_property p(cuda::access_property::persisting{}, 0.5f);",
+		"cuda/annotated_ptr":   "__device__ int f(int *p) { return cuda::annotated_ptr<int, cuda::access_property::streaming>(p)[1]; }",
+		"cuda/barrier":         "static_assert(sizeof(cuda::barrier<cuda::thread_scope_block>) == 8, \"\");",
+		"cooperative_groups.h": "__device__ void f() { cooperative_groups::this_thread_block().sync(); }",
+		"cuda_runtime.h":       "void f(void *p, cudaMemLocation l) { cudaMemPrefetchAsync_v2(p, 4, l, 0, 0); cudaMemAdvise_v2(p, 4, cudaMemAdviseSetReadMostly, l); cudaMemAdvise(p, 4, cudaMemAdviseSetReadMostly, l); }\nstatic_assert(sizeof(cudaDeviceProp) == 1032 && sizeof(cudaFuncAttributes) == 144 && sizeof(cudaLaunchAttribute) == 72, \"as in release 12\");",
+		"mma.h":                "static_assert(nvcuda::wmma::experimental::bmmaBitOpAND == 2 && nvcuda::wmma::experimental::bmmaAccumulateOpPOPC == 1, \"\");",
 	} {
 		file := filepath.Join(dir, "t.cu")
 		if err := os.WriteFile(file, []byte("#include <"+header+">\n"+use+"\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		for _, side := range []string{"--cuda-host-only", "--cuda-device-only"} {
-			args := slices.Concat(s.ReadingFlags("cuda"), s.CUDAFlags(), []string{"-std=c++17", "-Werror", "-Wno-unused-variable", "-fsyntax-only", side, "--cuda-gpu-arch=" + arch, file})
+			args := slices.Concat(s.ReadingFlags("cuda"), s.CUDAFlags(), []string{"-std=c++17", "-Werror", "-Wno-unused-variable", "-fsyntax-only", side, "--cuda-gpu-arch=" + arch, file}, options[header])
 			if text, err := exec.Command(s.Clang.Path, args...).CombinedOutput(); err != nil {
 				t.Errorf("%s, %s: %v\n%s", header, side, err, text)
 			}
 		}
+	}
+}
+
+// TestHeadersInOtherLanguages: C++ without kernels includes each header, with gcc too, in strict
+// C++11 where the header has no C++17; C includes those that have a part in C.
+func TestHeadersInOtherLanguages(t *testing.T) {
+	alltests.Only(t, "a program for each header")
+	s := kit(t)
+	dir := t.TempDir()
+	check := func(compiler, language, standard, header, use string) {
+		t.Helper()
+		file := filepath.Join(dir, "t."+language)
+		if err := os.WriteFile(file, []byte("#include <"+header+">\n"+use+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := exec.Command(compiler, "-std="+standard, "-Werror", "-fsyntax-only", "-I"+s.Include(), file).CombinedOutput(); err != nil {
+			t.Errorf("%s, %s, %s: %v\n%s", header, compiler, standard, err, text)
+		}
+	}
+	gxx, err := exec.LookPath("g++")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, compiler := range []string{s.Clang.Path, gxx} {
+		for _, header := range strings.Fields(`cooperative_groups.h cuComplex.h cublas_v2.h cudaTypedefs.h cuda_awbarrier.h cuda_awbarrier_primitives.h
+			cuda_bf16.h cuda_fp16.h cuda_fp4.h cuda_fp6.h cuda_fp8.h cuda_pipeline.h cuda_runtime.h cufft.h curand.h curand_kernel.h cusparse.h mma.h nv/target
+			sm_90_rt.h crt/sm_90_rt.h vector_functions.h cuda/atomic cuda/barrier cuda/latch cuda/pipeline cuda/semaphore heddle_atomics.h`) {
+			for _, standard := range []string{"c++11", "c++20"} {
+				check(compiler, "cpp", standard, header, "")
+			}
+		}
+		for _, header := range strings.Fields("cuda/cmath cuda/functional cuda/stream_ref cuda/std/bit cuda/std/span cuda/std/atomic") {
+			check(compiler, "cpp", "c++17", header, "")
+		}
+		check(compiler, "cpp", "c++17", "cuda/atomic", "int f() { cuda::atomic<int> a(3); a.fetch_add(2, cuda::memory_order_acquire); cuda::atomic_thread_fence(cuda::memory_order_seq_cst); return a.load(); }")
+	}
+	for header, use := range map[string]string{
+		"cuda_runtime.h": "int f(void *p, struct cudaMemLocation l) { return cudaMemAdvise_v2(p, 4, cudaMemAdviseSetReadMostly, l); }",
+		"cuda_fp16.h":    "__half2 h;",
+		"cuda_bf16.h":    "__nv_bfloat16 h;",
+		"cuda_fp8.h":     "__nv_fp8x4_e8m0 v; int size[sizeof v == 4 ? 1 : -1]; __nv_saturation_t s = __NV_SATFINITE; __nv_fp8_interpretation_t k = __NV_E5M2;",
+	} {
+		check("gcc", "c", "gnu11", header, use)
 	}
 }
 
@@ -198,6 +265,22 @@ extern "C" __global__ void waits(int *out) {
   if (threadIdx.x >= 32) return;
   if (threadIdx.x == 0) __mbarrier_inval(&plain), inval(&bar);
 }
+// Waits that end without success, and then with it.
+extern "C" __global__ void limits(int *out) {
+  __shared__ nvcuda::experimental::awbarrier bar;
+  if (threadIdx.x == 0) init(&bar, 2);
+  __syncthreads();
+  auto token = bar.arrive();
+  long long start = clock64();
+  bool early = bar.timed_wait(token, 1000);
+  out[0] = early + 2 * (clock64() - start >= 1000);
+  start = clock64();
+  early = bar.timed_wait_parity(false, 1000);
+  out[1] = early + 2 * (clock64() - start >= 1000);
+  out[2] = bar.try_wait(token, 10) + 2 * bar.try_wait_parity(false, 10);
+  bar.arrive();
+  out[3] = bar.timed_wait(token, 1000) + 2 * bar.timed_wait_parity(false, 1000) + 4 * bar.try_wait(token, 10) + 8 * bar.try_wait_parity(false, 10);
+}
 extern "C" __global__ void pairs(float *out) {
   float2 a = make_float2(1, 0x1p-24f), b = make_float2(0x1p-24f, 1), c = make_float2(3, -1);
   float2 r[] = {__fadd2_rn(a, b), __fadd2_ru(a, b), __fadd2_rd(a, c), __fadd2_rz(a, b), __fmul2_rn(c, c), __fmul2_rz(a, c), __fmul2_ru(a, c),
@@ -275,6 +358,7 @@ extern "C" __global__ void cluster(int *out) {
 		// Of 64 threads: 63 is the largest i, and 7 i modulo 64 takes all values.
 		"atomics":   {64 * 63 / 2, 63, 3, 0x7fffffff, -256, 0, 2 + 64, 1, 10000 - 64*63/2 - 64, 5, 6, 112},
 		"constants": {5},
+		"limits":    {2, 2, 0, 15},
 	}
 	for kernel, want := range want {
 		threads := uint32(1)

@@ -644,12 +644,74 @@ func TestFP8Conversions(t *testing.T) {
 		{"(int)__nv_fp8_e5m2(__half(3.0f))", 3}, {"(unsigned char)__nv_fp8_e5m2(-5.0f)", 0}, {"(signed char)__nv_fp8_e4m3(-448.0f)", -128},
 		{"(char)__nv_fp8_e4m3(300.0f)", 127}, {"(unsigned char)__nv_fp8_e4m3(300.0f)", 255}, {"(short)__nv_fp8_e5m2(57344.0f)", 32767},
 		{"(int)from_bits<__nv_fp8_e5m2>(0x7c)", math.MaxInt32}, {"(int)from_bits<__nv_fp8_e5m2>(0xfc)", math.MinInt32},
+		{"(double)(long long)from_bits<__nv_fp8_e4m3>(0x7f)", -0x1p63}, {"(double)(unsigned long long)from_bits<__nv_fp8_e5m2>(0xff)", 0x1p63},
+		{"__nv_cvt_double_to_e8m0(1.5, __NV_SATFINITE, cudaRoundPosInf)", 128}, {"__nv_cvt_double_to_e8m0(1.5, __NV_SATFINITE, cudaRoundZero)", 127},
+		{"__nv_cvt_double_to_e8m0(1 + 0x1p-40, __NV_SATFINITE, cudaRoundPosInf)", 128}, {"__nv_cvt_double_to_e8m0(1e-300, __NV_SATFINITE, cudaRoundPosInf)", 0},
+		{"__nv_cvt_double_to_e8m0(1e300, __NV_SATFINITE, cudaRoundZero)", 254}, {"__nv_cvt_double_to_e8m0(1e300, __NV_NOSAT, cudaRoundZero)", 255},
+		{"__nv_cvt_double2_to_e8m0x2(make_double2(1, 3), __NV_SATFINITE, cudaRoundPosInf)", 127 + 129*256},
+		{"__nv_cvt_bfloat162raw_to_e8m0x2(__nv_bfloat162(1.0f, 3.0f), __NV_SATFINITE, cudaRoundZero)", 127 + 128*256},
+		{"__nv_fp8_e8m0(__half(3.0f)).__x", 129}, {"__nv_fp8_e8m0(3).__x", 129}, {"__nv_fp8_e8m0(3.0).__x", 129}, {"__nv_fp8_e8m0(65537ll).__x", 127 + 17},
+		{"(float)(__half)__nv_fp8_e8m0(0.5f)", 0.5}, {"(int)__nv_fp8_e8m0(8.0f)", 8}, {"(double)from_bits<__nv_fp8_e8m0>(0)", 0x1p-127}, {"(bool)from_bits<__nv_fp8_e8m0>(0)", 1},
+		{"((float2)__nv_fp8x2_e8m0(make_float2(1, 5))).y", 8}, {"__high2float((__half2)__nv_fp8x2_e8m0(__half2(1.0f, 2.0f)))", 2},
+		{"((float4)__nv_fp8x4_e8m0(make_double4(1, 2, 3, 4))).z", 4}, {"__nv_fp8x4_e8m0(__nv_bfloat162(1.0f, 1.0f), __nv_bfloat162(1.0f, 4.0f)).__x >> 24", 129},
 		{"(int)from_bits<__nv_fp8_e4m3>(0x7f)", 0}, {"(unsigned int)from_bits<__nv_fp8_e5m2>(0xfc)", 0},
 		{"(bool)__nv_fp8_e4m3(0.5f)", 1}, {"(bool)__nv_fp8_e4m3(-0.0f)", 0},
 		{"(float)__high2half(__half2(__nv_cvt_fp8x2_to_halfraw2(0x3c38, __NV_E4M3)))", 1.5},
 		{"__nv_cvt_float_to_fp8(1e6f, __NV_NOSAT, __NV_E5M2)", 0x7c}, {"__nv_cvt_float_to_fp8(-1e6f, __NV_NOSAT, __NV_E4M3)", 0xff},
 	}...)
 	evaluate(t, "#include <cuda_fp8.h>\ntemplate <class T> __device__ T from_bits(int v) { T r; r.__x = v; return r; }", "", rows, 0)
+}
+
+// TestAtomicInstructions: sums, differences and extremes are one instruction, in 64 bits too, and the
+// type of the object decides.
+func TestAtomicInstructions(t *testing.T) {
+	file := ptxFile(t, kit(t), `
+#include <cuda/atomic>
+__device__ unsigned counter;
+extern "C" __global__ void direct(int *out) {
+  __shared__ unsigned long long sum;
+  __shared__ long long least, most;
+  __shared__ double real;
+  __shared__ float single;
+  __shared__ int whole;
+  const int i = threadIdx.x;
+  if (i == 0) sum = 1ull << 40, least = most = -(1ll << 40), real = 0.5, single = 100, whole = -5;
+  __syncthreads();
+  __nv_atomic_fetch_sub(&sum, 1, __NV_ATOMIC_RELAXED);
+  __nv_atomic_fetch_min(&least, -(1ll << 40) - i, __NV_ATOMIC_RELAXED);
+  __nv_atomic_fetch_max(&most, -(1ll << 40) + i, __NV_ATOMIC_RELAXED);
+  __nv_atomic_fetch_add(&real, 1, __NV_ATOMIC_RELAXED);
+  __nv_atomic_fetch_sub(&real, 0.25, __NV_ATOMIC_RELAXED);
+  __nv_atomic_fetch_sub(&single, 1.5, __NV_ATOMIC_RELAXED);
+  cuda::atomic_ref<int>(whole).fetch_sub(-2, cuda::memory_order_relaxed);
+  volatile unsigned *v = &counter;
+  __nv_atomic_store_n(v, 0, __NV_ATOMIC_RELAXED);
+  __syncthreads();
+  __nv_atomic_add(v, 2, __NV_ATOMIC_RELAXED);
+  __syncthreads();
+  if (i) return;
+  out[0] = (int)((1ull << 40) - sum);
+  out[1] = (int)(least + (1ll << 40));
+  out[2] = (int)(most + (1ll << 40));
+  out[3] = (int)(4 * real);
+  out[4] = (int)(2 * single);
+  out[5] = whole;
+  out[6] = (int)__nv_atomic_load_n(v, __NV_ATOMIC_RELAXED);
+  const volatile unsigned *c = v;
+  unsigned copy;
+  __nv_atomic_load(c, &copy, __NV_ATOMIC_RELAXED);
+  out[7] = (int)copy;
+}
+`, "-std=c++17")
+	want := []int32{64, -63, 63, 2 + 64*3, 200 - 64*3, -5 + 64*2, 128, 128}
+	compare(t, launch(t, load(t, file), "direct", 64, len(want)), func(i int) int32 { return want[i] })
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), ".cas") {
+		t.Errorf("values are compared and swapped:\n%s", text)
+	}
 }
 
 // TestTF32: the last 13 bits of a float are rounded away.

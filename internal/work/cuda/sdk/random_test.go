@@ -98,6 +98,16 @@ extern "C" __global__ void sobol(double *out) {
   curand_init(w, 1ull << 63, 0u, &l);
   out[9] = curand(&l) * 0x1p-64;
   out[10] = curand(&l) * 0x1p-64;
+}
+extern "C" __global__ void sobol_far(double *out) {
+  unsigned long long v[64];
+  for (int i = 0; i < 64; i++) v[i] = 1ull << i;
+  curandStateSobol64 s;
+  curandStateScrambledSobol64 l;
+  curand_init(v, 5ull << 32, &s);
+  curand_init(v, 1ull, 5ull << 32, &l);
+  out[0] = curand(&s);
+  out[1] = curand(&l);
 }`)
 	want := []uint32{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8, 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}
 	for i, got := range numbers[uint32](t, gpu, "philox", len(want)) {
@@ -114,8 +124,10 @@ extern "C" __global__ void sobol(double *out) {
 		}
 	}
 	for kernel, want := range map[string][]float64{
-		"mrg":   {0.127011122046577, 0.318527565396787, 0.309186015544776, 0.825846862961265, 0.221629915729195},
-		"sobol": {0, 0.5, 0.75, 0.25, 0.375, 0.875, 0.625, 0.125, 0.875, 0.5, 0},
+		"mrg": {0.127011122046577, 0.318527565396787, 0.309186015544776, 0.825846862961265, 0.221629915729195},
+		// With these vectors the numbers are those of Gray's code: i xor i/2.
+		"sobol_far": {5<<32 ^ 5<<31, 5<<32 ^ 5<<31 + 1},
+		"sobol":     {0, 0.5, 0.75, 0.25, 0.375, 0.875, 0.625, 0.125, 0.875, 0.5, 0},
 	} {
 		for i, got := range numbers[float64](t, gpu, kernel, len(want)) {
 			if math.Abs(got-want[i]) > 1e-9 {

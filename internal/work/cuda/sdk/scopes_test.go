@@ -2,8 +2,12 @@ package sdk_test
 
 import (
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/heddle-sim/heddle"
 )
 
 // Atomic objects, barriers and pipelines of namespace cuda, for GPUs with and
@@ -183,12 +187,13 @@ extern "C" __global__ void bytes(int *out) {
   __shared__ __align__(16) int in[64], copy[64];
   __shared__ bar_t bar;
   out[threadIdx.x] = 3 * threadIdx.x;
+  in[threadIdx.x] = copy[threadIdx.x] = -1;
   if (threadIdx.x == 0) init(&bar, blockDim.x);
+  cde::fence_proxy_async_shared_cta();
   __threadfence();
   __syncthreads();
   bar_t::arrival_token token;
   if (threadIdx.x == 0) {
-    cuda::memcpy_async(in, out, cuda::aligned_size_t<16>(sizeof in), bar);
     cuda::device::memcpy_async_tx(in, out, cuda::aligned_size_t<16>(128), bar);
     cde::cp_async_bulk_global_to_shared(in + 32, out + 32, 128, bar);
     token = cuda::device::barrier_arrive_tx(bar, 1, sizeof in);
@@ -254,5 +259,190 @@ extern "C" __global__ void boxes(const CUtensorMap *map, void *p) {
 		if arch >= 90 {
 			compare(t, launch(t, gpu, "bytes", 64, 64), func(i int) int32 { return int32(3*i + 1) })
 		}
+	}
+}
+
+// TestBulkCopiesNeedSM90: for an earlier GPU a kernel that uses the copy engine does not run, and
+// the message says why; other kernels run.
+func TestBulkCopiesNeedSM90(t *testing.T) {
+	const source = `
+#include <cuda/barrier>
+namespace cde = cuda::device::experimental;
+typedef cuda::barrier<cuda::thread_scope_block> bar_t;
+#define KERNEL(name, ...) \
+  extern "C" __global__ void name(int *out) { \
+    __shared__ __align__(16) int in[64]; \
+    __shared__ bar_t bar; \
+    if (threadIdx.x == 0) init(&bar, 1); \
+    __VA_ARGS__; \
+    out[threadIdx.x] = in[threadIdx.x]; \
+  }
+KERNEL(in_barrier, cuda::device::memcpy_async_tx(in, out, cuda::aligned_size_t<16>(sizeof in), bar))
+KERNEL(to_shared, cde::cp_async_bulk_global_to_shared(in, out, sizeof in, bar))
+KERNEL(within_shared, cde::cp_async_bulk_shared_to_shared(in, in + 32, 128, bar))
+KERNEL(to_global, cde::cp_async_bulk_shared_to_global(out, in, sizeof in))
+KERNEL(expected, cuda::device::barrier_expect_tx(bar, 4))
+KERNEL(arrived, (void)cuda::device::barrier_arrive_tx(bar, 1, 4))
+KERNEL(committed, cde::cp_async_bulk_commit_group())
+KERNEL(waited, cde::cp_async_bulk_wait_group<0>())
+KERNEL(waited_for_reads, cde::cp_async_bulk_wait_group_read<0>())
+KERNEL(fenced, cde::fence_proxy_async_shared_cta())
+KERNEL(plain, in[threadIdx.x] = 5)
+`
+	for _, arch := range []string{"sm_70", "sm_80"} {
+		gpu := device(t, kit(t), source, "-std=c++17", "--no-cuda-gpu-arch=all", "--cuda-gpu-arch="+arch)
+		for _, kernel := range strings.Fields("in_barrier to_shared within_shared to_global expected arrived committed waited waited_for_reads fenced") {
+			out, err := heddle.Upload(gpu, "out", make([]int32, 64))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := gpu.Launch(t.Context(), kernel, heddle.Dim(1), heddle.Dim(64), out); err == nil || !strings.Contains(err.Error(), "heddle_bulk_copies_need_sm_90") {
+				t.Errorf("%s: %s: error %v", arch, kernel, err)
+			}
+		}
+		compare(t, launch(t, gpu, "plain", 64, 64), func(int) int32 { return 5 })
+	}
+}
+
+// TestCopiesOfBarriers: a phase of a barrier ends after the copies that threads have started with
+// it, for which they do not wait when they arrive.
+func TestCopiesOfBarriers(t *testing.T) {
+	const source = `
+#include <cooperative_groups.h>
+#include <cuda/barrier>
+#include <cuda/pipeline>
+namespace cg = cooperative_groups;
+typedef cuda::barrier<cuda::thread_scope_block> bar_t;
+__device__ void copies(bar_t &bar, int *in, int *out) {
+  cg::thread_block block = cg::this_thread_block();
+  int i = threadIdx.x;
+  out[i] = i + 1;
+  in[i] = -1;
+  __threadfence();
+  block.sync();
+  auto token = bar.arrive();
+  bar.wait(token);
+  cuda::memcpy_async(in + i, out + i, cuda::aligned_size_t<4>(4), bar);
+  bar.arrive_and_wait();
+  const int one = in[63 - i];
+  block.sync();
+  cuda::memcpy_async(block, in, out, cuda::aligned_size_t<16>(256), bar);
+  bar.arrive_and_wait();
+  const int two = in[63 - i];
+  block.sync();
+  in[i] = -1;
+  block.sync();
+  auto pipe = cuda::make_pipeline();
+  cuda::memcpy_async(in + i, out + i, sizeof(int), pipe);
+  cuda::pipeline_producer_commit(pipe, bar);
+  bar.arrive_and_wait();
+  const int three = in[63 - i];
+  block.sync();
+  out[i] = one + 100 * two + 10000 * three;
+}
+extern "C" __global__ void shared(int *out) {
+  __shared__ __align__(16) int in[64];
+  __shared__ bar_t bar;
+  if (threadIdx.x == 0) init(&bar, blockDim.x);
+  __syncthreads();
+  copies(bar, in, out);
+}
+__device__ unsigned long long word;
+extern "C" __global__ void global(int *out) {
+  __shared__ __align__(16) int in[64];
+  bar_t &bar = *(bar_t *)&word;
+  if (threadIdx.x == 0) init(&bar, blockDim.x);
+  __syncthreads();
+  copies(bar, in, out);
+}
+// The same with functions.
+extern "C" __global__ void functions(int *out) {
+  __shared__ __align__(16) int in[64];
+  __shared__ __mbarrier_t bar;
+  int i = threadIdx.x;
+  out[i] = i + 1;
+  if (i == 0) __mbarrier_init(&bar, blockDim.x);
+  __threadfence();
+  __syncthreads();
+  __pipeline_memcpy_async(in + i, out + i, 4);
+  __pipeline_arrive_on(&bar);
+  auto token = __mbarrier_arrive(&bar);
+  while (!__mbarrier_try_wait(&bar, token, 1000)) {
+  }
+  while (!__mbarrier_try_wait_parity(&bar, false, 1000)) {
+  }
+  out[i] = 10101 * in[63 - i];
+}
+`
+	s := kit(t)
+	known, err := s.Clang.Architectures(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, arch := range []int{70, 80, 90} {
+		if !slices.Contains(known, arch) {
+			continue // an old compiler
+		}
+		file := ptxFile(t, s, source, "-std=c++17", "--no-cuda-gpu-arch=all", fmt.Sprintf("--cuda-gpu-arch=sm_%d", arch))
+		gpu := load(t, file)
+		for _, kernel := range []string{"shared", "global", "functions"} {
+			compare(t, launch(t, gpu, kernel, 64, 64), func(i int) int32 { return int32(10101 * (64 - i)) })
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, functions, _ := strings.Cut(string(text), ".entry functions")
+		if counted := strings.Contains(functions, "cp.async.mbarrier.arrive.shared.b64"); counted != (arch >= 80) || strings.Contains(functions, "cp.async.wait") {
+			t.Errorf("sm_%d: the hardware counts the copies: %v\n%s", arch, counted, functions)
+		}
+	}
+}
+
+// TestArrivalsDoNotWait: in a timing run, a thread that arrives at a barrier goes on while its
+// copies are under way.
+func TestArrivalsDoNotWait(t *testing.T) {
+	const source = `
+#include <cuda/barrier>
+extern "C" __global__ void overlap(const int4 *in, int *out) {
+  __shared__ int4 place[1024];
+  __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+  if (threadIdx.x == 0) init(&bar, blockDim.x);
+  __syncthreads();
+  for (int i = 0; i < 32; i++) cuda::memcpy_async(&place[threadIdx.x + 32 * i], &in[threadIdx.x + 32 * i], cuda::aligned_size_t<16>(16), bar);
+  const long long start = clock64();
+  auto token = bar.arrive();
+  const long long arrived = clock64();
+  bar.wait(token);
+  const long long waited = clock64();
+  if (threadIdx.x == 0) out[0] = (int)(arrived - start), out[1] = (int)(waited - arrived);
+  out[2 + threadIdx.x] = place[threadIdx.x].x;
+}
+`
+	prog, err := heddle.Load(ptxFile(t, kit(t), source, "-std=c++17"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gpu, err := heddle.New(prog, heddle.Machine("rtx-a6000"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := heddle.Upload(gpu, "in", make([]int32, 4*1024))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := heddle.Upload(gpu, "out", make([]int32, 34))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := gpu.Launch(t.Context(), "overlap", heddle.Dim(1), heddle.Dim(32), in, out); err != nil {
+		t.Fatal(err)
+	}
+	got, err := heddle.Download[int32](gpu, out, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[0] <= 0 || got[0] >= got[1] {
+		t.Errorf("arriving took %d cycles, waiting %d", got[0], got[1])
 	}
 }

@@ -198,6 +198,18 @@ __device__ void ones(const unsigned *a, const unsigned *b, int *out, wmma::exper
   wmma::bmma_sync(o.c, o.a, o.b, o.c, op, wmma::experimental::bmmaAccumulateOpPOPC);
   wmma::store_matrix_sync(out, o.c, 8, wmma::mem_row_major);
 }
+// One operand is the same number everywhere: 3 and its like, of which the last bits count.
+template <class T, int k, class V> __device__ void filled(const unsigned *a, int *out, V v) {
+  operands<T, k> o(a, a, out);
+  wmma::fill_fragment(o.b, v);
+  if constexpr (k == 32) wmma::mma_sync(o.c, o.a, o.b, o.c);
+  else wmma::bmma_sync(o.c, o.a, o.b, o.c);
+  wmma::store_matrix_sync(out, o.c, 8, wmma::mem_row_major);
+}
+extern "C" __global__ void u4_filled(const unsigned *a, const unsigned *, int *out) { filled<small::u4, 32>(a, out, 0xf3u); }
+extern "C" __global__ void s4_filled(const unsigned *a, const unsigned *, int *out) { filled<small::s4, 32>(a, out, -3); }
+extern "C" __global__ void b1_filled(const unsigned *a, const unsigned *, int *out) { filled<small::b1, 128>(a, out, 1u); }
+extern "C" __global__ void b1_empty(const unsigned *a, const unsigned *, int *out) { filled<small::b1, 128>(a, out, 2u); }
 extern "C" __global__ void u4(const unsigned *a, const unsigned *b, int *out) { fours<small::u4>(a, b, out, false); }
 extern "C" __global__ void s4(const unsigned *a, const unsigned *b, int *out) { fours<small::s4>(a, b, out, false); }
 extern "C" __global__ void s4_limited(const unsigned *a, const unsigned *b, int *out) { fours<small::s4>(a, b, out, true); }
@@ -218,6 +230,10 @@ extern "C" __global__ void b1_and(const unsigned *a, const unsigned *b, int *out
 		{"s4_limited", 4, func(a, b uint32) int64 { return signed(a) * signed(b) }, math.MaxInt32 - 20},
 		{"b1_xor", 1, func(a, b uint32) int64 { return int64(a ^ b) }, 5},
 		{"b1_and", 1, func(a, b uint32) int64 { return int64(a & b) }, -100},
+		{"u4_filled", 4, func(a, _ uint32) int64 { return 3 * unsigned(a) }, 9},
+		{"s4_filled", 4, func(a, _ uint32) int64 { return -3 * signed(a) }, 9},
+		{"b1_filled", 1, func(a, _ uint32) int64 { return int64(a ^ 1) }, 9},
+		{"b1_empty", 1, func(a, _ uint32) int64 { return int64(a) }, 9},
 	} {
 		k := 128 / c.bits
 		a, b, sums := make([]uint32, 8*4), make([]uint32, 8*4), make([]int32, 64) // four words of each row and column

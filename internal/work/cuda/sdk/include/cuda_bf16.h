@@ -12,11 +12,9 @@ typedef struct { __nv_bfloat16 x, y; } __nv_bfloat162;
 #include "cuda_runtime.h"
 #include "odd_float.h"
 
-#define HEDDLE_HD static __inline__ __attribute__((host, device, always_inline))
+#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline))
 
 namespace heddle_sdk {
-HEDDLE_HD unsigned int bf16_bits(float f) { return __builtin_bit_cast(unsigned int, f); }
-HEDDLE_HD float bf16_float(unsigned int u) { return __builtin_bit_cast(float, u); }
 // To the nearest bfloat16, ties to even.
 HEDDLE_HD unsigned short bf16_round(float f) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -26,11 +24,11 @@ HEDDLE_HD unsigned short bf16_round(float f) {
     return h;
   }
 #endif
-  unsigned int u = bf16_bits(f);
+  unsigned int u = float_bits(f);
   if ((u & 0x7fffffffu) > 0x7f800000u) return (unsigned short)0x7fff;
   return (unsigned short)((u + 0x7fffu + (u >> 16 & 1)) >> 16);
 }
-HEDDLE_HD float bf16_widen(unsigned short h) { return bf16_float((unsigned int)h << 16); }
+HEDDLE_HD float bf16_widen(unsigned short h) { return bits_float((unsigned int)h << 16); }
 } // namespace heddle_sdk
 
 #undef HEDDLE_HD
@@ -48,6 +46,12 @@ HEDDLE_HD float bf16_widen(unsigned short h) { return bf16_float((unsigned int)h
 #define HEDDLE_WIDEN(u) heddle_sdk::bf16_widen(u)
 #define HEDDLE_FMA_ARCH 800
 #define HEDDLE_ADD_ARCH 900
+#ifndef __CUDA_NO_BFLOAT16_OPERATORS__
+#define HEDDLE_OPERATORS
+#endif
+#ifndef __CUDA_NO_BFLOAT162_OPERATORS__
+#define HEDDLE_OPERATORS2
+#endif
 #include "half_common.h"
 
 typedef __nv_bfloat16 nv_bfloat16;

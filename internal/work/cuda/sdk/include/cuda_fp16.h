@@ -12,11 +12,9 @@ typedef struct { __half x, y; } __half2;
 #include "cuda_runtime.h"
 #include "odd_float.h"
 
-#define HEDDLE_HD static __inline__ __attribute__((host, device, always_inline))
+#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline))
 
 namespace heddle_sdk {
-HEDDLE_HD unsigned int half_bits(float f) { return __builtin_bit_cast(unsigned int, f); }
-HEDDLE_HD float half_float(unsigned int u) { return __builtin_bit_cast(float, u); }
 // To the nearest half, ties to even.
 HEDDLE_HD unsigned short half_round(float f) {
 #if defined(__CUDA_ARCH__)
@@ -24,12 +22,12 @@ HEDDLE_HD unsigned short half_round(float f) {
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(f));
   return h;
 #else
-  unsigned int u = half_bits(f), sign = u >> 16 & 0x8000u;
+  unsigned int u = float_bits(f), sign = u >> 16 & 0x8000u;
   u &= 0x7fffffffu;
   if (u > 0x7f800000u) return (unsigned short)0x7fff;
   if (u >= 0x47800000u) return (unsigned short)(sign | 0x7c00u);
   if (u < 0x38800000u) { // subnormal: in units of 2^-24
-    float scaled = half_float(u) * 0x1p24f;
+    float scaled = bits_float(u) * 16777216.0f;
     unsigned int n = (unsigned int)scaled;
     float rest = scaled - (float)n;
     if (rest > 0.5f || (rest == 0.5f && (n & 1))) n++;
@@ -46,9 +44,9 @@ HEDDLE_HD float half_widen(unsigned short h) {
   return f;
 #else
   unsigned int sign = (h & 0x8000u) << 16, e = h >> 10 & 31, m = h & 0x3ffu;
-  if (e == 31) return half_float(sign | 0x7f800000u | m << 13);
-  if (e == 0) return half_float(sign | half_bits((float)m * 0x1p-24f));
-  return half_float(sign | (e + 112) << 23 | m << 13);
+  if (e == 31) return bits_float(sign | 0x7f800000u | m << 13);
+  if (e == 0) return bits_float(sign | float_bits((float)m * 5.9604644775390625e-8f));
+  return bits_float(sign | (e + 112) << 23 | m << 13);
 #endif
 }
 } // namespace heddle_sdk
@@ -68,6 +66,12 @@ HEDDLE_HD float half_widen(unsigned short h) {
 #define HEDDLE_WIDEN(u) heddle_sdk::half_widen(u)
 #define HEDDLE_FMA_ARCH 530
 #define HEDDLE_ADD_ARCH 530
+#ifndef __CUDA_NO_HALF_OPERATORS__
+#define HEDDLE_OPERATORS
+#endif
+#ifndef __CUDA_NO_HALF2_OPERATORS__
+#define HEDDLE_OPERATORS2
+#endif
 #include "half_common.h"
 
 typedef __half half;

@@ -6,7 +6,7 @@
 
 #include "heddle_narrow.h"
 
-#define HEDDLE_HD static __inline__ __attribute__((host, device, always_inline))
+#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline))
 
 typedef unsigned char __nv_fp4_storage_t;
 typedef unsigned char __nv_fp4x2_storage_t;
@@ -17,14 +17,14 @@ namespace heddle_sdk {
 HEDDLE_HD float fp4_widen(unsigned char v, __nv_fp4_interpretation_t kind) {
   (void)kind;
   unsigned int size = v & 0x7u;
-  return half_float((v & 0x8u) << 28 | half_bits(narrow_value(size, 1, 1)));
+  return bits_float((v & 0x8u) << 28 | float_bits(narrow_value(size, 1, 1)));
 }
 // Larger values, infinities and NaN become the largest number. Only rounding to the nearest is defined.
 HEDDLE_HD unsigned char fp4_round(float f, __nv_fp4_interpretation_t kind, enum cudaRoundMode = cudaRoundNearest) {
   (void)kind;
   if (f != f) return (unsigned char)0x7;
   unsigned int size = narrow_size(f, 1, 1);
-  return (unsigned char)((half_bits(f) >> 31) << 3 | (size < 0x7 ? size : 0x7));
+  return (unsigned char)((float_bits(f) >> 31) << 3 | (size < 0x7 ? size : 0x7));
 }
 } // namespace heddle_sdk
 
@@ -33,7 +33,7 @@ HEDDLE_NARROW_CONVERSIONS(fp4, __nv_fp4_storage_t, __nv_fp4x2_storage_t, 4, (__n
 
 #define HEDDLE_ROUND_E2M1(f) heddle_sdk::fp4_round(f, __NV_E2M1)
 #define HEDDLE_WIDEN_E2M1(v) heddle_sdk::fp4_widen(v, __NV_E2M1)
-HEDDLE_NARROW(__nv_fp4_e2m1, __nv_fp4_storage_t, 0x7, HEDDLE_ROUND_E2M1, HEDDLE_WIDEN_E2M1)
+HEDDLE_NARROW(__nv_fp4_e2m1, __nv_fp4_storage_t, (__x & 0x7) != 0, HEDDLE_ROUND_E2M1, HEDDLE_WIDEN_E2M1)
 HEDDLE_NARROW_VECTORS(__nv_fp4x2_e2m1, __nv_fp4x4_e2m1, __nv_fp4x2_storage_t, __nv_fp4x4_storage_t, 4, HEDDLE_ROUND_E2M1, HEDDLE_WIDEN_E2M1)
 #undef HEDDLE_ROUND_E2M1
 #undef HEDDLE_WIDEN_E2M1

@@ -7,7 +7,7 @@
 
 #include "heddle_narrow.h"
 
-#define HEDDLE_HD static __inline__ __attribute__((host, device, always_inline))
+#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline))
 
 typedef unsigned char __nv_fp6_storage_t;
 typedef unsigned short __nv_fp6x2_storage_t;
@@ -17,13 +17,13 @@ typedef enum __nv_fp6_interpretation_t { __NV_E2M3, __NV_E3M2 } __nv_fp6_interpr
 namespace heddle_sdk {
 HEDDLE_HD float fp6_widen(unsigned char v, __nv_fp6_interpretation_t kind) {
   unsigned int size = v & 0x1fu;
-  return half_float((v & 0x20u) << 26 | half_bits(kind == __NV_E2M3 ? narrow_value(size, 3, 1) : narrow_value(size, 2, 3)));
+  return bits_float((v & 0x20u) << 26 | float_bits(kind == __NV_E2M3 ? narrow_value(size, 3, 1) : narrow_value(size, 2, 3)));
 }
 // Larger values, infinities and NaN become the largest number. Only rounding to the nearest is defined.
 HEDDLE_HD unsigned char fp6_round(float f, __nv_fp6_interpretation_t kind, enum cudaRoundMode = cudaRoundNearest) {
   if (f != f) return (unsigned char)0x1f;
   unsigned int size = kind == __NV_E2M3 ? narrow_size(f, 3, 1) : narrow_size(f, 2, 3);
-  return (unsigned char)((half_bits(f) >> 31) << 5 | (size < 0x1f ? size : 0x1f));
+  return (unsigned char)((float_bits(f) >> 31) << 5 | (size < 0x1f ? size : 0x1f));
 }
 } // namespace heddle_sdk
 
@@ -32,11 +32,11 @@ HEDDLE_NARROW_CONVERSIONS(fp6, __nv_fp6_storage_t, __nv_fp6x2_storage_t, 8, (__n
 
 #define HEDDLE_ROUND_E2M3(f) heddle_sdk::fp6_round(f, __NV_E2M3)
 #define HEDDLE_WIDEN_E2M3(v) heddle_sdk::fp6_widen(v, __NV_E2M3)
-HEDDLE_NARROW(__nv_fp6_e2m3, __nv_fp6_storage_t, 0x1f, HEDDLE_ROUND_E2M3, HEDDLE_WIDEN_E2M3)
+HEDDLE_NARROW(__nv_fp6_e2m3, __nv_fp6_storage_t, (__x & 0x1f) != 0, HEDDLE_ROUND_E2M3, HEDDLE_WIDEN_E2M3)
 HEDDLE_NARROW_VECTORS(__nv_fp6x2_e2m3, __nv_fp6x4_e2m3, __nv_fp6x2_storage_t, __nv_fp6x4_storage_t, 8, HEDDLE_ROUND_E2M3, HEDDLE_WIDEN_E2M3)
 #define HEDDLE_ROUND_E3M2(f) heddle_sdk::fp6_round(f, __NV_E3M2)
 #define HEDDLE_WIDEN_E3M2(v) heddle_sdk::fp6_widen(v, __NV_E3M2)
-HEDDLE_NARROW(__nv_fp6_e3m2, __nv_fp6_storage_t, 0x1f, HEDDLE_ROUND_E3M2, HEDDLE_WIDEN_E3M2)
+HEDDLE_NARROW(__nv_fp6_e3m2, __nv_fp6_storage_t, (__x & 0x1f) != 0, HEDDLE_ROUND_E3M2, HEDDLE_WIDEN_E3M2)
 HEDDLE_NARROW_VECTORS(__nv_fp6x2_e3m2, __nv_fp6x4_e3m2, __nv_fp6x2_storage_t, __nv_fp6x4_storage_t, 8, HEDDLE_ROUND_E3M2, HEDDLE_WIDEN_E3M2)
 #undef HEDDLE_ROUND_E2M3
 #undef HEDDLE_WIDEN_E2M3

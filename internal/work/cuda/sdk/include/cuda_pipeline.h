@@ -3,7 +3,7 @@
 #ifndef HEDDLE_CUDA_PIPELINE_H
 #define HEDDLE_CUDA_PIPELINE_H
 
-#include "cuda_runtime.h"
+#include "cuda_awbarrier_primitives.h"
 
 #if defined(__CUDA__)
 

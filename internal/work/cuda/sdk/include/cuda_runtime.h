@@ -50,13 +50,20 @@ static __inline__ __host__ struct cudaPitchedPtr make_cudaPitchedPtr(void *d, si
   return p;
 }
 
-#if defined(__cplusplus)
-// The forms of CUDA 13, with a location instead of a device number.
-static __inline__ __host__ cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, cudaMemLocation to, unsigned, cudaStream_t stream = 0) {
+// The forms with a location instead of a device number, in C++ also under the names of CUDA 13.
+static __inline__ __host__ cudaError_t cudaMemPrefetchAsync_v2(const void *p, size_t bytes, struct cudaMemLocation to, unsigned int flags, cudaStream_t stream) {
+  (void)flags;
   return cudaMemPrefetchAsync(p, bytes, to.type == cudaMemLocationTypeDevice ? to.id : cudaCpuDeviceId, stream);
 }
-static __inline__ __host__ cudaError_t cudaMemAdvise(const void *p, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation at) {
+static __inline__ __host__ cudaError_t cudaMemAdvise_v2(const void *p, size_t bytes, enum cudaMemoryAdvise advice, struct cudaMemLocation at) {
   return cudaMemAdvise(p, bytes, advice, at.type == cudaMemLocationTypeDevice ? at.id : cudaCpuDeviceId);
+}
+#if defined(__cplusplus)
+static __inline__ __host__ cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, cudaMemLocation to, unsigned flags, cudaStream_t stream = 0) {
+  return cudaMemPrefetchAsync_v2(p, bytes, to, flags, stream);
+}
+static __inline__ __host__ cudaError_t cudaMemAdvise(const void *p, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation at) {
+  return cudaMemAdvise_v2(p, bytes, advice, at);
 }
 #endif
 

@@ -85,8 +85,8 @@ HEDDLE_D void curand_init(unsigned int *vectors, unsigned int offset, curandStat
 HEDDLE_D void curand_init(unsigned int *vectors, unsigned int scramble, unsigned int offset, curandStateScrambledSobol32 *s) {
   heddle_sdk::sobol_init(s, vectors, scramble, offset);
 }
-HEDDLE_D void curand_init(unsigned long long *vectors, unsigned int offset, curandStateSobol64 *s) { heddle_sdk::sobol_init(s, vectors, 0ull, offset); }
-HEDDLE_D void curand_init(unsigned long long *vectors, unsigned long long scramble, unsigned int offset, curandStateScrambledSobol64 *s) {
+HEDDLE_D void curand_init(unsigned long long *vectors, unsigned long long offset, curandStateSobol64 *s) { heddle_sdk::sobol_init(s, vectors, 0ull, offset); }
+HEDDLE_D void curand_init(unsigned long long *vectors, unsigned long long scramble, unsigned long long offset, curandStateScrambledSobol64 *s) {
   heddle_sdk::sobol_init(s, vectors, scramble, offset);
 }
 

@@ -7,10 +7,11 @@
 //   HEDDLE_INFINITY          the bits of infinity
 //   HEDDLE_ROUND(f), HEDDLE_WIDEN(u)  from float to the nearest, and back
 //   HEDDLE_FMA_ARCH, HEDDLE_ADD_ARCH  the architecture that has the instructions
+//   HEDDLE_OPERATORS, HEDDLE_OPERATORS2  defined if there are operators of the number, and of the pair
 //
 // Host code has nearly all of it, with the same results.
 
-#define HEDDLE_HD static __inline__ __attribute__((host, device, always_inline))
+#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline))
 #define HEDDLE_D static __inline__ __attribute__((device, always_inline))
 #if defined(__CUDA_ARCH__)
 #define HEDDLE_ARCH __CUDA_ARCH__
@@ -81,11 +82,11 @@ HEDDLE_HD HEDDLE_H HEDDLE_NAME(__float2, _rd)(float f) { HEDDLE_H h(f); return (
 HEDDLE_HD HEDDLE_H HEDDLE_NAME(__float2, _ru)(float f) { HEDDLE_H h(f); return (float)h < f ? heddle_sdk::step(h, true) : h; }
 HEDDLE_HD HEDDLE_H HEDDLE_NAME(__float2, _rz)(float f) { return f > 0 ? HEDDLE_NAME(__float2, _rd)(f) : HEDDLE_NAME(__float2, _ru)(f); }
 
-// To and from integers: values out of range are clamped, and NaN becomes 0.
+// To and from integers: values out of range are clamped, and NaN becomes 0 or, in 64 bits, 2^63.
 #define HEDDLE_INTEGER(type, name, low, high)                                                                                      \
   HEDDLE_HD type HEDDLE_NAME(__, 2##name##_rz)(HEDDLE_H a) {                                                                       \
     float f = truncf((float)a);                                                                                                    \
-    return f >= (float)high ? high : f <= (float)low ? low : f == f ? (type)f : 0;                                                 \
+    return f >= (float)high ? high : f <= (float)low ? low : f == f ? (type)f : heddle_sdk::not_integer<type>();                                                 \
   }                                                                                                                                \
   HEDDLE_HD type HEDDLE_NAME(__, 2##name##_rn)(HEDDLE_H a) { return HEDDLE_NAME(__, 2##name##_rz)(HEDDLE_H(rintf((float)a))); }    \
   HEDDLE_HD type HEDDLE_NAME(__, 2##name##_rd)(HEDDLE_H a) { return HEDDLE_NAME(__, 2##name##_rz)(HEDDLE_H(floorf((float)a))); }   \
@@ -269,32 +270,43 @@ HEDDLE_ORDER(geu, >=, HEDDLE_TRUE)
 #undef HEDDLE_TRUE
 HEDDLE_HD HEDDLE_H2 __hisnan2(HEDDLE_H2 a) { return HEDDLE_H2(HEDDLE_H(__hisnan(a.x) ? 1.0f : 0.0f), HEDDLE_H(__hisnan(a.y) ? 1.0f : 0.0f)); }
 
-// Operators.
-#define HEDDLE_OPERATOR(sign, name, name2)                                                                    \
-  HEDDLE_HD HEDDLE_H operator sign(const HEDDLE_H &a, const HEDDLE_H &b) { return name(a, b); }               \
-  HEDDLE_HD HEDDLE_H2 operator sign(const HEDDLE_H2 &a, const HEDDLE_H2 &b) { return name2(a, b); }           \
-  HEDDLE_HD HEDDLE_H &operator sign##=(HEDDLE_H &a, const HEDDLE_H &b) { return a = name(a, b); }             \
-  HEDDLE_HD HEDDLE_H2 &operator sign##=(HEDDLE_H2 &a, const HEDDLE_H2 &b) { return a = name2(a, b); }
-HEDDLE_OPERATOR(+, __hadd, __hadd2)
-HEDDLE_OPERATOR(-, __hsub, __hsub2)
-HEDDLE_OPERATOR(*, __hmul, __hmul2)
-HEDDLE_OPERATOR(/, __hdiv, __h2div)
-#undef HEDDLE_OPERATOR
+// Operators, unless the program defines its own.
+#define HEDDLE_OPERATOR(T, sign, name)                                            \
+  HEDDLE_HD T operator sign(const T &a, const T &b) { return name(a, b); }        \
+  HEDDLE_HD T &operator sign##=(T &a, const T &b) { return a = name(a, b); }
+#define HEDDLE_COMPARISON(T, sign, is) \
+  HEDDLE_HD bool operator sign(const T &a, const T &b) { return is; }
+#ifdef HEDDLE_OPERATORS
+HEDDLE_OPERATOR(HEDDLE_H, +, __hadd)
+HEDDLE_OPERATOR(HEDDLE_H, -, __hsub)
+HEDDLE_OPERATOR(HEDDLE_H, *, __hmul)
+HEDDLE_OPERATOR(HEDDLE_H, /, __hdiv)
 HEDDLE_HD HEDDLE_H operator+(const HEDDLE_H &a) { return a; }
 HEDDLE_HD HEDDLE_H operator-(const HEDDLE_H &a) { return __hneg(a); }
-HEDDLE_HD HEDDLE_H2 operator-(const HEDDLE_H2 &a) { return __hneg2(a); }
 HEDDLE_HD HEDDLE_H &operator++(HEDDLE_H &a) { return a = __hadd(a, HEDDLE_H(1.0f)); }
 HEDDLE_HD HEDDLE_H &operator--(HEDDLE_H &a) { return a = __hsub(a, HEDDLE_H(1.0f)); }
-#define HEDDLE_COMPARISON(sign, both)                                                                         \
-  HEDDLE_HD bool operator sign(const HEDDLE_H &a, const HEDDLE_H &b) { return (float)a sign (float)b; }       \
-  HEDDLE_HD bool operator sign(const HEDDLE_H2 &a, const HEDDLE_H2 &b) { return both(a, b); }
-HEDDLE_COMPARISON(==, __hbeq2)
-HEDDLE_COMPARISON(!=, __hbneu2)
-HEDDLE_COMPARISON(<, __hblt2)
-HEDDLE_COMPARISON(<=, __hble2)
-HEDDLE_COMPARISON(>, __hbgt2)
-HEDDLE_COMPARISON(>=, __hbge2)
+HEDDLE_COMPARISON(HEDDLE_H, ==, (float)a == (float)b)
+HEDDLE_COMPARISON(HEDDLE_H, !=, (float)a != (float)b)
+HEDDLE_COMPARISON(HEDDLE_H, <, (float)a < (float)b)
+HEDDLE_COMPARISON(HEDDLE_H, <=, (float)a <= (float)b)
+HEDDLE_COMPARISON(HEDDLE_H, >, (float)a > (float)b)
+HEDDLE_COMPARISON(HEDDLE_H, >=, (float)a >= (float)b)
+#endif
+#ifdef HEDDLE_OPERATORS2
+HEDDLE_OPERATOR(HEDDLE_H2, +, __hadd2)
+HEDDLE_OPERATOR(HEDDLE_H2, -, __hsub2)
+HEDDLE_OPERATOR(HEDDLE_H2, *, __hmul2)
+HEDDLE_OPERATOR(HEDDLE_H2, /, __h2div)
+HEDDLE_HD HEDDLE_H2 operator-(const HEDDLE_H2 &a) { return __hneg2(a); }
+HEDDLE_COMPARISON(HEDDLE_H2, ==, __hbeq2(a, b))
+HEDDLE_COMPARISON(HEDDLE_H2, !=, __hbneu2(a, b))
+HEDDLE_COMPARISON(HEDDLE_H2, <, __hblt2(a, b))
+HEDDLE_COMPARISON(HEDDLE_H2, <=, __hble2(a, b))
+HEDDLE_COMPARISON(HEDDLE_H2, >, __hbgt2(a, b))
+HEDDLE_COMPARISON(HEDDLE_H2, >=, __hbge2(a, b))
+#endif
 #undef HEDDLE_COMPARISON
+#undef HEDDLE_OPERATOR
 
 #ifdef __CUDA__ // only for kernels
 // Functions, using those of float.
@@ -365,6 +377,8 @@ HEDDLE_D HEDDLE_H2 atomicAdd(HEDDLE_H2 *p, HEDDLE_H2 v) {
 #undef HEDDLE_ROUND
 #undef HEDDLE_WIDEN
 #undef HEDDLE_FMA_ARCH
+#undef HEDDLE_OPERATORS
+#undef HEDDLE_OPERATORS2
 #undef HEDDLE_ADD_ARCH
 #undef HEDDLE_HALVES
 #undef HEDDLE_TWICE

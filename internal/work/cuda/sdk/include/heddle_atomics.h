@@ -7,9 +7,22 @@
 
 #if __cplusplus >= 201103L
 
+// The numbers of orders are those of clang's own functions. Scopes count upwards.
+#define __NV_ATOMIC_RELAXED __ATOMIC_RELAXED
+#define __NV_ATOMIC_CONSUME __ATOMIC_CONSUME
+#define __NV_ATOMIC_ACQUIRE __ATOMIC_ACQUIRE
+#define __NV_ATOMIC_RELEASE __ATOMIC_RELEASE
+#define __NV_ATOMIC_ACQ_REL __ATOMIC_ACQ_REL
+#define __NV_ATOMIC_SEQ_CST __ATOMIC_SEQ_CST
+#define __NV_THREAD_SCOPE_THREAD 0
+#define __NV_THREAD_SCOPE_BLOCK 1
+#define __NV_THREAD_SCOPE_CLUSTER 2
+#define __NV_THREAD_SCOPE_DEVICE 3
+#define __NV_THREAD_SCOPE_SYSTEM 4
+
 #pragma push_macro("HEDDLE_HD")
 #undef HEDDLE_HD
-#define HEDDLE_HD __inline__ __attribute__((host, device))
+#define HEDDLE_HD __inline__ __host__ __device__
 
 namespace heddle_sdk {
 namespace atomics {
@@ -103,11 +116,16 @@ HEDDLE_CHANGE(most, old < v ? v : old)
 
 // Changes for which the device has an instruction.
 #if defined(__CUDA_ARCH__)
-#define HEDDLE_DIRECT(name, op, T, as) \
-  static HEDDLE_HD T change(T *p, name<T> f) { return (T)op((as *)p, (as)f.v); }
+#define HEDDLE_DIRECT_OF(name, op, T, as, value) \
+  static HEDDLE_HD T change(T *p, name<T> f) { return (T)op((as *)p, value); }
+#define HEDDLE_DIRECT(name, op, T, as) HEDDLE_DIRECT_OF(name, op, T, as, (as)f.v)
+#define HEDDLE_DIRECT_REAL(T)          \
+  HEDDLE_DIRECT(plus, atomicAdd, T, T) \
+  HEDDLE_DIRECT_OF(minus, atomicAdd, T, T, -f.v)
 #define HEDDLE_DIRECT_INTEGER(T, as)     \
   HEDDLE_DIRECT(set, atomicExch, T, as)  \
   HEDDLE_DIRECT(plus, atomicAdd, T, as)  \
+  HEDDLE_DIRECT_OF(minus, atomicAdd, T, as, (as)-(unsigned long long)f.v) \
   HEDDLE_DIRECT(both, atomicAnd, T, as)  \
   HEDDLE_DIRECT(either, atomicOr, T, as) \
   HEDDLE_DIRECT(differ, atomicXor, T, as)
@@ -117,81 +135,85 @@ HEDDLE_DIRECT_INTEGER(long, unsigned long long)
 HEDDLE_DIRECT_INTEGER(unsigned long, unsigned long long)
 HEDDLE_DIRECT_INTEGER(long long, unsigned long long)
 HEDDLE_DIRECT_INTEGER(unsigned long long, unsigned long long)
-HEDDLE_DIRECT(least, atomicMin, int, int)
-HEDDLE_DIRECT(most, atomicMax, int, int)
-HEDDLE_DIRECT(least, atomicMin, unsigned int, unsigned int)
-HEDDLE_DIRECT(most, atomicMax, unsigned int, unsigned int)
+#define HEDDLE_DIRECT_ORDER(T, as)       \
+  HEDDLE_DIRECT(least, atomicMin, T, as) \
+  HEDDLE_DIRECT(most, atomicMax, T, as)
+HEDDLE_DIRECT_ORDER(int, int)
+HEDDLE_DIRECT_ORDER(unsigned int, unsigned int)
+HEDDLE_DIRECT_ORDER(long, long long)
+HEDDLE_DIRECT_ORDER(unsigned long, unsigned long long)
+HEDDLE_DIRECT_ORDER(long long, long long)
+HEDDLE_DIRECT_ORDER(unsigned long long, unsigned long long)
 HEDDLE_DIRECT(set, atomicExch, float, float)
-HEDDLE_DIRECT(plus, atomicAdd, float, float)
+HEDDLE_DIRECT_REAL(float)
+#if __CUDA_ARCH__ >= 600
+HEDDLE_DIRECT_REAL(double)
+#endif
+#undef HEDDLE_DIRECT_ORDER
+#undef HEDDLE_DIRECT_REAL
+#undef HEDDLE_DIRECT_OF
 #undef HEDDLE_DIRECT_INTEGER
 #undef HEDDLE_DIRECT
 #endif
+
+static HEDDLE_HD void fence(int order, int scope) {
+  if (order == __NV_ATOMIC_RELAXED || scope == __NV_THREAD_SCOPE_THREAD) return;
+#if defined(__CUDA_ARCH__)
+  if (scope == __NV_THREAD_SCOPE_BLOCK) __threadfence_block();
+  else if (scope == __NV_THREAD_SCOPE_SYSTEM) __threadfence_system();
+  else __threadfence();
+#else
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+// An access of an order, between the fences that make it one.
+template <class F> HEDDLE_HD auto ordered(int order, int scope, F f) -> decltype(f()) {
+  if (order != __NV_ATOMIC_ACQUIRE && order != __NV_ATOMIC_CONSUME) fence(order, scope);
+  auto was = f();
+  if (order != __NV_ATOMIC_RELEASE) fence(order, scope);
+  return was;
+}
+// An argument that does not decide about T.
+template <class T> struct same { typedef T type; };
 
 } // namespace atomics
 } // namespace heddle_sdk
 
 #pragma pop_macro("HEDDLE_HD")
 
-// The numbers of orders are those of clang's own functions. Scopes count upwards.
-#define __NV_ATOMIC_RELAXED __ATOMIC_RELAXED
-#define __NV_ATOMIC_CONSUME __ATOMIC_CONSUME
-#define __NV_ATOMIC_ACQUIRE __ATOMIC_ACQUIRE
-#define __NV_ATOMIC_RELEASE __ATOMIC_RELEASE
-#define __NV_ATOMIC_ACQ_REL __ATOMIC_ACQ_REL
-#define __NV_ATOMIC_SEQ_CST __ATOMIC_SEQ_CST
-#define __NV_THREAD_SCOPE_THREAD 0
-#define __NV_THREAD_SCOPE_BLOCK 1
-#define __NV_THREAD_SCOPE_CLUSTER 2
-#define __NV_THREAD_SCOPE_DEVICE 3
-#define __NV_THREAD_SCOPE_SYSTEM 4
+#if defined(__CUDA__)
 
 #define HEDDLE_D static __inline__ __attribute__((device))
 #define HEDDLE_SCOPED int scope = __NV_THREAD_SCOPE_SYSTEM
+#define HEDDLE_SAME typename heddle_sdk::atomics::same<T>::type
 
-HEDDLE_D void __nv_atomic_thread_fence(int order, HEDDLE_SCOPED) {
-  if (order == __NV_ATOMIC_RELAXED || scope == __NV_THREAD_SCOPE_THREAD) return;
-  if (scope == __NV_THREAD_SCOPE_BLOCK) __threadfence_block();
-  else if (scope == __NV_THREAD_SCOPE_SYSTEM) __threadfence_system();
-  else __threadfence();
+HEDDLE_D void __nv_atomic_thread_fence(int order, HEDDLE_SCOPED) { heddle_sdk::atomics::fence(order, scope); }
+template <class T> HEDDLE_D T __nv_atomic_load_n(const volatile T *p, int order, HEDDLE_SCOPED) {
+  return heddle_sdk::atomics::ordered(order, scope, [=] { return heddle_sdk::atomics::load((const T *)p); });
 }
-namespace heddle_sdk {
-namespace atomics {
-// An access of an order, between the fences that make it one.
-template <class F> HEDDLE_D auto ordered(int order, int scope, F f) -> decltype(f()) {
-  if (order != __NV_ATOMIC_ACQUIRE && order != __NV_ATOMIC_CONSUME) __nv_atomic_thread_fence(order, scope);
-  auto was = f();
-  if (order != __NV_ATOMIC_RELEASE) __nv_atomic_thread_fence(order, scope);
-  return was;
+template <class T> HEDDLE_D void __nv_atomic_load(const volatile T *p, HEDDLE_SAME *to, int order, HEDDLE_SCOPED) { *to = __nv_atomic_load_n(p, order, scope); }
+template <class T> HEDDLE_D void __nv_atomic_store_n(volatile T *p, HEDDLE_SAME v, int order, HEDDLE_SCOPED) {
+  heddle_sdk::atomics::ordered(order, scope, [=] { return heddle_sdk::atomics::store((T *)p, v), 0; });
 }
-} // namespace atomics
-} // namespace heddle_sdk
-
-template <class T> HEDDLE_D T __nv_atomic_load_n(const T *p, int order, HEDDLE_SCOPED) {
-  return heddle_sdk::atomics::ordered(order, scope, [=] { return heddle_sdk::atomics::load(p); });
-}
-template <class T> HEDDLE_D void __nv_atomic_load(const T *p, T *to, int order, HEDDLE_SCOPED) { *to = __nv_atomic_load_n(p, order, scope); }
-template <class T> HEDDLE_D void __nv_atomic_store_n(T *p, T v, int order, HEDDLE_SCOPED) {
-  heddle_sdk::atomics::ordered(order, scope, [=] { return heddle_sdk::atomics::store(p, v), 0; });
-}
-template <class T> HEDDLE_D void __nv_atomic_store(T *p, T *v, int order, HEDDLE_SCOPED) { __nv_atomic_store_n(p, *v, order, scope); }
-template <class T> HEDDLE_D bool __nv_atomic_compare_exchange_n(T *p, T *want, T to, bool, int success, int, HEDDLE_SCOPED) {
-  T was = heddle_sdk::atomics::ordered(success, scope, [=] { return heddle_sdk::atomics::cas(p, *want, to); });
+template <class T> HEDDLE_D void __nv_atomic_store(volatile T *p, HEDDLE_SAME *v, int order, HEDDLE_SCOPED) { __nv_atomic_store_n(p, *v, order, scope); }
+template <class T> HEDDLE_D bool __nv_atomic_compare_exchange_n(volatile T *p, HEDDLE_SAME *want, HEDDLE_SAME to, bool, int success, int, HEDDLE_SCOPED) {
+  T was = heddle_sdk::atomics::ordered(success, scope, [=] { return heddle_sdk::atomics::cas((T *)p, *want, to); });
   bool same = heddle_sdk::atomics::pack(was) == heddle_sdk::atomics::pack(*want);
   *want = was;
   return same;
 }
-template <class T> HEDDLE_D bool __nv_atomic_compare_exchange(T *p, T *want, T *to, bool weak, int success, int failure, HEDDLE_SCOPED) {
+template <class T> HEDDLE_D bool __nv_atomic_compare_exchange(volatile T *p, HEDDLE_SAME *want, HEDDLE_SAME *to, bool weak, int success, int failure, HEDDLE_SCOPED) {
   return __nv_atomic_compare_exchange_n(p, want, *to, weak, success, failure, scope);
 }
 #define HEDDLE_FETCH(name, by)                                                                                            \
-  template <class T> HEDDLE_D T name(T *p, T v, int order, HEDDLE_SCOPED) {                                               \
-    return heddle_sdk::atomics::ordered(order, scope, [=] { return heddle_sdk::atomics::change(p, heddle_sdk::atomics::by<T>{v}); }); \
+  template <class T> HEDDLE_D T name(volatile T *p, HEDDLE_SAME v, int order, HEDDLE_SCOPED) {                                               \
+    return heddle_sdk::atomics::ordered(order, scope, [=] { return heddle_sdk::atomics::change((T *)p, heddle_sdk::atomics::by<T>{v}); }); \
   }
 #define HEDDLE_FETCHES(name, by)                                                                                          \
   HEDDLE_FETCH(__nv_atomic_fetch_##name, by)                                                                              \
-  template <class T> HEDDLE_D void __nv_atomic_##name(T *p, T v, int order, HEDDLE_SCOPED) { __nv_atomic_fetch_##name(p, v, order, scope); }
+  template <class T> HEDDLE_D void __nv_atomic_##name(volatile T *p, HEDDLE_SAME v, int order, HEDDLE_SCOPED) { __nv_atomic_fetch_##name(p, v, order, scope); }
 HEDDLE_FETCH(__nv_atomic_exchange_n, set)
-template <class T> HEDDLE_D void __nv_atomic_exchange(T *p, T *v, T *was, int order, HEDDLE_SCOPED) { *was = __nv_atomic_exchange_n(p, *v, order, scope); }
+template <class T> HEDDLE_D void __nv_atomic_exchange(volatile T *p, HEDDLE_SAME *v, HEDDLE_SAME *was, int order, HEDDLE_SCOPED) { *was = __nv_atomic_exchange_n(p, *v, order, scope); }
 HEDDLE_FETCHES(add, plus)
 HEDDLE_FETCHES(sub, minus)
 HEDDLE_FETCHES(and, both)
@@ -201,8 +223,11 @@ HEDDLE_FETCHES(min, least)
 HEDDLE_FETCHES(max, most)
 #undef HEDDLE_FETCHES
 #undef HEDDLE_FETCH
+#undef HEDDLE_SAME
 #undef HEDDLE_SCOPED
 #undef HEDDLE_D
+
+#endif
 
 #endif
 

@@ -6,18 +6,18 @@
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 
-#define HEDDLE_HD static __inline__ __attribute__((host, device, always_inline))
+#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline))
 
 namespace heddle_sdk {
 // The size of a number from its bits without the sign, for numbers that are neither infinite nor NaN.
 HEDDLE_HD float narrow_value(unsigned int size, int fraction, int bias) {
   unsigned int e = size >> fraction, m = size & ((1u << fraction) - 1);
-  if (e == 0) return (float)m * half_float((unsigned int)(128 - bias - fraction) << 23);
-  return half_float((e + 127 - bias) << 23 | m << (23 - fraction));
+  if (e == 0) return (float)m * bits_float((unsigned int)(128 - bias - fraction) << 23);
+  return bits_float((e + 127 - bias) << 23 | m << (23 - fraction));
 }
 // The bits of the nearest size, ties to even, as if exponents went on upwards; f is not NaN.
 HEDDLE_HD unsigned int narrow_size(float f, int fraction, int bias) {
-  unsigned int u = half_bits(f) & 0x7fffffffu;
+  unsigned int u = float_bits(f) & 0x7fffffffu;
   int e = (int)(u >> 23) - 127, low = 1 - bias; // the exponent below which numbers are equally spaced
   int drop = 23 - fraction + (e < low ? low - e : 0);
   if (drop > 25) return 0;
@@ -25,11 +25,11 @@ HEDDLE_HD unsigned int narrow_size(float f, int fraction, int bias) {
   if (rest > half || (rest == half && (r & 1))) r++;
   return e >= low ? r + ((unsigned int)(e + bias - 1) << fraction) : r;
 }
-// Rounds towards zero; values out of range are clamped, NaN becomes 0.
+// Rounds towards zero; values out of range are clamped.
 template <class T> HEDDLE_HD T narrow_integer(float f) {
   const bool is_signed = (T)-1 < (T)0;
   const T high = is_signed ? (T)(((T)1 << (sizeof(T) * 8 - 2)) - 1 + ((T)1 << (sizeof(T) * 8 - 2))) : (T)-1, low = is_signed ? (T)(-high - 1) : (T)0;
-  return f != f ? (T)0 : f >= (float)high ? high : f <= (float)low ? low : (T)f;
+  return f != f ? not_integer<T>() : f >= (float)high ? high : f <= (float)low ? low : (T)f;
 }
 } // namespace heddle_sdk
 
@@ -62,11 +62,11 @@ template <class T> HEDDLE_HD T narrow_integer(float f) {
   }
 #define HEDDLE_ARGS(...) __VA_ARGS__
 
-// Defines the type of numbers, and of vectors of two and four. Constructors saturate.
+// Defines the type of numbers, and of vectors of two and four. Constructors saturate. nonzero is an expression of the bits, __x.
 #define HEDDLE_NARROW_INTEGER(name, T, round)                                                                                         \
     explicit __host__ __device__ name(T i) : __x(round(heddle_sdk::odd_float(i))) {}                                                  \
     explicit __host__ __device__ operator T() const { return heddle_sdk::narrow_integer<T>((float)*this); }
-#define HEDDLE_NARROW(name, storage, zero, round, widen)                                                                              \
+#define HEDDLE_NARROW(name, storage, nonzero, round, widen)                                                                           \
   struct name {                                                                                                                       \
     storage __x;                                                                                                                      \
     name() = default;                                                                                                                 \
@@ -89,7 +89,7 @@ template <class T> HEDDLE_HD T narrow_integer(float f) {
     explicit __host__ __device__ operator char() const { return heddle_sdk::narrow_integer<char>((float)*this); }                     \
     explicit __host__ __device__ operator signed char() const { return heddle_sdk::narrow_integer<signed char>((float)*this); }       \
     explicit __host__ __device__ operator unsigned char() const { return heddle_sdk::narrow_integer<unsigned char>((float)*this); }   \
-    explicit __host__ __device__ operator bool() const { return (__x & zero) != 0; }                                                  \
+    explicit __host__ __device__ operator bool() const { return nonzero; }                                                            \
   };
 #define HEDDLE_NARROW_VECTORS(x2, x4, storage2, storage4, bits, round, widen)                                                         \
   struct __align__(sizeof(storage2)) x2 {                                                                                             \

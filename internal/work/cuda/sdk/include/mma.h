@@ -35,7 +35,8 @@ enum bmmaAccumulateOp { bmmaAccumulateOpPOPC = 1 };
 
 template <typename T, int n> struct storage {
   T x[n];
-  static const int num_elements = n;
+  static const int num_elements = n, num_storage_elements = n;
+  template <typename V> static __inline__ __device__ T stored(const V &v) { return v; }
 };
 template <typename Use, int m, int n, int k, typename T, typename Layout = void> class fragment;
 
@@ -335,6 +336,10 @@ HEDDLE_D float __float_to_tf32(float f) {
 template <int n> struct packed {
   unsigned int x[1];
   static const int num_elements = n, num_storage_elements = 1;
+  // The last bits of a number, in each place.
+  template <typename V> static __inline__ __device__ unsigned int stored(const V &v) {
+    return n == 8 ? ((unsigned int)v & 15) * 0x11111111u : (unsigned int)v & 1 ? ~0u : 0;
+  }
 };
 #define HEDDLE_PACKED(T, k, prefix)                                                                                              \
   template <> class fragment<matrix_a, 8, 8, k, experimental::precision::T, row_major> : public packed<k / 4> {};                \
@@ -386,7 +391,7 @@ HEDDLE_D void bmma_sync(fragment<accumulator, 8, 8, 128, int> &d, const fragment
 template <typename Use, int m, int n, int k, typename T, typename Layout, typename V>
 HEDDLE_D void fill_fragment(fragment<Use, m, n, k, T, Layout> &f, const V &v) {
 #pragma unroll
-  for (int i = 0; i < f.num_elements; i++) f.x[i] = v;
+  for (int i = 0; i < f.num_storage_elements; i++) f.x[i] = f.stored(v);
 }
 
 } // namespace wmma

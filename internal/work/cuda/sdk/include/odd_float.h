@@ -1,16 +1,20 @@
-// Rounding to odd, so that a second rounding gives the correctly rounded value.
+// The bits of floats, and rounding to odd, so that a second rounding gives the correctly rounded value.
 #ifndef HEDDLE_ODD_FLOAT_H
 #define HEDDLE_ODD_FLOAT_H
 
+#include "host_defines.h"
+
 namespace heddle_sdk {
-#define HEDDLE_HD static __inline__ __attribute__((host, device, always_inline))
+#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline))
+HEDDLE_HD unsigned int float_bits(float f) { return __builtin_bit_cast(unsigned int, f); }
+HEDDLE_HD float bits_float(unsigned int u) { return __builtin_bit_cast(float, u); }
 // The adjacent float whose last bit is one, unless the value is exact.
 HEDDLE_HD float odd_float(double d) {
   float f = (float)d;
-  unsigned int u = __builtin_bit_cast(unsigned int, f);
+  unsigned int u = float_bits(f);
   if ((double)f == d || d != d || (u & 0x7fffffffu) == 0x7f800000u || (u & 1)) return f;
   double size = d < 0 ? -d : d, rounded = f < 0 ? -(double)f : (double)f;
-  return __builtin_bit_cast(float, rounded > size ? u - 1 : u + 1);
+  return bits_float(rounded > size ? u - 1 : u + 1);
 }
 HEDDLE_HD float odd_float(int i) { return odd_float((double)i); }
 HEDDLE_HD float odd_float(unsigned int i) { return odd_float((double)i); }
@@ -30,6 +34,8 @@ HEDDLE_HD float odd_sum(double a, double b) {
   if (rest == 0 || rest != rest || (u & 1)) return odd_float(s);
   return odd_float(__builtin_bit_cast(double, (rest < 0) == (s < 0) ? u + 1 : u - 1));
 }
+// What NaN becomes in an integer: 0 or, in 64 bits, 2^63 (CUDA Math API Reference Manual).
+template <class T> HEDDLE_HD T not_integer() { return sizeof(T) == 8 ? (T)((T)1 << (sizeof(T) * 8 - 1)) : (T)0; }
 #undef HEDDLE_HD
 } // namespace heddle_sdk
 
