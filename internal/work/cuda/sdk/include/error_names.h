@@ -24,6 +24,7 @@
   X(cudaErrorNoDevice, "no CUDA-capable device is detected") \
   X(cudaErrorInvalidDevice, "invalid device ordinal") \
   X(cudaErrorInvalidKernelImage, "device kernel image is invalid") \
+  X(cudaErrorDeviceUninitialized, "invalid device context") \
   X(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device") \
   X(cudaErrorUnsupportedLimit, "limit is not supported on this architecture") \
   X(cudaErrorPeerAccessUnsupported, "peer access is not supported between these two devices") \
