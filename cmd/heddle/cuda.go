@@ -51,6 +51,9 @@ func (c *cudaCmd) Run(e env) error {
 	if err == nil {
 		err = flags.OneOf("--code", c.Code, "auto", "sass", "ptx")
 	}
+	if err == nil && c.Code == "sass" && (len(c.PTX) > 0 || c.SavePTX != "") {
+		err = errors.New("--ptx and --save-ptx are about PTX, which --code sass does not run")
+	}
 	if err != nil {
 		return usage("%w", err)
 	}

@@ -203,11 +203,17 @@ func (t *textLister) image(f *cubin.File) error {
 	}
 	t.symbols = symbols(f)
 	var err error
-	t.lines, err = f.SourceLines()
-	if err == nil && len(t.lines) == 0 {
-		t.lines, err = f.PTXLines()
-	}
+	t.lines, err = linesOf(f)
 	return err
+}
+
+// linesOf returns the lines of the source, or else those of the PTX.
+func linesOf(f *cubin.File) (map[string][]cubin.Line, error) {
+	lines, err := f.SourceLines()
+	if err == nil && len(lines) == 0 {
+		lines, err = f.PTXLines()
+	}
+	return lines, err
 }
 
 // spaceOf names the memory that holds a variable.
@@ -293,7 +299,7 @@ type jsonInstruction struct {
 
 func (j *jsonLister) image(f *cubin.File) (err error) {
 	j.file, j.symbols = f, symbols(f)
-	j.lines, err = f.SourceLines()
+	j.lines, err = linesOf(f)
 	return err
 }
 

@@ -11,17 +11,22 @@ import (
 // machineFile returns a cubin in the words of sass. It fails if the tables lack the
 // architecture, or if something is relocated in a way that is not supported.
 func machineFile(f *cubin.File) (*sass.File, error) {
+	if f.Relocatable {
+		return nil, fmt.Errorf("%s is relocatable, which is not supported: link it first", f.Name)
+	}
 	out := &sass.File{Name: f.Name}
 	var err error
 	if out.Arch, err = sass.ParseArch(fmt.Sprintf("sm_%d", f.Arch)); err != nil {
 		return nil, err
 	}
+	kernels := map[string]*sass.Kernel{}
 	for _, k := range f.Kernels {
 		text, err := machineCode(f, k, false)
 		if err != nil {
 			return nil, err
 		}
 		out.Kernels = append(out.Kernels, text)
+		kernels[k.Name] = text
 	}
 	for _, d := range f.Data {
 		out.Data = append(out.Data, sass.Data{Name: d.Name, Init: d.Init, Bytes: d.Bytes})
@@ -37,7 +42,7 @@ func machineFile(f *cubin.File) (*sass.File, error) {
 			out.Addresses = append(out.Addresses, a)
 			continue
 		}
-		k := out.Kernel(r.At.Owner)
+		k := kernels[r.At.Owner]
 		if k == nil {
 			return nil, err
 		}
@@ -75,13 +80,16 @@ func addressOf(f *cubin.File, r *cubin.Relocation) (sass.Address, error) {
 	default:
 		return refuse()
 	}
+	a.Addend += r.Place.Offset
 	switch p := r.Place; {
-	case p.Kind == cubin.InData || p.Kind == cubin.InConstant && p.Owner == "":
-		a.Variable = r.Symbol
-	case p.Kind == cubin.Unknown && !slices.Contains(f.Textures, r.Symbol):
-		a.Function = r.Symbol
+	case p.Kind == cubin.InData:
+		a.To, a.ToData = sass.OfData, p.Index
+	case p.Kind == cubin.InConstant && p.Owner == "":
+		a.To, a.ToBank = sass.OfBank, p.Bank
 	case p.Kind == cubin.InCode && p.Owner == a.Kernel:
-		a.Addend += p.Offset
+		a.To = sass.OfCode
+	case p.Kind == cubin.Unknown && slices.Contains(f.Externs, r.Symbol):
+		a.To, a.Function = sass.OfFunction, r.Symbol
 	default:
 		return refuse()
 	}
@@ -105,7 +113,11 @@ func machineCode(f *cubin.File, k *cubin.Kernel, shared bool) (*sass.Kernel, err
 	if err != nil {
 		return nil, err
 	}
-	out := &sass.Kernel{Name: k.Name, Arch: arch, Regs: k.Regs, Shared: k.Shared, Local: k.Least, Barriers: k.Barriers, MaxThreads: k.MaxThreads}
+	var refused error
+	if len(k.Params) > 0 && k.ParamBase != arch.ParamBase() {
+		refused = fmt.Errorf("%s: the parameters of kernel %s begin at %#x of constant bank 0; those of %s begin at %#x", f.Name, k.Name, k.ParamBase, arch, arch.ParamBase())
+	}
+	out := &sass.Kernel{Refused: refused, Name: k.Name, Arch: arch, Regs: k.Regs, Shared: k.Shared, Local: k.Least, Barriers: k.Barriers, MaxThreads: k.MaxThreads}
 	for i, p := range k.Params {
 		out.Params = append(out.Params, sass.Param{Name: fmt.Sprintf("p%d", i), Bytes: p.Bytes, Offset: k.ParamBase + p.Offset})
 	}

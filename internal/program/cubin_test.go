@@ -1,6 +1,7 @@
 package program
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -40,6 +41,12 @@ func TestMachineCodeAsText(t *testing.T) {
 			if got.Regs != k.Regs || got.Shared != k.Shared || got.Local != k.Least || len(got.Params) != len(k.Params) {
 				t.Errorf("registers %d, shared memory %d, stack %d, parameters %d", got.Regs, got.Shared, got.Local, len(got.Params))
 			}
+			for i, c := range got.Consts {
+				want := code.Consts[i]
+				if c.Bank != want.Bank || len(c.Bytes) != (len(want.Bytes)+3)&^3 || !bytes.Equal(c.Bytes[:len(want.Bytes)], want.Bytes) {
+					t.Errorf("constant bank %d has %d bytes; want %d", c.Bank, len(c.Bytes), len(want.Bytes))
+				}
+			}
 			for i := range got.Params {
 				if got.Params[i] != code.Params[i] {
 					t.Errorf("parameter %+v; want %+v", got.Params[i], code.Params[i])
@@ -62,7 +69,11 @@ func TestMachineCodeRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prog, err := Load(Source{sample, b})
+	l := Loader{As: Cubin}
+	if err := l.Add(Source{sample, b}); err != nil {
+		t.Fatal(err)
+	}
+	prog, err := l.Link()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,4 +202,35 @@ func read(t *testing.T, mem *device.Memory, at uint64, n int) []uint32 {
 		list[i] = binary.LittleEndian.Uint32(b[4*i:])
 	}
 	return list
+}
+
+// TestBadMachineCode: what a file says of a kernel's parameters does not fit the architecture.
+func TestBadMachineCode(t *testing.T) {
+	b, err := os.ReadFile(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(b[0x1b40:0x1b8c], []byte{4, 0x0a}) // PARAM_CBANK of _Z5childPii
+	b[0x1b40+at+8], b[0x1b40+at+9] = 0, 1
+	l := Loader{As: Cubin}
+	if err := l.Add(Source{sample, b}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := l.Link()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range p.Kernels() {
+		bad := k.Unusable()
+		switch k.Name() {
+		case "_Z5childPii":
+			if len(bad) == 0 || !strings.Contains(bad[0].Error(), "begin at 0x100 of constant bank 0") {
+				t.Errorf("%s: %v", k.Name(), bad)
+			}
+		case "_Z11shared_testfPf":
+			if len(bad) > 0 {
+				t.Errorf("%s: %v", k.Name(), bad)
+			}
+		}
+	}
 }

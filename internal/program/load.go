@@ -31,7 +31,9 @@ type Form struct {
 	// load parses a source and adds it to what is linked. The error lists all mistakes in
 	// the source.
 	load func(l *Loader, s Source) error
-	// instead says, for a form without load, what to provide instead.
+	// asked says that only a Loader whose As is this form loads it.
+	asked bool
+	// instead says, for a form that is not loaded, what to provide instead.
 	instead string
 }
 
@@ -40,7 +42,10 @@ var (
 	PTX  = &Form{Name: "PTX", ext: ".ptx", begins: firstWord(".version"), load: (*Loader).addPTX}
 	SASS = &Form{Name: "SASS", ext: ".sass", begins: firstWord(".arch"), load: (*Loader).addSASS}
 
-	Cubin = &Form{Name: "a cubin", ext: ".cubin", begins: magic("\x7fELF"), load: (*Loader).addCubin}
+	// Cubin is loaded only where Loader.As asks for it: a run with cycles must guard it by
+	// scoreboards, see work/cuda.
+	Cubin = &Form{Name: "a cubin", ext: ".cubin", begins: magic("\x7fELF"), load: (*Loader).addCubin, asked: true,
+		instead: "which Heddle does not support here yet; provide the PTX from which it was made"}
 )
 
 var forms = []*Form{
@@ -71,7 +76,7 @@ func FormOf(name string, text []byte) *Form {
 // Refused returns why files of a form cannot be loaded, nil if they can. The error is a
 // *FormError.
 func (f *Form) Refused(name string) error {
-	if f.load != nil {
+	if f.load != nil && !f.asked {
 		return nil
 	}
 	return &FormError{File: name, Form: f.Name, Instead: f.instead}
@@ -134,9 +139,12 @@ func Load(sources ...Source) (*Program, error) {
 
 // Add adds a source. An unknown form is treated as PTX, whose parser reports what is missing.
 func (l *Loader) Add(s Source) error {
-	f := cmp.Or(l.As, FormOf(s.Name, s.Text), PTX)
-	if err := f.Refused(s.Name); err != nil {
-		return err
+	f := l.As
+	if f == nil {
+		f = cmp.Or(FormOf(s.Name, s.Text), PTX)
+		if err := f.Refused(s.Name); err != nil {
+			return err
+		}
 	}
 	return f.load(l, s)
 }
@@ -195,11 +203,13 @@ func (l *Loader) Link() (*Program, error) {
 	}
 	var errs []error
 	out.sass = l.sass
+	names := map[string]*xsass.Kernel{}
 	for _, f := range l.sass {
 		for _, k := range f.Kernels() {
-			if old, ok := out.Kernel(k.Name()); ok {
-				errs = append(errs, &DuplicateError{k.Name(), f.File(), old.(*xsass.Kernel).File(), int(k.Text().Pos.Line)})
+			if old := names[k.Name()]; old != nil {
+				errs = append(errs, &DuplicateError{k.Name(), f.File(), old.File(), int(k.Text().Pos.Line)})
 			}
+			names[k.Name()] = k
 			out.kernels = append(out.kernels, k)
 		}
 	}

@@ -394,6 +394,9 @@ func (r *Run) rows() []row {
 			if m.Device != nil && (x.Device == nil || *x.Device != *m.Device) {
 				m.Device = nil
 			}
+			if m.Code != x.Code {
+				m.Code = "both"
+			}
 			m.last = x.last
 			m.count += x.count
 			m.WarpInstructions += x.WarpInstructions

@@ -12,7 +12,7 @@ type Attribute struct {
 // AttributeID is the number of an attribute.
 type AttributeID uint8
 
-// The attributes that are read here (their numbers: measured).
+// The attributes that are read, or whose offsets are of use (their numbers: measured).
 const (
 	attrMaxThreads   AttributeID = 0x05
 	attrParamBank    AttributeID = 0x0a

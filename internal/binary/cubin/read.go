@@ -12,6 +12,7 @@ import (
 // reader reads one file.
 type reader struct {
 	name string
+	all  []byte // the file
 	elf  *elf.File
 	syms []elf.Symbol // by number; the first, which ELF leaves empty, too
 	out  *File
@@ -34,7 +35,7 @@ func (r *reader) fail(section string, at int, format string, args ...any) {
 
 // Read reads a cubin; what it returns shares the memory of b. The error joins *Error values.
 func Read(name string, b []byte) (*File, error) {
-	r := &reader{name: name, out: &File{Name: name}, code: map[int]*Function{}, data: map[int]int{}, kernels: map[string]*Kernel{}, functions: map[string]*Function{}}
+	r := &reader{name: name, all: b, out: &File{Name: name}, code: map[int]*Function{}, data: map[int]int{}, kernels: map[string]*Kernel{}, functions: map[string]*Function{}}
 	if !Is(b) || len(b) > maxFile {
 		r.fail("", -1, "this is no ELF file of device code")
 		return nil, errors.Join(r.errs...)
@@ -94,14 +95,19 @@ func (r *reader) header(b []byte) {
 	r.out.Relocatable = h.Type == elf.ET_REL
 }
 
-// bytes returns what a section holds.
+// bytes returns what a section holds, in the file's own memory: sections that overlap take no
+// more than the file.
 func (r *reader) bytes(s *elf.Section) []byte {
-	b, err := s.Data()
-	if err != nil {
+	if s.Flags&elf.SHF_COMPRESSED != 0 || s.Type == elf.SHT_NOBITS {
+		r.fail(s.Name, -1, "it is compressed or empty, which is not supported")
+		return nil
+	}
+	n := uint64(len(r.all))
+	if s.Offset > n || s.FileSize > n-s.Offset {
 		r.fail(s.Name, -1, "its %d bytes at offset %#x of the file are incomplete", s.Size, s.Offset)
 		return nil
 	}
-	return b
+	return r.all[s.Offset : s.Offset+s.FileSize : s.Offset+s.FileSize]
 }
 
 // Extent is the size in bytes of a cubin in memory, of which at returns n bytes from an offset
@@ -347,7 +353,10 @@ func (r *reader) ofSymbol(section string, a Attribute) {
 	if f == nil || s.Value != 0 { // of a function within a kernel's code
 		return
 	}
-	const most = 1 << 24 // no value is near it
+	most := uint32(1 << 24) // bytes of stack; no GPU offers near it
+	if a.ID == attrRegisters {
+		most = 256 // registers: what the encoding of their numbers has room for
+	}
 	if v > most {
 		r.fail(section, -1, "attribute %v of %s is %d, which no GPU offers", a.ID, f.Name, v)
 		return
@@ -387,11 +396,15 @@ func (r *reader) ofKernel(section string, k *Kernel) {
 		case attrBarriers:
 			k.Barriers = int(a.Value)
 		case attrParam, attrParamV2:
-			// Index, ordinal, offset; then the size in the upper 14 bits.
+			// Index, ordinal, offset; then the size in the upper 14 bits of a word, or in the
+			// second form in a half word.
 			if bad(a, 12) {
 				continue
 			}
 			n, p := int(le.Uint16(a.Data[4:])), Param{int(le.Uint16(a.Data[6:])), int(le.Uint32(a.Data[8:]) >> 18)}
+			if a.ID == attrParamV2 {
+				p.Bytes = int(le.Uint16(a.Data[8:]))
+			}
 			const most = 4096 // parameters fit into 32764 bytes, and most have eight
 			if n >= most {
 				r.fail(section, -1, "parameter %d exceeds the limit of %d", n, most)
@@ -435,6 +448,9 @@ func (r *reader) relocations() {
 			to.At.Offset, to.Type = le.Uint64(b[at:]), le.Uint32(b[at+8:])
 			sym := le.Uint32(b[at+12:])
 			to.Addend = 0
+			if s.Type == elf.SHT_REL && to.At.Kind != InCode && target.Type != elf.SHT_NOBITS && size-to.At.Offset >= 8 {
+				to.Addend = int64(le.Uint64(r.bytes(target)[to.At.Offset:])) // what is there is added
+			}
 			if s.Type == elf.SHT_RELA {
 				to.Addend = int64(le.Uint64(b[at+16:]))
 			}

@@ -230,7 +230,7 @@ func (e *NoPTXError) Error() string {
 	case len(e.PTX) > 0:
 		return fmt.Sprintf("the program has PTX for %s, but the GPU is sm_%d: compile for compute_%d or lower, or choose a newer GPU with --gpu", names(e.PTX), e.SM, e.SM)
 	case len(e.Machine) > 0:
-		return fmt.Sprintf("the program has machine code (for %s) but no PTX, which Heddle needs: keep the PTX by compiling with nvcc -gencode arch=compute_%d,code=compute_%d", names(e.Machine), e.SM, e.SM)
+		return fmt.Sprintf("the program has machine code (for %s) but no PTX: keep the PTX by compiling with nvcc -gencode arch=compute_%d,code=compute_%d", names(e.Machine), e.SM, e.SM)
 	}
 	return "the program has no device code"
 }

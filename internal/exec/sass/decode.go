@@ -27,6 +27,7 @@ type dec struct {
 	// slot is the address that the instruction's immediate gets, by its number in the program,
 	// -1 if it gets none.
 	slot int
+	took bool // it has been used
 }
 
 // uniforms is the number of a warp's rows for uniform registers.
@@ -35,7 +36,7 @@ const uniforms = 63
 // kernel returns a kernel that is decoded: at once if it comes from text, and when it is first
 // needed if it is machine code.
 func (p *Program) kernel(t *sass.Kernel) *Kernel {
-	k := &Kernel{regs: t.Regs, prog: p, text: t}
+	k := &Kernel{regs: t.Regs, prog: p, text: t, size: t.Bytes()}
 	for _, a := range t.Params {
 		at := a.Offset - t.Arch.ParamBase()
 		k.params = append(k.params, exec.Param{Name: a.Name, Size: a.Bytes, Offset: at})
@@ -64,23 +65,36 @@ func (k *Kernel) decode() {
 	}
 	slots := map[uint64]int{}
 	for n, a := range p.text.Addresses {
-		if a.Kernel == t.Name {
-			slots[a.Offset/instBytes] = n
+		if a.Kernel != t.Name {
+			continue
 		}
+		at := a.Offset / instBytes
+		if _, twice := slots[at]; twice || a.Offset%instBytes != 0 {
+			k.bad = append(k.bad, fmt.Errorf("%s: address at offset %#x of kernel %s: an instruction has one, at its beginning", p.file, a.Offset, t.Name))
+		}
+		slots[at] = n
 	}
+	functions := k.calls()
 	d := &dec{k: k, words: map[uint32]ref{}, banks: map[[2]int64]ref{}}
 	for i := range t.Code {
 		d.in, d.o = &t.Code[i], &k.code[i]
-		d.slot = -1
+		d.slot, d.took = -1, false
 		if n, ok := slots[uint64(i)]; ok {
 			d.slot = n
 		}
 		*d.o = inst{info: &k.infos[i], pd: [2]uint8{noPredicate, noPredicate}}
-		if err := d.decode(); err != nil {
+		if d.in.Op == sass.OpCALL && (functions && d.in.Find(sass.Dest) == nil || d.slot >= 0) {
+			k.guardCall(&k.infos[i])
+		}
+		err := d.decode()
+		if err == nil && d.slot >= 0 && !d.took {
+			err = errors.New("an address in this form is not supported")
+		}
+		if err != nil {
 			k.bad = append(k.bad, &UnsupportedError{File: p.file, Pos: d.in.Pos, Text: d.in.Text(), Words: d.in.Words, Why: err.Error()})
 		}
 	}
-	k.talks = k.talks || p.calls("malloc", "free") // the heap is all blocks'
+	k.talks = k.talks || k.calls("malloc", "free") // the heap is all blocks'
 	if !k.spins && k.polls() {
 		k.talks, k.spins = true, true
 	}
@@ -317,7 +331,8 @@ func (d *dec) word(o *sass.Operand, i int) (ref, error) {
 		}
 		return d.uniformRow(int(o.Reg) + i)
 	case sass.Imm:
-		if d.slot >= 0 && i == 0 {
+		if d.slot >= 0 && i == 0 && o.Imm == 0 && !d.took {
+			d.took = true
 			return d.constant(relocated, 4*int64(d.slot)), nil
 		}
 		return d.literal(uint32(o.Imm >> (32 * i))), nil

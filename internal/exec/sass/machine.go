@@ -43,13 +43,15 @@ type Program struct {
 	arch    sass.Arch
 	text    *sass.File
 	kernels []*Kernel
+	unknown []string // functions that nobody defines
 }
 
-// Kernel is a kernel that has been decoded.
+// Kernel is a kernel of a program.
 type Kernel struct {
 	regs   int // general registers per thread
 	params []exec.Param
 	bytes  int // of all parameters
+	size   int // bytes of code
 	prog   *Program
 	text   *sass.Kernel
 
@@ -86,10 +88,15 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s (words %016x %016x): %s", e.File, e.Pos.Line, e.Pos.Col, e.Text, e.Words[0], e.Words[1], e.Why)
 }
 
-// Load decodes all kernels of a file. An instruction that is not supported makes
-// its kernel unusable, see Kernel.Unusable.
+// Load makes a program of a file. An instruction that is not supported makes its kernel
+// unusable, see Kernel.Unusable.
 func Load(f *sass.File) *Program {
 	p := &Program{file: f.Name, arch: f.Arch, text: f}
+	for _, a := range f.Addresses { // numbers them before any machine is made
+		if a.To == sass.OfFunction {
+			p.function(a.Function)
+		}
+	}
 	for _, k := range f.Kernels {
 		p.kernels = append(p.kernels, p.kernel(k))
 	}
@@ -335,6 +342,9 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 		code = append(code, &k.infos[i])
 	}
 	source := func(i int) exec.Where { return k.source(&k.code[i]) }
+	if l.Rehearsal {
+		out = nil
+	}
 	w := &work{m: m, im: im, out: out, Order: exec.NewOrder(&l, code, exec.Traits{InstBytes: instBytes, CodeBase: k.codeBase(), Source: source, Text: k.line})}
 	im.work = w
 	return w, nil
@@ -348,7 +358,7 @@ func (k *Kernel) codeBase() uint64 {
 		if other == k {
 			break
 		}
-		n += other.text.Bytes()
+		n += other.size
 	}
 	return uint64(n)
 }

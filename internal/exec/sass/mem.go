@@ -387,6 +387,9 @@ func decodeLDC(d *dec) error {
 		return err
 	}
 	d.o.mem, d.o.arg = a, c.Bank
+	if indexed := c.HasU && c.UReg != sass.URZ || c.Reg != sass.RZ; c.Bank == 0 && (indexed || c.Imm < constSpaceLow+4 && c.Imm+int64(a.size) > constSpaceHigh) {
+		d.k.workspace = true
+	}
 	d.o.run = opLDC
 	d.once()
 	return d.add(plain(r))

@@ -17,20 +17,26 @@ type place struct {
 	data []uint64 // addresses of its pieces of device memory
 	// The constant banks that its kernels share. Those with variables are in device memory
 	// at an address, where the host writes them; a launch reads them when it begins.
-	banks [relocated + 1][]byte
-	at    [relocated + 1]uint64
-	// symbols are its variables by name; given are those that NewMachineAt was told.
-	symbols map[string]device.Symbol
-	given   map[string]bool
+	banks   [relocated + 1][]byte
+	at      [relocated + 1]uint64
+	symbols map[string]device.Symbol // its variables by name
+	moved   []moved
+}
+
+// moved is a variable whose place is not in its program's piece of memory.
+type moved struct {
+	data     int
+	from, to uint64 // offsets in that piece
+	at       uint64
 }
 
 // NewMachineAt returns a machine with programs in its memory. Variables in at, by name, have a
 // place there already; if keep is set, they have values that stay. It fails if memory does not
-// suffice, or if a program refers to a function that is not provided.
+// suffice.
 func NewMachineAt(progs []*Program, mem *device.Memory, at map[string]uint64, keep bool) (*Machine, error) {
 	m := NewMachine(mem)
 	for _, p := range progs {
-		pl := &place{prog: p, symbols: map[string]device.Symbol{}, given: map[string]bool{}}
+		pl := &place{prog: p, symbols: map[string]device.Symbol{}}
 		m.places = append(m.places, pl)
 		if err := pl.fill(mem, at, keep); err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", p.file, err), m.Release())
@@ -42,16 +48,14 @@ func NewMachineAt(progs []*Program, mem *device.Memory, at map[string]uint64, ke
 // fill allocates and initialises a program's memory.
 func (pl *place) fill(mem *device.Memory, at map[string]uint64, keep bool) error {
 	t := pl.prog.text
+	init := make([][]byte, len(t.Data))
 	for i := range t.Data {
 		d := &t.Data[i]
 		a, err := mem.Alloc(max(d.Bytes, 1), d.Name)
 		if err != nil {
 			return err
 		}
-		pl.data = append(pl.data, a)
-		if err := mem.Write(a, d.Init); err != nil {
-			return err
-		}
+		pl.data, init[i] = append(pl.data, a), slices.Clone(d.Init)
 	}
 	for bank, b := range t.Banks {
 		pl.banks[bank] = slices.Clone(b)
@@ -68,24 +72,30 @@ func (pl *place) fill(mem *device.Memory, at map[string]uint64, keep bool) error
 		s := device.Symbol{Name: v.Name, Size: v.Bytes}
 		if v.Data < 0 {
 			s.Addr = pl.at[v.Bank] + v.Offset
-		} else {
-			s.Addr = pl.data[v.Data] + v.Offset
+		} else if s.Addr = pl.data[v.Data] + v.Offset; at[v.Name] != 0 {
+			s.Addr = at[v.Name]
+			pl.moved = append(pl.moved, moved{v.Data, v.Offset, v.Offset + v.Bytes, s.Addr})
 		}
-		if given, ok := at[v.Name]; ok && v.Data >= 0 {
-			pl.given[v.Name] = true
-			if d := &t.Data[v.Data]; !keep && d.Init != nil {
-				if err := mem.Write(given, d.Init[v.Offset:v.Offset+v.Bytes]); err != nil {
-					return err
-				}
-			}
-			s.Addr = given
+		if _, twice := pl.symbols[v.Name]; !twice { // names of one file only may repeat
+			pl.symbols[v.Name] = s
 		}
-		pl.symbols[v.Name] = s
 	}
 	pl.banks[relocated] = make([]byte, 4*len(t.Addresses))
 	for n := range t.Addresses {
-		if err := pl.relocate(mem, n); err != nil {
+		if err := pl.relocate(init, n); err != nil {
 			return err
+		}
+	}
+	for i, a := range pl.data {
+		if err := mem.Write(a, init[i]); err != nil {
+			return err
+		}
+	}
+	for _, v := range pl.moved {
+		if b := init[v.data]; b != nil && !keep {
+			if err := mem.Write(v.at, b[v.from:v.to]); err != nil {
+				return err
+			}
 		}
 	}
 	for bank, a := range pl.at {
@@ -98,44 +108,48 @@ func (pl *place) fill(mem *device.Memory, at map[string]uint64, keep bool) error
 	return nil
 }
 
-// relocate writes address n.
-func (pl *place) relocate(mem *device.Memory, n int) error {
+// address is where an address leads to.
+func (pl *place) address(a *sass.Address) uint64 {
+	switch a.To {
+	case sass.OfData:
+		for _, v := range pl.moved {
+			if v.data == a.ToData && v.from <= a.Addend && a.Addend < v.to {
+				return v.at + a.Addend - v.from
+			}
+		}
+		return pl.data[a.ToData] + a.Addend
+	case sass.OfBank:
+		return pl.at[a.ToBank] + a.Addend
+	case sass.OfFunction:
+		return providedBase + uint64(pl.prog.function(a.Function))*instBytes + a.Addend
+	}
+	return a.Addend
+}
+
+// relocate writes address n to where it belongs: to a constant bank, or to what a piece of
+// memory begins with.
+func (pl *place) relocate(init [][]byte, n int) error {
 	a := &pl.prog.text.Addresses[n]
-	v := a.Addend
-	switch {
-	case a.Function != "":
-		i := slices.Index(provided, a.Function)
-		if i < 0 {
-			return fmt.Errorf("it calls %s, which neither it nor the machine defines", a.Function)
-		}
-		v += providedBase + uint64(i)*instBytes
-	case a.Variable != "":
-		s, ok := pl.symbols[a.Variable]
-		if !ok {
-			return fmt.Errorf("it refers to %s, which it does not define", a.Variable)
-		}
-		v += s.Addr
-	}
 	var b [8]byte
-	le.PutUint64(b[:], v)
-	if a.Data >= 0 {
-		return mem.Write(pl.data[a.Data]+a.Offset, b[:])
-	}
-	bank, at, part := pl.banks[a.Bank], a.Offset, b[:]
-	if a.Kernel != "" {
-		bank, at, part = pl.banks[relocated], 4*uint64(n), b[:4]
+	le.PutUint64(b[:], pl.address(a))
+	to, at, part := pl.banks[a.Bank], a.Offset, b[:]
+	switch {
+	case a.Kernel != "":
+		to, at, part = pl.banks[relocated], 4*uint64(n), b[:4]
 		if a.Part == sass.Upper {
 			part = b[4:]
 		}
+	case a.Data >= 0:
+		to = init[a.Data]
 	}
-	if at > uint64(len(bank)) || uint64(len(bank))-at < uint64(len(part)) {
-		return fmt.Errorf("an address at %#x of constant bank %d, which has %d bytes", at, a.Bank, len(bank))
+	if at > uint64(len(to)) || uint64(len(to))-at < uint64(len(part)) {
+		return fmt.Errorf("an address at %#x of %d bytes", at, len(to))
 	}
-	copy(bank[at:], part)
+	copy(to[at:], part)
 	return nil
 }
 
-// Release frees the memory of the programs, except variables that NewMachineAt was told. No
+// Release frees the memory of the programs, except variables that have a place elsewhere. No
 // launch may be running or follow.
 func (m *Machine) Release() error {
 	var errs []error

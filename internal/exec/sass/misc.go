@@ -2,7 +2,6 @@ package sass
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
@@ -126,7 +125,11 @@ func decodeCALL(d *dec) (err error) {
 	t := d.target()
 	if d.slot >= 0 {
 		d.flow(actProvided)
-		d.o.imm = uint64(slices.Index(provided, d.k.prog.text.Addresses[d.slot].Function))
+		a := &d.k.prog.text.Addresses[d.slot]
+		if a.To != sass.OfFunction {
+			return errForm
+		}
+		d.took, d.o.imm = true, uint64(d.k.prog.function(a.Function))
 		return nil
 	}
 	if len(d.values()) == 0 || d.values()[0].Kind != sass.Reg {

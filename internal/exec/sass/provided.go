@@ -7,6 +7,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
 // This file: functions that the machine provides to device code. Arguments are in R4 and the
@@ -32,7 +33,12 @@ func actProvided(w *warp, in *inst, m uint32) {
 
 // call runs a provided function for lanes m, which then return.
 func (w *warp) call(in *inst, n uint64, m uint32) {
-	if n >= uint64(len(provided)) || w.blk.im.kernel.regs <= returnRegister+1 {
+	k := w.blk.im.kernel
+	switch unknown := n - uint64(len(provided)); {
+	case n >= uint64(len(provided)) && unknown < uint64(len(k.prog.unknown)):
+		w.failf(in, m, "call of %s, which neither the program nor the machine defines", k.prog.unknown[unknown])
+		return
+	case n >= uint64(len(provided)) || k.regs <= returnRegister+1:
 		w.failf(in, m, "call of address %#x, where there is no function", providedBase+n*instBytes)
 		return
 	}
@@ -111,12 +117,40 @@ func (t thread) String(addr uint64) (string, bool) {
 	return b.String(), false
 }
 
-// calls reports whether a program refers to a provided function.
-func (p *Program) calls(names ...string) bool {
-	for _, a := range p.text.Addresses {
-		if slices.Contains(names, a.Function) {
+// function returns the number of a function: a provided one, or one of those that nobody
+// defines.
+func (p *Program) function(name string) int {
+	if n := slices.Index(provided, name); n >= 0 {
+		return n
+	}
+	n := slices.Index(p.unknown, name)
+	if n < 0 {
+		n, p.unknown = len(p.unknown), append(p.unknown, name)
+	}
+	return len(provided) + n
+}
+
+// calls reports whether a kernel may call a function: its code or a constant that all kernels
+// share has the address.
+func (k *Kernel) calls(names ...string) bool {
+	for _, a := range k.prog.text.Addresses {
+		if (a.Kernel == "" || a.Kernel == k.Name()) && a.To == sass.OfFunction && (len(names) == 0 || slices.Contains(names, a.Function)) {
 			return true
 		}
 	}
 	return false
+}
+
+// guardCall makes core models wait for the arguments of a call of a provided function, and
+// for its result; and blocks take turns at it, since it changes what they share.
+func (k *Kernel) guardCall(o *isa.Inst) {
+	o.Private = false
+	add := func(list *[]isa.Reg, from, n int) {
+		if n = min(n, k.regs-from); n > 0 {
+			*list = append(*list, isa.Reg{File: isa.RegGPR, Count: uint8(n), Number: uint16(from) + 1, Index: uint32(from)})
+		}
+	}
+	add(&o.Srcs, argRegister, 10)
+	add(&o.Srcs, returnRegister, 2)
+	add(&o.Dsts, argRegister, 2)
 }

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
+	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
@@ -22,13 +24,13 @@ func withFunctions(t *testing.T, text string, strs ...string) *Program {
 		t.Fatal(err)
 	}
 	for _, name := range provided {
-		f.Addresses = append(f.Addresses, sass.Address{Data: -1, Bank: 4, Offset: uint64(8 * len(f.Addresses)), Function: name})
+		f.Addresses = append(f.Addresses, sass.Address{Data: -1, Bank: 4, Offset: uint64(8 * len(f.Addresses)), To: sass.OfFunction, Function: name})
 	}
 	for i, s := range strs {
 		name := fmt.Sprintf("str%d", i)
 		f.Variables = append(f.Variables, sass.Variable{Name: name, Data: i, Bytes: uint64(len(s) + 1)})
 		f.Data = append(f.Data, sass.Data{Name: name, Init: append([]byte(s), 0), Bytes: uint64(len(s) + 1)})
-		f.Addresses = append(f.Addresses, sass.Address{Data: -1, Bank: 4, Offset: uint64(8 * len(f.Addresses)), Variable: name})
+		f.Addresses = append(f.Addresses, sass.Address{Data: -1, Bank: 4, Offset: uint64(8 * len(f.Addresses)), ToData: i})
 	}
 	f.Banks[4] = make([]byte, 8*len(f.Addresses))
 	return Load(f)
@@ -150,15 +152,103 @@ func step(m *Machine, l Launch, out io.Writer) error {
 	return nil
 }
 
-// TestUndefined: a program that calls what nobody provides cannot be placed.
+// TestUndefined: a program that calls what nobody provides runs until it does.
 func TestUndefined(t *testing.T) {
-	p := withFunctions(t, "EXIT ;\n")
-	p.text.Addresses = append(p.text.Addresses, sass.Address{Data: -1, Bank: 4, Function: "elsewhere"})
+	p := withFunctions(t, call(0)+"EXIT ;\n")
+	p.text.Addresses[0].Function = "elsewhere"
+	p = Load(p.text)
 	mem := device.New(device.Config{})
-	if _, err := NewMachineAt([]*Program{p}, mem, nil, false); err == nil || !strings.Contains(err.Error(), "it calls elsewhere") {
+	m, err := NewMachineAt([]*Program{p}, mem, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := Launch{Kernel: p.Kernels()[0], Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: 1, Y: 1, Z: 1}, Params: make([]byte, p.Kernels()[0].ParamBytes())}
+	if _, err := m.Run(t.Context(), l, Options{}); err == nil || !strings.Contains(err.Error(), "call of elsewhere, which neither the program nor the machine defines") {
 		t.Errorf("error %v", err)
 	}
-	if mem.Allocated() != 0 {
-		t.Errorf("%d bytes are left", mem.Allocated())
+}
+
+// TestCallWaits: a core model knows what a call of a provided function reads and writes, and
+// that blocks take turns at it.
+func TestCallWaits(t *testing.T) {
+	k := withFunctions(t, call(0)+"EXIT ;\n").Kernels()[0]
+	for i := range k.infos {
+		in := &k.infos[i]
+		if in.Op != "CALL.ABS.NOINC" {
+			continue
+		}
+		reads := func(n uint32) bool {
+			return slices.ContainsFunc(in.Srcs, func(r isa.Reg) bool { return r.File == isa.RegGPR && r.Index <= n && n < r.Index+uint32(r.Count) })
+		}
+		if !reads(4) || !reads(13) || !reads(20) || !reads(21) || reads(14) || in.Private || len(in.Dsts) != 1 || in.Dsts[0].Index != 4 || in.Dsts[0].Count != 2 {
+			t.Errorf("it reads %v, writes %v, private %t", in.Srcs, in.Dsts, in.Private)
+		}
+		return
+	}
+	t.Error("there is no call")
+}
+
+// TestMoved: variables that have a place elsewhere get their first values there, addresses
+// included, and addresses lead there.
+func TestMoved(t *testing.T) {
+	f, err := sass.Parse("t.sass", header+"EXIT ;\n", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Data = []sass.Data{{Name: "data", Init: make([]byte, 24), Bytes: 24}}
+	f.Data[0].Init[16] = 5
+	// Two local variables of one name, and a pointer to the second one.
+	f.Variables = []sass.Variable{{Name: "p", Bytes: 8}, {Name: "x", Offset: 8, Bytes: 8}, {Name: "x", Offset: 16, Bytes: 8}}
+	f.Addresses = []sass.Address{{Data: 0, Offset: 0, ToData: 0, Addend: 16}, {Data: 0, Offset: 8, ToData: 0, Addend: 3}}
+	mem := device.New(device.Config{})
+	at, err := mem.Alloc(8, "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := NewMachineAt([]*Program{Load(f)}, mem, map[string]uint64{"p": at}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	word := func(addr uint64) uint64 {
+		var b [8]byte
+		if err := mem.Read(addr, b[:]); err != nil {
+			t.Fatal(err)
+		}
+		return le.Uint64(b[:])
+	}
+	x, _ := m.Symbol("x")
+	if got := word(at); got != x.Addr+8 || word(got) != 5 {
+		t.Errorf("p is %#x; want %#x", got, x.Addr+8)
+	}
+	if got := word(x.Addr); got != at+3 {
+		t.Errorf("the address of byte 3 of p is %#x; want %#x", got, at+3)
+	}
+}
+
+// TestWorkspace: every way to load the address of a cooperative launch's workspace is seen.
+func TestWorkspace(t *testing.T) {
+	for text, want := range map[string]bool{
+		"MOV R2, c[0x0][0x90] ;": true, "MOV R2, c[0x0][0x94] ;": false, "LDC R2, c[0x0][0x90] ;": true, "ULDC.64 UR4, c[0x0][0x88] ;": true,
+		"LDC R2, c[0x0][R3+0x160] ;": true, "LDC R2, c[0x0][0x160] ;": false, "LDC R2, c[0x4][R3] ;": false,
+	} {
+		if k := load(t, text+"\nEXIT ;\n"); k.workspace != want {
+			t.Errorf("%s: %t", text, k.workspace)
+		}
+	}
+}
+
+// TestRehearsal: a launch that only warms the caches prints nothing.
+func TestRehearsal(t *testing.T) {
+	p := withFunctions(t, "MOV R4, c[0x4][0x20] ;\nMOV R5, c[0x4][0x24] ;"+call(0)+"EXIT ;\n", "hello")
+	m, err := NewMachineAt([]*Program{p}, device.New(device.Config{}), nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rehearsal, want := range map[bool]string{false: "hello", true: ""} {
+		l := Launch{Kernel: p.Kernels()[0], Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: 1, Y: 1, Z: 1}, Params: make([]byte, p.Kernels()[0].ParamBytes()), Rehearsal: rehearsal}
+		var out bytes.Buffer
+		if err := step(m, l, &out); err != nil || out.String() != want {
+			t.Errorf("rehearsal %t prints %q, %v", rehearsal, out.String(), err)
+		}
 	}
 }

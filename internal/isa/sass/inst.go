@@ -182,12 +182,25 @@ type Address struct {
 	Kernel string
 	Offset uint64 // bytes
 	Part   Part
-	// What is there: a variable, what the machine provides, or with neither the code of the
-	// kernel. The addend is added.
-	Variable string
+	// What is there: a byte of a piece of device memory or of a shared constant bank, a
+	// function that the machine provides, or code of the kernel.
+	To       AddressOf
+	ToData   int
+	ToBank   int
 	Function string
-	Addend   uint64
+	Addend   uint64 // the byte; for functions and code, what is added to their beginning
 }
+
+// AddressOf is what an address leads to.
+type AddressOf uint8
+
+// What addresses lead to.
+const (
+	OfData AddressOf = iota
+	OfBank
+	OfFunction
+	OfCode
+)
 
 // Part is how much of an address a place gets.
 type Part uint8

@@ -59,9 +59,11 @@ func (k *Kernel) directives() []string {
 		}
 	}
 	for _, c := range k.Consts {
-		words := make([]string, 0, len(c.Bytes)/4)
-		for i := 0; i+4 <= len(c.Bytes); i += 4 {
-			words = append(words, fmt.Sprintf("%08x", binary.LittleEndian.Uint32(c.Bytes[i:])))
+		words := make([]string, 0, (len(c.Bytes)+3)/4)
+		for i := 0; i < len(c.Bytes); i += 4 {
+			var word [4]byte // the last one may be incomplete
+			copy(word[:], c.Bytes[i:])
+			words = append(words, fmt.Sprintf("%08x", binary.LittleEndian.Uint32(word[:])))
 		}
 		list = append(list, fmt.Sprintf(".const %d, 0x%x, %s", c.Bank, c.Offset, strings.Join(words, " ")))
 	}

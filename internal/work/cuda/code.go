@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heddle-sim/heddle/internal/binary/cubin"
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/program"
@@ -50,6 +51,9 @@ func (r *Runtime) linkMachineCode(m *module) (*program.Program, error) {
 	}
 	p, sm := m.parts[0], r.cfg.Arch
 	image := p.data
+	if isMachineCode(m) && !cubin.Is(image) {
+		return nil, no("it is no ELF file of device code")
+	}
 	if !isMachineCode(m) {
 		if !fatbin.Is(image) {
 			return nil, no("it is PTX")
@@ -109,6 +113,15 @@ func (r *Runtime) linkCode(m *module) (*program.Program, error) {
 // isMachineCode reports whether a module is an ELF file, which should be a cubin.
 func isMachineCode(m *module) bool {
 	return len(m.parts) == 1 && bytes.HasPrefix(m.parts[0].data, []byte(elfMagic))
+}
+
+// binary is the architecture of the code that runs: machine code's own, or what PTX is compiled
+// for.
+func (f *function) binary(gpu int) int {
+	if f.code() == string(SASSCode) {
+		return f.module.arch
+	}
+	return gpu
 }
 
 // code names what a kernel is.

@@ -53,7 +53,10 @@ func ImageBytes(at func(offset, n uint64) []byte) (int, error) {
 		return int(n), nil
 	case bytes.HasPrefix(header, []byte(elfMagic)):
 		n, err := cubin.Extent(at)
-		return int(n), err
+		if err != nil { // the header is enough to refuse it
+			return linkedHeader, nil
+		}
+		return int(n), nil
 	}
 	return 0, nil
 }

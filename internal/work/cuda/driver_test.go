@@ -408,7 +408,7 @@ func TestBadModules(t *testing.T) {
 		{"nothing", nil, ResultInvalidImage, "empty"},
 		{"a word", []byte("hello"), ResultInvalidPTX, ":1:1: "},
 		{"a wrong line", []byte(strings.Replace(plusText, "mov.u32 %r0, %tid.x;", "mov.u32 %r0 %tid.x;", 1)), ResultInvalidPTX, ":12:14: "},
-		{"an ELF file of something else", []byte("\x7fELF\x02\x01\x01abcdefghijklmnop"), ResultInvalidImage, "no ELF file of device code"},
+		{"an ELF file of something else", []byte("\x7fELF\x02\x01\x01abcdefghijklmnop"), ResultNoBinary, "no ELF file of device code"},
 		{"a fat binary of machine code", pack(fatbin.Entry{Kind: fatbin.Cubin, SM: 75, Data: []byte{1}}), ResultNoBinary, "no PTX"},
 		{"a later GPU's", []byte(strings.Replace(plusText, "sm_70", "sm_90", 1)), ResultInvalidPTX, "sm_90"},
 		{"a truncated fat binary", good[:len(good)-40], ResultInvalidImage, "truncated"},

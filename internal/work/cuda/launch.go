@@ -254,7 +254,7 @@ func (t *Thread) FunctionInfo(host uint64) (info FunctionInfo, err Error) {
 		}
 		k := f.kernel
 		info = FunctionInfo{
-			Shared: k.StaticShared(), Local: k.LocalBytes(), Registers: k.Registers(), MaxThreads: isa.MaxThreads, PTX: f.module.arch, Binary: r.cfg.Arch,
+			Shared: k.StaticShared(), Local: k.LocalBytes(), Registers: k.Registers(), MaxThreads: isa.MaxThreads, PTX: f.module.arch, Binary: f.binary(r.cfg.Arch),
 			MaxSharedPrefer: int(max(plainShared-uint64(k.StaticShared()), f.shared)),
 		}
 		if n := k.MaxThreads(); n > 0 {

@@ -74,7 +74,7 @@ func TestLibrary(t *testing.T) {
 		if _, res := d.Library(d.function(mod, "plus")); res != ResultInvalidHandle {
 			t.Errorf("the library of a module's kernel: %v", res)
 		}
-		for image, want := range map[string]Result{"\x7fELF": ResultInvalidImage, "": ResultInvalidImage, ".version 7.0\n.nonsense": ResultInvalidPTX} {
+		for image, want := range map[string]Result{"\x7fELF": ResultNoBinary, "": ResultInvalidImage, ".version 7.0\n.nonsense": ResultInvalidPTX} {
 			if _, res, wrong := d.LoadLibrary("", []byte(image)); res != want || wrong == nil {
 				t.Errorf("%q: %v, %v, want %v", image, res, wrong, want)
 			}
