@@ -13,14 +13,19 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/alltests"
+	"github.com/heddle-sim/heddle/internal/binary/cubin"
+	"github.com/heddle-sim/heddle/internal/binary/fatbin"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+	"github.com/heddle-sim/heddle/internal/program"
 )
 
 // missing is run.sh's exit code where the package cannot be had.
 const missing = 77
 
-// TestGGML runs every case functionally; every fiftieth also in timing mode on two GPUs,
-// where its result has to be the same, bit for bit.
-func TestGGML(t *testing.T) {
+// comparison returns a function that runs run.sh; arguments that begin with CODE= or SET= are
+// for its environment. It skips the test where a tool or the package is missing.
+func comparison(t *testing.T) func(t *testing.T, gpu, mode string, args ...string) string {
+	t.Helper()
 	alltests.Only(t, "ggml's CUDA backend, a download of 143 MB")
 	for _, tool := range []string{"bash", "npm", "cc"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -31,10 +36,17 @@ func TestGGML(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", heddle, "../../cmd/heddle").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	compare := func(t *testing.T, gpu, mode string, args ...string) string {
+	return func(t *testing.T, gpu, mode string, args ...string) string {
 		t.Helper()
-		cmd := exec.Command("bash", append([]string{"run.sh"}, args...)...)
+		cmd := exec.Command("bash", "run.sh")
 		cmd.Env = append(os.Environ(), "HEDDLE="+heddle, "GPU="+gpu, "MODE="+mode)
+		for _, a := range args {
+			if strings.HasPrefix(a, "CODE=") || strings.HasPrefix(a, "SET=") {
+				cmd.Env = append(cmd.Env, a)
+			} else {
+				cmd.Args = append(cmd.Args, a)
+			}
+		}
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()
@@ -45,9 +57,15 @@ func TestGGML(t *testing.T) {
 		case err != nil:
 			t.Errorf("run.sh: %v\n%s%s", err, grep(string(out), "WRONG|^[0-9]+ cases|: $"), stderr.String())
 		}
-		t.Logf("%s, %s: %s", gpu, mode, strings.TrimSpace(grep(string(out), "^[0-9]+ cases")))
+		t.Logf("%s, %s: %s", strings.Join(append([]string{gpu}, args...), " "), mode, strings.TrimSpace(grep(string(out), "^[0-9]+ cases")))
 		return string(out)
 	}
+}
+
+// TestGGML runs every case functionally; every fiftieth also in timing mode on two GPUs,
+// where its result has to be the same, bit for bit.
+func TestGGML(t *testing.T) {
+	compare := comparison(t)
 	all := compare(t, "rtx-a6000", "functional")
 	if m := regexp.MustCompile(`(?m)^(\d+) cases: (\d+) right, 0 wrong; 0 not supported`).FindStringSubmatch(all); m == nil || m[1] != m[2] || len(m[1]) < 4 {
 		t.Error("want at least a thousand cases, all of them supported and right") // the backend declines what the GPU's properties do not allow
@@ -57,6 +75,71 @@ func TestGGML(t *testing.T) {
 		got := hashes(compare(t, gpu, "timing", "--hash", "--part", "7/50"))
 		if len(want) < 20 || !maps.Equal(got, want) {
 			t.Errorf("%s: in timing mode %v, functionally %v", gpu, got, want)
+		}
+	}
+}
+
+// TestPackageCode runs every sixth case by the machine code of NVIDIA's compiler; some also in
+// timing mode, guarded by scoreboards, with the same bits.
+func TestPackageCode(t *testing.T) {
+	compare := comparison(t)
+	all := compare(t, "rtx-a6000", "functional", "CODE=sass", "--part", "1/6")
+	if m := regexp.MustCompile(`(?m)^(\d+) cases: (\d+) right, 0 wrong; 0 not supported`).FindStringSubmatch(all); m == nil || m[1] != m[2] || len(m[1]) < 3 {
+		t.Error("want at least a hundred cases, all of them right")
+	}
+	want := hashes(compare(t, "rtx-3090", "functional", "CODE=sass", "--hash", "--part", "7/50"))
+	got := hashes(compare(t, "rtx-3090", "timing", "CODE=sass", "SET=modern.dependences=scoreboard", "--hash", "--part", "7/50"))
+	if len(want) < 20 || !maps.Equal(got, want) {
+		t.Errorf("in timing mode %v, functionally %v", got, want)
+	}
+}
+
+// TestPackageListed: every instruction of the package for the architectures whose tables are complete
+// has a name.
+func TestPackageListed(t *testing.T) {
+	comparison(t)(t, "rtx-a6000", "functional", "--part", "1/1000") // brings the package
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := filepath.Glob(filepath.Join(cache, "heddle", "ggml-*", "package", "bins", "*", "libggml-cuda.so"))
+	if err != nil || len(list) == 0 {
+		t.Fatalf("no library: %v", err)
+	}
+	entries, err := fatbin.Scan(list[len(list)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for arch, least := range map[int]int{86: 5_000_000, 89: 5_000_000} {
+		count, unknown := 0, 0
+		for _, e := range entries {
+			if e.Kind != fatbin.Cubin || e.SM != arch {
+				continue
+			}
+			image, err := e.Image()
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := cubin.Read("image", image)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, k := range f.Kernels {
+				text, err := program.MachineCode(f, k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range text.Code {
+					if text.Code[i].Op == sass.NoOp {
+						unknown++
+					}
+				}
+				count += len(text.Code)
+			}
+		}
+		t.Logf("sm_%d: %d instructions, %d without a name", arch, count, unknown)
+		if count < least || unknown > 0 {
+			t.Errorf("sm_%d: want at least %d instructions, each with a name", arch, least)
 		}
 	}
 }
