@@ -94,6 +94,11 @@ func (k *Kernel) decode() {
 			k.bad = append(k.bad, &UnsupportedError{File: p.file, Pos: d.in.Pos, Text: d.in.Text(), Words: d.in.Words, Why: err.Error()})
 		}
 	}
+	for n, name := range provided {
+		if k.calls(name) {
+			k.may |= 1 << n
+		}
+	}
 	k.talks = k.talks || k.calls("malloc", "free") // the heap is all blocks'
 	if !k.spins && k.polls() {
 		k.talks, k.spins = true, true

@@ -63,9 +63,10 @@ type Kernel struct {
 	consts    []constant
 	fixed     [][32]uint32 // rows of constants; those from banks are filled at launch
 	bad       []error
-	talks     bool // blocks can communicate through memory
-	spins     bool // blocks also wait for each other in loops
-	workspace bool // it reads the address of a cooperative launch's workspace
+	talks     bool  // blocks can communicate through memory
+	spins     bool  // blocks also wait for each other in loops
+	workspace bool  // it reads the address of a cooperative launch's workspace
+	may       uint8 // provided functions that it has the addresses of, a bit each
 }
 
 // constant is a word of a constant bank that the code names.

@@ -168,6 +168,15 @@ func TestUndefined(t *testing.T) {
 	}
 }
 
+// TestGuessedAddress: a kernel that has no function's address cannot call one.
+func TestGuessedAddress(t *testing.T) {
+	k := load(t, fmt.Sprintf("MOV R4, 0x20 ;\nMOV R2, 0x%x ;\nMOV R3, 0x%x ;\nCALL.ABS.NOINC R2 ;\nEXIT ;\n", instBytes, providedBase>>32))
+	one := exec.Dim3{X: 1, Y: 1, Z: 1}
+	if _, err := launch(t, k, Launch{Grid: one, Block: one, Params: make([]byte, k.ParamBytes())}, device.New(device.Config{})); err == nil || !strings.Contains(err.Error(), "where there is no function") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestCallWaits: a core model knows what a call of a provided function reads and writes, and
 // that blocks take turns at it.
 func TestCallWaits(t *testing.T) {
