@@ -79,7 +79,7 @@ func Ampere() Config {
 		SubCores: 4, Consumers: 63,
 		Buffer: 3, L0I: Tags{8, 32, 128}, Prefetch: 8, LinkUp: 39, LinkDown: 39,
 		L0FL: Tags{4, 2, 64}, L0VL: Tags{4, 8, 64}, ConstSwitch: 4,
-		LongStall: 2, ZeroStall: 45, DepbarDelay: 4, GuardExtra: 5, MadBubble: 1,
+		LongStall: 2, ZeroStall: 45, DepbarDelay: 4, GuardExtra: 9, MadBubble: 1,
 		Ports: 1, RFC: true, Window: 3, WideWindow: 6, ResultQueue: 8,
 		FP32OnInt: true, TensorHalves: 2,
 		// DocumentSASS: HMMA.16816 takes 33 cycles with binary32 accumulators on

@@ -29,6 +29,7 @@ type shown struct {
 	due  uint64
 	p    exec.Pending
 	pred uint64 // predicates only: tick from which operands can read them; otherwise never
+	sets uint16 // these predicates
 }
 
 // warp is a warp slot.

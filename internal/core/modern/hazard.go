@@ -199,7 +199,7 @@ func (h *hazards) issue(c *Core, fi int32, e *exec.Effects) {
 	for _, n := range o.src {
 		r := k.register(n)
 		lanes := e.Lanes
-		if o.decides(r) {
+		if o.decided(r) {
 			lanes = e.Active
 		}
 		for i := range w.regs[n] {
@@ -258,10 +258,10 @@ func (h *hazards) issue(c *Core, fi int32, e *exec.Effects) {
 	w.last, w.issued = f.at, t
 }
 
-// decides reports whether a register decides in which lanes an instruction executes: it
+// decided reports whether a register decides in which lanes an instruction executes: it
 // is the guard, which is the last source, or a branch's own predicate. Such a register
 // is read in all active lanes, even if its old value makes none of them execute.
-func (o *op) decides(r isa.Reg) bool {
+func (o *op) decided(r isa.Reg) bool {
 	in := o.inst
 	if !in.Guarded || r.File != isa.RegPred && r.File != isa.RegUPred {
 		return false
@@ -314,7 +314,7 @@ func (h *hazards) reads(c *Core, f *flight, w *watched, p *writer, n uint16, m i
 	}
 	need := p.due
 	switch by := &k.ops[p.at]; {
-	case by.preds && f.op.asks:
+	case by.preds && by.sets&f.op.wants&^f.op.decides&k.predicate(n) != 0:
 		need -= uint64(by.ahead)
 	case f.op.slow && !by.preds:
 		need++ // nothing is bypassed to it

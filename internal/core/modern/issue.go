@@ -394,12 +394,12 @@ func (c *Core) show(w *warp, t uint64) {
 	}
 }
 
-// showPreds makes visible the predicates that a guard, or with operand an operand, can
-// see at a tick.
-func (c *Core) showPreds(w *warp, t uint64, operand bool) {
+// showPreds makes visible the predicates that an instruction can see at a tick: operands see
+// them sooner than a guard or a branch.
+func (c *Core) showPreds(w *warp, t uint64, o *op) {
 	n := 0
 	for i := range w.due {
-		if x := w.due[i]; x.pred <= t && (operand || x.due <= t) {
+		if x := w.due[i]; x.pred <= t && (x.due <= t || x.sets&o.wants != 0 && x.sets&o.decides == 0) {
 			w.d.Commit(x.p)
 			w.hidden--
 			continue
@@ -422,7 +422,7 @@ func (w *warp) showAt(due uint64, p exec.Pending, o *op) {
 		w.due[i] = w.due[i-1]
 		i--
 	}
-	w.due[i] = shown{due, p, pred}
+	w.due[i] = shown{due, p, pred, o.sets}
 }
 
 // issueOne issues the instruction at the head of a warp's buffer.
@@ -469,8 +469,8 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 			to--
 		}
 		c.show(w, to)
-		if o.ctl != nil && len(w.due) > 0 && (o.asks || to < t) {
-			c.showPreds(w, t, o.asks)
+		if o.ctl != nil && len(w.due) > 0 && (o.wants != 0 || to < t) {
+			c.showPreds(w, t, o)
 		}
 		if f.p, err = w.d.Issue(e); f.p >= 0 {
 			w.hidden++

@@ -47,7 +47,9 @@ type op struct {
 	alone    bool   // IMAD: the issue port stays busy
 	preds    bool   // writes predicates and nothing else
 	slow     bool   // no register is bypassed to it
-	asks     bool   // has predicates as operands, and no guard
+	wants    uint16 // predicates that are operands, a bit each; the uniform ones from bit 8 on
+	decides  uint16 // those of them that decide in which lanes it executes
+	sets     uint16 // those that it writes
 	ahead    uint16 // cycles by which operands see its predicates before guards do
 	long     bool   // waits for it count as long: it goes through a cache
 	either   bool   // may use the Int pipe as well
@@ -189,8 +191,15 @@ func (k *Kernel) decode(cfg *Config) error {
 		}
 		o.src = k.number(nil, in.Srcs)
 		o.test, o.outs = core.RegMasks(core.RegMasks(nil, o.src), o.dst), core.RegMasks(nil, o.dst)
+		for _, r := range in.Dsts {
+			o.sets |= predicateBit(r)
+		}
 		for _, r := range in.Srcs {
-			o.asks = o.asks || !in.Guarded && (r.File == isa.RegPred || r.File == isa.RegUPred)
+			if o.decided(r) {
+				o.decides |= predicateBit(r)
+			} else {
+				o.wants |= predicateBit(r)
+			}
 		}
 		o.classify(cfg)
 		o.slow = o.late && o.pipe != SFU
@@ -202,7 +211,31 @@ func (k *Kernel) decode(cfg *Config) error {
 	return nil
 }
 
+// predicateBit is the bit of a predicate in a set of them, 0 for other registers. Programs with
+// control bits have seven of either kind.
+func predicateBit(r isa.Reg) uint16 {
+	switch {
+	case r.Index >= 8:
+	case r.File == isa.RegPred:
+		return 1 << r.Index
+	case r.File == isa.RegUPred:
+		return 1 << (8 + r.Index)
+	}
+	return 0
+}
+
 func counter(n uint8) bool { return n < isa.Counters || n == isa.NoCounter }
+
+// predicate is the bit of the predicate with a number, as predicateBit.
+func (k *Kernel) predicate(n uint16) uint16 {
+	switch r := uint32(n); {
+	case r >= k.first[isa.RegPred] && r < k.first[isa.RegUGPR]:
+		return predicateBit(isa.Reg{File: isa.RegPred, Index: r - k.first[isa.RegPred]})
+	case r >= k.first[isa.RegUPred]:
+		return predicateBit(isa.Reg{File: isa.RegUPred, Index: r - k.first[isa.RegUPred]})
+	}
+	return 0
+}
 
 // number appends the numbers of registers, without duplicates.
 func (k *Kernel) number(to []uint16, list []isa.Reg) []uint16 {

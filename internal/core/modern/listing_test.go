@@ -80,7 +80,7 @@ func TestCompilersWaitLongEnough(t *testing.T) {
 			by := &mk.ops[w.at]
 			need := int(by.latency)
 			switch {
-			case by.preds && o.asks:
+			case by.preds && by.sets&o.wants&^o.decides&mk.predicate(n) != 0:
 				need -= int(by.ahead)
 			case o.slow && !by.preds:
 				need++
