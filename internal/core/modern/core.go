@@ -30,6 +30,7 @@ type shown struct {
 	p    exec.Pending
 	pred uint64 // predicates only: tick from which operands can read them; otherwise never
 	sets uint16 // these predicates
+	firm bool   // it can be read at due even by instructions to which nothing is bypassed
 }
 
 // warp is a warp slot.

@@ -316,7 +316,7 @@ func (h *hazards) reads(c *Core, f *flight, w *watched, p *writer, n uint16, m i
 	switch by := &k.ops[p.at]; {
 	case by.preds && by.sets&f.op.wants&^f.op.decides&k.predicate(n) != 0:
 		need -= uint64(by.ahead)
-	case f.op.slow && !by.preds:
+	case f.op.slow && !by.preds && by.latency < addressLatency:
 		need++ // nothing is bypassed to it
 	}
 	if t < need {

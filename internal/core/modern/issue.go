@@ -394,12 +394,13 @@ func (c *Core) show(w *warp, t uint64) {
 	}
 }
 
-// showPreds makes visible the predicates that an instruction can see at a tick: operands see
-// them sooner than a guard or a branch.
-func (c *Core) showPreds(w *warp, t uint64, o *op) {
+// showEarly makes visible what an instruction can see at a tick although not all can: operands
+// see predicates sooner than a guard or a branch, and those to which nothing is bypassed see
+// some results as soon as others do.
+func (c *Core) showEarly(w *warp, t uint64, o *op) {
 	n := 0
 	for i := range w.due {
-		if x := w.due[i]; x.pred <= t && (x.due <= t || x.sets&o.wants != 0 && x.sets&o.decides == 0) {
+		if x := w.due[i]; x.due <= t && (x.firm || x.pred <= t) || x.pred <= t && x.sets&o.wants != 0 && x.sets&o.decides == 0 {
 			w.d.Commit(x.p)
 			w.hidden--
 			continue
@@ -409,6 +410,11 @@ func (c *Core) showPreds(w *warp, t uint64, o *op) {
 	}
 	w.due = w.due[:n]
 }
+
+// addressLatency is the number of cycles after which address units see a result, if it is
+// there by then: 5 for all results of 4 or 5 cycles (distances that compilers keep, sm_75 to
+// sm_89).
+const addressLatency = 5
 
 // showAt notes a result that can be read from a tick on.
 func (w *warp) showAt(due uint64, p exec.Pending, o *op) {
@@ -422,7 +428,7 @@ func (w *warp) showAt(due uint64, p exec.Pending, o *op) {
 		w.due[i] = w.due[i-1]
 		i--
 	}
-	w.due[i] = shown{due, p, pred, o.sets}
+	w.due[i] = shown{due, p, pred, o.sets, o.latency >= addressLatency}
 }
 
 // issueOne issues the instruction at the head of a warp's buffer.
@@ -470,7 +476,7 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 		}
 		c.show(w, to)
 		if o.ctl != nil && len(w.due) > 0 && (o.wants != 0 || to < t) {
-			c.showPreds(w, t, o)
+			c.showEarly(w, t, o)
 		}
 		if f.p, err = w.d.Issue(e); f.p >= 0 {
 			w.hidden++
