@@ -58,44 +58,49 @@ type Class uint8
 
 // The classes, each with opcodes that belong to it.
 const (
-	ClassNone     Class = iota
-	ClassInt            // IADD3, LOP3, SHF, LEA, PRMT, SEL, MOV, IMNMX, CS2R, F2FP, I2FP
-	ClassIntSlow        // POPC, FLO, BREV
-	ClassFP32           // FADD, FMUL, FFMA, FMNMX, FSEL, FSET
-	ClassIMAD           // IMAD and its variants
-	ClassHalf           // HADD2, HMUL2, HFMA2, HSET2, HMNMX2
-	ClassSetp           // ISETP, FSETP, HSETP2: compare into predicates
-	ClassPred           // PLOP3, P2R, R2P: predicates alone
-	ClassSFU            // MUFU, F2I, I2F, FRND, F2F, FCHK
-	ClassUniform        // the uniform datapath: UIADD3, UMOV, R2UR, VOTEU
-	ClassBranch         // BRA, BSSY, BSYNC, CALL, RET, EXIT, WARPSYNC, BMOV
-	ClassMisc           // NOP, VOTE, BAR, DEPBAR, REDUX, NANOSLEEP: no queue
-	ClassMiscQ          // S2UR, ERRBAR: misc with a queue
-	ClassMio            // S2R, SHFL, MATCH: through the memory queue
-	ClassFP64           // DADD, DMUL, DFMA, DSETP, F2F with doubles
-	ClassTensor         // HMMA, IMMA, BMMA
-	ClassDMMA           // DMMA
-	ClassTexture        // TEX, TLD
-	ClassFence          // MEMBAR
-	ClassLoad           // LD, LDG, LDL, LDS, LDSM
-	ClassStore          // ST, STG, STL, STS
-	ClassAtomic         // ATOM, ATOMG, ATOMS, RED
-	ClassConstant       // LDC
-	ClassCopy           // LDGSTS
-	Classes             // number of classes
+	ClassNone        Class = iota
+	ClassInt               // IADD3, LOP3, SHF, LEA, PRMT, SEL, MOV, IMNMX, CS2R, F2FP, I2FP
+	ClassIntSlow           // POPC, FLO, BREV
+	ClassFP32              // FADD, FMUL, FFMA, FMNMX, FSEL, FSET
+	ClassIMAD              // IMAD and its variants
+	ClassHalf              // HADD2, HMUL2, HFMA2, HSET2, HMNMX2
+	ClassSetp              // ISETP, FSETP, HSETP2: compare into predicates
+	ClassPred              // PLOP3, P2R, R2P: predicates alone
+	ClassSFU               // MUFU, F2I, I2F, FRND, F2F, FCHK
+	ClassUniform           // the uniform datapath: UIADD3, USHF, R2UR
+	ClassUniformMove       // UMOV, ULDC, VOTEU: nothing to compute there
+	ClassBranch            // BRA, BSSY, BSYNC, CALL, RET, EXIT, WARPSYNC, BMOV
+	ClassMisc              // NOP, VOTE, BAR, DEPBAR, REDUX, NANOSLEEP: no queue
+	ClassMiscQ             // S2UR, ERRBAR: misc with a queue
+	ClassMio               // S2R, SHFL, MATCH: through the memory queue
+	ClassFP64              // DADD, DMUL, DFMA, DSETP, F2F with doubles
+	ClassTensor            // HMMA, IMMA, BMMA
+	ClassDMMA              // DMMA
+	ClassTexture           // TEX, TLD
+	ClassFence             // MEMBAR
+	ClassLoad              // LD, LDG, LDL, LDS, LDSM
+	ClassStore             // ST, STG, STL, STS
+	ClassAtomic            // ATOM, ATOMG, ATOMS, RED
+	ClassConstant          // LDC
+	ClassCopy              // LDGSTS
+	Classes                // number of classes
 )
 
 var classNames = [Classes]string{
-	"none", "int", "int_slow", "fp32", "imad", "half", "setp", "pred", "sfu", "uniform", "branch", "misc", "misc_queued",
+	"none", "int", "int_slow", "fp32", "imad", "half", "setp", "pred", "sfu", "uniform", "uniform_move", "branch", "misc", "misc_queued",
 	"mio", "fp64", "tensor", "dmma", "texture", "fence", "load", "store", "atomic", "constant", "copy",
 }
 
 func (c Class) String() string { return classNames[c] }
 
+// Uniform reports whether instructions of the class execute in the uniform datapath.
+func (c Class) Uniform() bool { return c == ClassUniform || c == ClassUniformMove }
+
 // Tensor is the shape of a matrix instruction: D = A·B + C with A of M×K and B
 // of K×N elements.
 type Tensor struct {
 	M, N, K uint16
+	Elem    uint8 // bits of an element of A and B
 	// Bits is the size of an element as in the mnemonic; for floating-point forms, that of
 	// the accumulator (F16 or F32).
 	Bits   uint8

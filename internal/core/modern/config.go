@@ -84,7 +84,7 @@ func Ampere() Config {
 		FP32OnInt: true, TensorHalves: 2,
 		// DocumentSASS: HMMA.16816 takes 33 cycles with binary32 accumulators on
 		// sm_86, where the formula gives 32, and 24 with binary16, where it gives 16.
-		TensorF32: 1, TensorF16: 8,
+		TensorF32: 8, TensorF16: 8,
 		// Measured: div.s32 on the A100 (Abdelkhalik 2022), sqrt.f32 on the TITAN V
 		// (Arafa 2019), div.f64 on the A100.
 		DivideInt: 66, DivideF32: 60, DivideF64: 426,
@@ -105,20 +105,21 @@ func Ampere() Config {
 	c.L1I = mustCache("N:64:128:16,L:R:f:N:L,A:32:32,32")
 	c.L1D = mustCache("S:4:128:256,L:T:m:L:L,A:384:48,32:0,32")
 	c.Time = [isa.Classes]Timing{
-		isa.ClassInt:     {Int, 2, 4},     // [HW] MOV, IADD3
-		isa.ClassIntSlow: {SFU, 8, 13},    // T4: about 15 from issue (Jia 2019)
-		isa.ClassFP32:    {FP32, 2, 4},    // [HW]
-		isa.ClassIMAD:    {FP32, 2, 4},    // [SIM]
-		isa.ClassHalf:    {FP32, 1, 5},    // distance [HW], interval [SIM]
-		isa.ClassSetp:    {Pred, 2, 13},   // [SIM], as compilers wait
-		isa.ClassPred:    {Pred, 2, 13},   // [SIM]
-		isa.ClassSFU:     {SFU, 8, 15},    // interval [SIM]; MUFU 17 from issue on sm_86 (DocumentSASS)
-		isa.ClassUniform: {Uniform, 2, 4}, // [SIM]
-		isa.ClassBranch:  {Branch, 1, 3},  // [SIM]
-		isa.ClassMisc:    {Misc, 1, 2},    // [SIM]
-		isa.ClassMiscQ:   {MiscQueue, 2, 7},
-		isa.ClassFP64:    {FP64, 16, 52}, // 54 from issue, 16 apart (RTX 4090, measured)
-		isa.ClassDMMA:    {FP64, 16, 52},
+		isa.ClassInt:         {Int, 2, 4},     // [HW] MOV, IADD3
+		isa.ClassIntSlow:     {SFU, 8, 13},    // T4: about 15 from issue (Jia 2019)
+		isa.ClassFP32:        {FP32, 2, 4},    // [HW]
+		isa.ClassIMAD:        {FP32, 2, 4},    // [SIM]
+		isa.ClassHalf:        {FP32, 1, 5},    // distance [HW], interval [SIM]
+		isa.ClassSetp:        {Pred, 2, 13},   // [SIM], as compilers wait
+		isa.ClassPred:        {Pred, 2, 13},   // [SIM]
+		isa.ClassSFU:         {SFU, 8, 15},    // interval [SIM]; MUFU 17 from issue on sm_86 (DocumentSASS)
+		isa.ClassUniform:     {Uniform, 2, 4}, // [SIM]
+		isa.ClassUniformMove: {Uniform, 2, 2}, // as compilers wait
+		isa.ClassBranch:      {Branch, 1, 3},  // [SIM]
+		isa.ClassMisc:        {Misc, 1, 2},    // [SIM]
+		isa.ClassMiscQ:       {MiscQueue, 2, 7},
+		isa.ClassFP64:        {FP64, 16, 52}, // 54 from issue, 16 apart (RTX 4090, measured)
+		isa.ClassDMMA:        {FP64, 16, 52},
 	}
 	return c
 }

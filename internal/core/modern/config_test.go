@@ -78,7 +78,7 @@ func TestBoundsRun(t *testing.T) {
 				tex := ld(isa.Texture, 32, 8, 2).wr(0).stall(2)
 				tex.Op, tex.Class = "TEX", isa.ClassTexture
 				hmma := mk("HMMA.16816.F16", isa.ClassTensor, 40, 8, 12, 40).does(func(a []float64) float64 { return a[2] })
-				hmma.Tensor = &isa.Tensor{M: 16, N: 8, K: 16, Bits: 16}
+				hmma.Tensor = &isa.Tensor{M: 16, N: 8, K: 16, Elem: 16, Bits: 16}
 				more := []*inst{tex, hmma, mk("ISETP", isa.ClassSetp, -1, 2, 3).to(reg(isa.RegPred, 0)), mk("UIADD3", isa.ClassUniform, -1).to(reg(isa.RegUGPR, 4)),
 					mk("POPC", isa.ClassIntSlow, 9, 8).does(func(a []float64) float64 { return 0 }).wr(1).stall(2), nop().wait(3)}
 				code := append(p.code[:len(p.code)-1:len(p.code)-1], more...)

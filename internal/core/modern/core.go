@@ -26,11 +26,9 @@ type fetched struct {
 // shown is a pending instruction of fixed latency and the tick from which its
 // result can be read.
 type shown struct {
-	due  uint64
-	p    exec.Pending
-	pred uint64 // predicates only: tick from which operands can read them; otherwise never
-	sets uint16 // these predicates
-	firm bool   // it can be read at due even by instructions to which nothing is bypassed
+	due uint64 // tick from which most instructions can read it; see op.after
+	p   exec.Pending
+	op  *op
 }
 
 // warp is a warp slot.

@@ -346,7 +346,7 @@ func TestPlainWarpsTakeTheSameTime(t *testing.T) {
 		return p
 	}
 	hmma := mk("HMMA.16816.F32", isa.ClassTensor, 24, 4, 6).does(value)
-	hmma.Tensor = &isa.Tensor{M: 16, N: 8, K: 16, Bits: 32, F32: true}
+	hmma.Tensor = &isa.Tensor{M: 16, N: 8, K: 16, Elem: 16, Bits: 32, F32: true}
 	for i, p := range []*program{mixed(3), tail(hmma), tail(mk("ISETP", isa.ClassSetp, 30, 4).does(value)), tail(fadd(30, 4, 5))} {
 		var stats [2]Stats
 		var end [2]uint64

@@ -41,6 +41,12 @@ type reader struct {
 	waited bool
 }
 
+// raised is an instruction that increments a counter.
+type raised struct {
+	uid, issue uint64 // the instruction's + 1; tick
+	at         int32
+}
+
 // open is a hazard whose Short is not known yet.
 type open struct {
 	index int    // in the list
@@ -56,7 +62,9 @@ type watched struct {
 	last    int32  // instruction issued last, -1 if none
 	issued  uint64 // tick in which it issued
 	bars    []depbar
-	order   [isa.Counters][]uint64 // by counter: instructions that increment it, in order
+	order   [isa.Counters][]raised // by counter: instructions that increment it, in order
+	ended   [queues]uint64         // by queue of results: the last instruction + 1 whose end is known
+	read    [Pipes]uint64          // by pipe: the last instruction + 1 that is known to have read its sources
 }
 
 type hazardKey struct {
@@ -240,13 +248,13 @@ func (h *hazards) issue(c *Core, fi int32, e *exec.Effects) {
 		for _, n := range o.dst {
 			w.write(k.register(n), n, writer{uid: f.uid + 1, issue: t, due: t + uint64(o.latency), at: f.at, lanes: e.Lanes, late: o.late, count: o.ctl.Write})
 		}
-		if o.late && len(o.src) > 0 {
-			w.addReader(reader{uid: f.uid + 1, issue: t, at: f.at, lanes: e.Lanes, regs: o.src, count: [2]uint8{o.ctl.Read, o.ctl.Write}})
+		if o.late && len(o.held) > 0 {
+			w.addReader(reader{uid: f.uid + 1, issue: t, at: f.at, lanes: e.Lanes, regs: o.held, count: [2]uint8{o.ctl.Read, o.ctl.Write}})
 		}
 	}
 	for i, n := range [2]uint8{o.ctl.Write, o.ctl.Read} {
 		if n < isa.Counters && !(i == 1 && n == o.ctl.Write) {
-			w.order[n] = append(w.order[n], f.uid+1)
+			w.order[n] = append(w.order[n], raised{f.uid + 1, t, f.at})
 			if len(w.order[n]) > 2*mostBehind {
 				w.order[n] = append(w.order[n][:0], w.order[n][mostBehind:]...)
 			}
@@ -312,14 +320,7 @@ func (h *hazards) reads(c *Core, f *flight, w *watched, p *writer, n uint16, m i
 		}
 		return
 	}
-	need := p.due
-	switch by := &k.ops[p.at]; {
-	case by.preds && by.sets&f.op.wants&^f.op.decides&k.predicate(n) != 0:
-		need -= uint64(by.ahead)
-	case f.op.slow && !by.preds && by.latency < addressLatency:
-		need++ // nothing is bypassed to it
-	}
-	if t < need {
+	if need := p.issue + uint64(k.ops[p.at].after(f.op, f.op.wants&^f.op.decides&k.predicate(n))); t < need {
 		h.note(c, f, core.RAW, n, p.at, m, need-t, h.later(w, k, need))
 	}
 }
@@ -345,7 +346,7 @@ func (h *hazards) waits(w *watched, k *Kernel, o *op, t uint64) {
 			}
 		}
 	}
-	n := 0
+	n, follow := 0, false
 	for _, b := range w.bars {
 		if t < b.from {
 			w.bars[n] = b
@@ -356,13 +357,18 @@ func (h *hazards) waits(w *watched, k *Kernel, o *op, t uint64) {
 		if sb := b.d.SB; sb < isa.Counters {
 			// All but the last AtMost have ended, because they end in order.
 			if list := w.order[sb]; len(list) > int(b.d.AtMost) {
-				w.know(sb, list[len(list)-1-int(b.d.AtMost)], t)
+				follow = true
+				w.know(k, sb, list[len(list)-1-int(b.d.AtMost)].uid, t)
 			}
 		}
 	}
 	w.bars = w.bars[:n]
 	for ; mask != 0; mask &= mask - 1 {
-		w.know(uint8(bits.TrailingZeros8(mask)), ^uint64(0), t)
+		w.know(k, uint8(bits.TrailingZeros8(mask)), ^uint64(0), t)
+		follow = true
+	}
+	if follow {
+		w.follow(k)
 	}
 	// Readers that the program has waited for are no longer needed.
 	n = 0
@@ -377,7 +383,7 @@ func (h *hazards) waits(w *watched, k *Kernel, o *op, t uint64) {
 
 // know marks the instructions up to upTo that use a counter as waited for, except those
 // whose counter had not been incremented yet.
-func (w *watched) know(sb uint8, upTo, t uint64) {
+func (w *watched) know(k *Kernel, sb uint8, upTo, t uint64) {
 	for _, list := range w.regs {
 		for i := range list {
 			if p := &list[i]; p.late && p.count == sb && p.uid <= upTo && p.issue+2 <= t {
@@ -390,8 +396,40 @@ func (w *watched) know(sb uint8, upTo, t uint64) {
 			q.waited = true
 		}
 	}
+	rest := w.order[sb][:0]
+	for _, r := range w.order[sb] {
+		if r.issue+2 > t || r.uid > upTo {
+			rest = append(rest, r)
+			continue
+		}
+		o := &k.ops[r.at]
+		if o.late {
+			w.read[o.pipe] = max(w.read[o.pipe], r.uid)
+		}
+		if o.ctl.Write == sb && o.queue != noQueue {
+			w.ended[o.queue] = max(w.ended[o.queue], r.uid)
+		}
+	}
 	if upTo == ^uint64(0) {
-		w.order[sb] = w.order[sb][:0]
+		w.order[sb] = rest
+	}
+}
+
+// follow marks as waited for what came before other instructions in their queues: those of
+// a pipe read their sources in order, and those of a queue of results end in order.
+// NVIDIA's compiler relies on both: it waits for the last of several LDS, SHFL or F2I only.
+func (w *watched) follow(k *Kernel) {
+	for _, list := range w.regs {
+		for i := range list {
+			if p := &list[i]; p.late && p.uid < w.ended[k.ops[p.at].queue] {
+				p.waited = true
+			}
+		}
+	}
+	for i := range w.readers {
+		if q := &w.readers[i]; q.uid < w.read[k.ops[q.at].pipe] {
+			q.waited = true
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package modern
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,7 +60,7 @@ func TestHazardsNamed(t *testing.T) {
 		{"carry", []*inst{iadd3(8, 2, 3).to(reg(isa.RegPred, 1)).stall(2), iadd3(9, 4, 5).from(reg(isa.RegPred, 1)), nop(), exit()},
 			[]string{"read after write of P1: IADD3 (line 2) after IADD3 (line 1), block 0 warp 0 lane 0, 2 cycles too soon; line 1 needs [B------:R-:W-:-:S04]"}},
 		{"uniform register", []*inst{mk("UIADD3", isa.ClassUniform, -1).to(reg(isa.RegUGPR, 4)), iadd3(9, 4).from(reg(isa.RegUGPR, 4)), nop(), exit()},
-			[]string{"read after write of UR4: IADD3 (line 2) after UIADD3 (line 1), block 0 warp 0 lane 0, 3 cycles too soon"}},
+			[]string{"read after write of UR4: IADD3 (line 2) after UIADD3 (line 1), block 0 warp 0 lane 0, 5 cycles too soon"}},
 		{"a barrier waits for counters", []*inst{ld(isa.Shared, 32, 8, 2).wr(0).stall(2), bar(), mov(9, 8), nop(), exit()}, nil},
 		{"a barrier waits for no MUFU without a counter", []*inst{mk("MUFU", isa.ClassSFU, 8, 2).does(func(x []float64) float64 { return x[0] }), bar(), mov(2, 4), nop().stall(15).yield(), nop().stall(15).yield(), exit()},
 			[]string{"write after read of R2: MOV (line 3) after MUFU (line 1)"}},
@@ -118,6 +119,36 @@ func latencyOf(in *isa.Inst) int {
 		return 5
 	case isa.ClassSetp:
 		return 13
+	}
+	return 4
+}
+
+// apart returns the cycles from an instruction of fixed latency to one that reads its
+// result: those that NVIDIA's compiler leaves for sm_86 and sm_89.
+func apart(first, second *isa.Inst) int {
+	memory := late(second) && second.Class != isa.ClassSFU
+	switch first.Class {
+	case isa.ClassSetp:
+		if second.Guarded {
+			return 13
+		}
+		return 4
+	case isa.ClassUniform:
+		switch {
+		case late(second):
+			return 9
+		case second.Class == isa.ClassUniform:
+			return 4
+		}
+		return 6
+	case isa.ClassHalf:
+		if second.Class == isa.ClassSFU {
+			return 4
+		}
+		return 5
+	}
+	if memory {
+		return 5
 	}
 	return 4
 }
@@ -186,7 +217,7 @@ func correct(r *rand.Rand) *program {
 	}
 	var code []*inst
 	ready := map[name]int{}     // cycle from which a register can be read
-	alone := map[name]bool{}    // its writer writes only predicates
+	by := map[name]*isa.Inst{}  // its writer
 	pending := map[name]int{}   // counter for a register's result
 	reading := map[name]uint8{} // counters for reads of a register
 	cycle := 0
@@ -223,14 +254,9 @@ func correct(r *rand.Rand) *program {
 		}
 		need := cycle
 		for _, x := range srcs {
-			at := ready[x]
-			switch {
-			case alone[x] && !in.Guarded:
-				at -= 5 // an operand
-			case late && in.Class != isa.ClassSFU && at > 0 && !alone[x]:
-				at++
+			if y, ok := by[x]; ok {
+				need = max(need, ready[x]-latencyOf(y)+apart(y, &in.Inst))
 			}
-			need = max(need, at)
 		}
 		for _, x := range dsts {
 			if late {
@@ -259,6 +285,7 @@ func correct(r *rand.Rand) *program {
 				for _, x := range dsts {
 					pending[x] = w
 					delete(ready, x)
+					delete(by, x)
 				}
 			}
 			q := 3 + r.IntN(3)
@@ -269,7 +296,7 @@ func correct(r *rand.Rand) *program {
 			cycle += 2
 		} else {
 			for _, x := range dsts {
-				ready[x], alone[x] = cycle+lat, in.Class == isa.ClassSetp
+				ready[x], by[x] = cycle+lat, &in.Inst
 			}
 			cycle++
 		}
@@ -329,18 +356,26 @@ func broken(p *program, cycles []uint64) map[[2]int]bool {
 		over := map[isa.Reg]isa.LaneMask{} // lanes that other instructions write in between
 		for j := i - 1; j >= 0; j-- {
 			y := p.code[j]
-			told := func(read bool, counters ...uint8) bool {
-				for k := j + 1; k <= i; k++ {
-					if cycles[k] < cycles[j]+2 {
+			// told reports whether the program has waited for y, or for a later
+			// instruction of its queue, which reads and ends after it.
+			told := func(read bool) bool {
+				for n := j; n < i; n++ {
+					x := p.code[n]
+					if n != j && (!late(&x.Inst) || (x.Class == isa.ClassSFU) != (y.Class == isa.ClassSFU)) {
 						continue
 					}
-					z := p.code[k]
-					if z.Barrier && read && y.Class != isa.ClassSFU {
-						return true // memory has been accessed
-					}
-					for _, c := range counters {
-						if c < isa.Counters && (z.Barrier || z.Control.Wait>>c&1 != 0) {
-							return true
+					for k := n + 1; k <= i; k++ {
+						if cycles[k] < cycles[n]+2 {
+							continue
+						}
+						z := p.code[k]
+						if z.Barrier && read && y.Class != isa.ClassSFU {
+							return true // memory has been accessed
+						}
+						for at, c := range [2]uint8{x.Control.Write, x.Control.Read} {
+							if c < isa.Counters && (at == 0 || read) && (z.Barrier || z.Control.Wait>>c&1 != 0) {
+								return true
+							}
 						}
 					}
 				}
@@ -349,20 +384,14 @@ func broken(p *program, cycles []uint64) map[[2]int]bool {
 			theirs := uses(y, y.Dsts, false)
 			raw, waw := both(theirs, reads, over), both(theirs, writes, over)
 			if late(&y.Inst) {
-				war := y.dead != isa.FullMask && both(uses(y, y.Srcs, false), writes, nil)
-				if (raw || waw) && !told(false, y.Control.Write) || war && !told(true, y.Control.Write, y.Control.Read) {
+				held := slices.DeleteFunc(uses(y, y.Srcs, false), func(u use) bool { return u.r.File != isa.RegGPR })
+				war := y.dead != isa.FullMask && both(held, writes, nil)
+				if (raw || waw) && !told(false) || war && !told(true) {
 					bad[[2]int{i, j}] = true
 				}
 			} else {
 				lat := uint64(latencyOf(&y.Inst))
-				need := lat
-				switch {
-				case y.Class == isa.ClassSetp && !x.Guarded:
-					need -= 5 // an operand
-				case y.Class != isa.ClassSetp && late(&x.Inst) && x.Class != isa.ClassSFU:
-					need++
-				}
-				if raw && cycles[i] < cycles[j]+need || waw && !late(&x.Inst) && cycles[i]+uint64(latencyOf(&x.Inst)) <= cycles[j]+lat {
+				if raw && cycles[i] < cycles[j]+uint64(apart(&y.Inst, &x.Inst)) || waw && !late(&x.Inst) && cycles[i]+uint64(latencyOf(&x.Inst)) <= cycles[j]+lat {
 					bad[[2]int{i, j}] = true
 				}
 			}
@@ -502,14 +531,22 @@ func TestHazardsOfSASS(t *testing.T) {
 		{"ISETP.NE.AND P0, PT, R5, RZ, PT", "@P0 EXIT", "B------:R-:W-:-:S11", "B------:R-:W-:Y:S13", "P0"},
 		{"ISETP.EQ.AND P0, PT, R5, RZ, PT", "@!P0 BRA end", "B------:R-:W-:-:S05", "B------:R-:W-:Y:S13", "P0"},
 		{"ISETP.NE.AND P0, PT, R5, RZ, PT", "@P0 LDS R6, [R4]", "B------:R-:W-:Y:S12", "B------:R-:W-:Y:S13", "P0"},
-		{"ISETP.NE.AND P0, PT, R5, RZ, PT", "SEL R6, R5, R4, P0", "B------:R-:W-:-:S07", "B------:R-:W-:-:S08", "P0"},
+		{"ISETP.NE.AND P0, PT, R5, RZ, PT", "SEL R6, R5, R4, P0", "B------:R-:W-:-:S03", "B------:R-:W-:-:S04", "P0"},
 		{"IMAD R6, R4, R5, RZ", "I2F.U32.RP R7, R6", "B------:R-:W-:-:S03", "B------:R-:W-:-:S04", "R6"},
 		{"IADD3 R6, P1, R4, R5, RZ", "IADD3.X R7, R4, R5, RZ, P1, !PT", "B------:R-:W-:-:S03", "B------:R-:W-:-:S04", "P1"},
-		{"UIADD3 UR4, UR5, UR6, URZ", "IADD3 R6, R4, UR4, RZ", "B------:R-:W-:-:S03", "B------:R-:W-:-:S04", "UR4"},
+		{"UIADD3 UR4, UR5, UR6, URZ", "IADD3 R6, R4, UR4, RZ", "B------:R-:W-:-:S05", "B------:R-:W-:-:S06", "UR4"},
 		{"UIADD3 UR4, UR5, UR6, URZ", "UIADD3 UR7, UR4, UR6, URZ", "B------:R-:W-:-:S01", "B------:R-:W-:-:S04", "UR4"},
 		{"UISETP.NE.AND UP0, UPT, UR5, URZ, UPT", "USEL UR7, UR4, UR6, UP0", "B------:R-:W-:-:S03", "B------:R-:W-:-:S04", "UP0"},
 		{"IADD3 R4, R5, 0x10, RZ", "LDS R6, [R4]", "B------:R-:W-:-:S04", "B------:R-:W-:-:S05", "R4"},
+		{"UIADD3 UR4, UR5, UR6, URZ", "LDS R6, [UR4]", "B------:R-:W-:-:S08", "B------:R-:W-:-:S09", "UR4"},
+		{"ULDC UR4, c[0x0][0x160]", "IADD3 R6, R4, UR4, RZ", "B------:R-:W-:-:S01", "B------:R-:W-:-:S02", "UR4"},
+		{"UMOV UR4, 0x10", "LDS R6, [UR4]", "B------:R-:W-:-:S01", "B------:R-:W-:-:S02", "UR4"},
+		{"P2R R6, PR, RZ, 0x1", "IADD3 R7, R6, R5, RZ", "B------:R-:W-:-:S03", "B------:R-:W-:-:S04", "R6"},
 		{"HADD2 R6, R4, R5", "MOV R7, R6", "B------:R-:W-:-:S04", "B------:R-:W-:-:S05", "R6"},
+		{"HADD2 R6, R4, R5", "STS [RZ], R6", "B------:R-:W-:-:S04", "B------:R-:W-:-:S05", "R6"},
+		{"HADD2 R6, R4, R5", "MUFU.RCP R7, R6", "B------:R-:W-:-:S03", "B------:R-:W-:-:S04", "R6"},
+		{"HFMA2 R6, R4, R5, R4", "HFMA2 R7, R6, R5, R4", "B------:R-:W-:-:S03", "B------:R-:W-:-:S04", "R6"},
+		{"HFMA2 R6, R4, R5, R4", "HADD2 R7, R6, R5", "B------:R-:W-:-:S04", "B------:R-:W-:-:S05", "R6"},
 	} {
 		for stalled, want := range map[string]int{c.bad: 1, c.good: 0} {
 			_, g := runSASS(t, warm(), 32, fmt.Sprintf(`

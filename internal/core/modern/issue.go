@@ -394,13 +394,17 @@ func (c *Core) show(w *warp, t uint64) {
 	}
 }
 
-// showEarly makes visible what an instruction can see at a tick although not all can: operands
-// see predicates sooner than a guard or a branch, and those to which nothing is bypassed see
-// some results as soon as others do.
+// showEarly makes visible the further results that an instruction can read at a tick, although
+// not all instructions can.
 func (c *Core) showEarly(w *warp, t uint64, o *op) {
 	n := 0
 	for i := range w.due {
-		if x := w.due[i]; x.due <= t && (x.firm || x.pred <= t) || x.pred <= t && x.sets&o.wants != 0 && x.sets&o.decides == 0 {
+		x := &w.due[i]
+		after := x.op.after(o, o.wants)
+		if x.op.sets&o.decides != 0 {
+			after = x.op.after(o, 0)
+		}
+		if int64(x.due)-int64(x.op.latency)+int64(after) <= int64(t) {
 			w.d.Commit(x.p)
 			w.hidden--
 			continue
@@ -411,24 +415,15 @@ func (c *Core) showEarly(w *warp, t uint64, o *op) {
 	w.due = w.due[:n]
 }
 
-// addressLatency is the number of cycles after which address units see a result, if it is
-// there by then: 5 for all results of 4 or 5 cycles (distances that compilers keep, sm_75 to
-// sm_89).
-const addressLatency = 5
-
 // showAt notes a result that can be read from a tick on.
 func (w *warp) showAt(due uint64, p exec.Pending, o *op) {
-	pred := ^uint64(0)
-	if o.preds {
-		pred = due - uint64(o.ahead)
-	}
 	i := len(w.due)
 	w.due = append(w.due, shown{})
 	for i > 0 && w.due[i-1].due > due {
 		w.due[i] = w.due[i-1]
 		i--
 	}
-	w.due[i] = shown{due, p, pred, o.sets, o.latency >= addressLatency}
+	w.due[i] = shown{due, p, o}
 }
 
 // issueOne issues the instruction at the head of a warp's buffer.
@@ -469,13 +464,12 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	}
 	var err error
 	if w.d != nil {
-		// Some instructions get no bypassed values; predicates are never bypassed.
 		to := t
-		if o.slow && o.ctl != nil {
-			to--
+		if o.entry == address && o.ctl != nil {
+			to-- // nothing that is due reaches it later than that
 		}
 		c.show(w, to)
-		if o.ctl != nil && len(w.due) > 0 && (o.wants != 0 || to < t) {
+		if o.ctl != nil && len(w.due) > 0 && (o.wants != 0 || o.entry != coupled) {
 			c.showEarly(w, t, o)
 		}
 		if f.p, err = w.d.Issue(e); f.p >= 0 {

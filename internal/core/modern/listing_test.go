@@ -78,13 +78,7 @@ func TestCompilersWaitLongEnough(t *testing.T) {
 				continue
 			}
 			by := &mk.ops[w.at]
-			need := int(by.latency)
-			switch {
-			case by.preds && by.sets&o.wants&^o.decides&mk.predicate(n) != 0:
-				need -= int(by.ahead)
-			case o.slow && !by.preds && by.latency < addressLatency:
-				need++
-			}
+			need := int(by.after(o, o.wants&^o.decides&mk.predicate(n)))
 			pairs++
 			if now-w.now < need {
 				t.Errorf("%04x: %s is %d cycles after %s (%04x), which needs %d", 16*i, k.Code[i].Text(), now-w.now, k.Code[w.at].Text(), 16*w.at, need)

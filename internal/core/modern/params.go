@@ -55,7 +55,7 @@ type Params struct {
 	ResultQueue int `help:"results that wait for the write port of their bank" unit:"results" want:"1..32" from:"-max_size_register_file_write_queue_for_fixed_latency_instructions"`
 
 	// Time holds the timing of every class except those of memory and the tensor units.
-	Time [isa.Classes]Timing `each:"- int int_slow fp32 imad half setp pred sfu uniform branch misc misc_queued - fp64 - dmma"`
+	Time [isa.Classes]Timing `each:"- int int_slow fp32 imad half setp pred sfu uniform uniform_move branch misc misc_queued - fp64 - dmma"`
 	// Ampere and later [HW], the rule [SIM].
 	FP32OnInt bool `key:"fp32_on_int" help:"f32 instructions may use the integer pipe when it is free" from:"-is_fp32ops_allowed_in_int_pipeline"`
 	// 16 on GeForce since Ampere, 8 on Turing, 0 on the RTX A6000 [SIM].
@@ -63,8 +63,8 @@ type Params struct {
 	// 1 [SIM], which is the A100's rate, 2 on consumer chips ([HW]: 511 products per
 	// cycle and SM on the RTX 4090; 512 by the data sheets of Turing, GA10x and GB20x).
 	TensorHalves int `help:"interval between two matrix products without f32 accumulators, in halves of their formula's cycles" unit:"halves" want:"1..16"`
-	TensorF32    int `key:"tensor_f32" help:"added to the formula's latency of a matrix product with f32 accumulators" unit:"cycles" want:"0..256"`
-	TensorF16    int `key:"tensor_f16" help:"added to the formula's latency of a matrix product with other accumulators" unit:"cycles" want:"0..256"`
+	TensorF32    int `key:"tensor_f32" help:"added to the formula's latency of a matrix product with f32 accumulators: M·N·K·bits of an element/2048" unit:"cycles" want:"0..256"`
+	TensorF16    int `key:"tensor_f16" help:"added to the formula's latency of a matrix product with other accumulators: M·N·K·bits of an element/2048" unit:"cycles" want:"0..256"`
 	DivideInt    int `help:"latency of an integer division in PTX; in SASS it is a routine" unit:"cycles" want:"1..4096"`
 	DivideF32    int `key:"divide_f32" help:"latency of an f32 division or square root in PTX" unit:"cycles" want:"1..4096"`
 	DivideF64    int `key:"divide_f64" help:"latency of an f64 division or square root in PTX" unit:"cycles" want:"1..4096"`

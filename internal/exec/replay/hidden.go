@@ -190,7 +190,7 @@ func (r *recovery) predicates() {
 				r.read(r.preds[n])
 			}
 		}
-	case x.Carry && f.Inst.Class == isa.ClassUniform:
+	case x.Carry && f.Inst.Class.Uniform():
 	case x.Carry:
 		// The lower half, if the results are a pair.
 		p := r.latest(r.carries, reach, true, func(p *producer) bool { return below(&r.list[p.index], r.in) })
@@ -198,7 +198,7 @@ func (r *recovery) predicates() {
 			p = r.latest(r.carries, reach, true, nil)
 		}
 		r.read(p)
-	case x.Lane && f.Inst.Class != isa.ClassUniform:
+	case x.Lane && !f.Inst.Class.Uniform():
 		r.read(r.latest(r.preds, reach, false, nil))
 	case x.MayLane && f.Inst.Class == isa.ClassSetp:
 		// A second comparison joins the first if that has no reader yet and directly
@@ -213,14 +213,14 @@ func (r *recovery) predicates() {
 func (r *recovery) uniforms() {
 	f, in, k := r.facts[r.index].info, r.in, r.w.k
 	switch {
-	case f.Inst.Class == isa.ClassUniform && readsUniform(f):
+	case f.Inst.Class.Uniform() && readsUniform(f):
 		r.read(r.latest(r.unis, reach, false, nil))
 	case (in.Load || in.Store) && k.Arch >= 80 && (in.Space == isa.Global || in.Space == isa.Generic):
 		// The descriptor of global memory, a pair of uniform registers.
 		if p := r.latest(r.unis, reach, false, func(p *producer) bool { return p.wide }); p != nil {
 			r.read(p)
 		}
-	case f.Inst.Class != isa.ClassUniform && f.Inst.Class != isa.ClassBranch && operandMissing(f, k.Code[r.index].Srcs):
+	case !f.Inst.Class.Uniform() && f.Inst.Class != isa.ClassBranch && operandMissing(f, k.Code[r.index].Srcs):
 		// It has an operand that is not a general register: a uniform one if one has
 		// no reader yet.
 		if p := r.latest(r.unis, reach, true, nil); p != nil && r.at-p.at <= reach/4 {
@@ -295,7 +295,7 @@ func writesUniform(f *mnemonic.Info) bool {
 	case "S2UR", "LDCU", "CS2UR", "REDUX", "CREDUX":
 		return true
 	}
-	return f.Inst.Class == isa.ClassUniform
+	return f.Inst.Class.Uniform()
 }
 
 // operands is the number of source values of instructions whose result is a general

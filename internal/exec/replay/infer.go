@@ -39,12 +39,12 @@ type Latencies struct {
 // and, for packed halves, 5. Compilers leave 4 after IMAD and between an addition and
 // the reader of its carry, 13 between a comparison and what it guards, 5 after a branch
 // (MICRO'25, and a listing of sm_80). Within the uniform datapath 4 was measured, but
-// compilers allow more if a vector instruction reads the result; 6 is our choice. Matrix
-// instructions differ by shape, so a counter guards them.
+// compilers leave 6 if a vector instruction reads the result, and 2 after UMOV and ULDC.
+// Matrix instructions differ by shape, so a counter guards them.
 func AmpereLatencies() Latencies {
 	l := Latencies{Predicate: 13, Late: 1, Branch: 5, Depbar: 4, Raise: 2}
 	for c, n := range map[isa.Class]uint8{
-		isa.ClassInt: 4, isa.ClassFP32: 4, isa.ClassIMAD: 4, isa.ClassHalf: 5, isa.ClassSetp: 13, isa.ClassPred: 13, isa.ClassUniform: 6,
+		isa.ClassInt: 4, isa.ClassFP32: 4, isa.ClassIMAD: 4, isa.ClassHalf: 5, isa.ClassSetp: 13, isa.ClassPred: 13, isa.ClassUniform: 6, isa.ClassUniformMove: 2,
 		isa.ClassBranch: 5, isa.ClassMisc: 4, isa.ClassFence: 4, isa.ClassNone: 4,
 	} {
 		l.Fixed[c] = n

@@ -363,7 +363,7 @@ func (w *warp) Commit(h exec.Pending) {
 				d[i] = p.out[k][i]
 			}
 		}
-		if len(w.waiting) > 0 {
+		if len(w.waiting) > 0 && int(r) < w.blk.im.kernel.regs {
 			w.disturb(p, r, m)
 		}
 	}
@@ -383,8 +383,10 @@ func (w *warp) Commit(h exec.Pending) {
 	w.blk.givePending(int32(h))
 }
 
-// disturb lets a result reach the operands of earlier instructions that have not read them
-// yet because nothing waited for them.
+// disturb lets a general register's new value reach the operands of earlier instructions that
+// have not read them yet because nothing waited for them. Uniform registers and predicates are
+// read at issue: NVIDIA's compiler overwrites them in the next cycle (LDS R17, [UR4+0x78];
+// UIADD3 UR4, UR4, 0x80, URZ for sm_86).
 func (w *warp) disturb(p *pending, r ref, m uint32) {
 	for _, h := range w.waiting {
 		q := w.blk.pend[h]

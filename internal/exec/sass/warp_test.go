@@ -2,6 +2,7 @@ package sass
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -88,6 +89,17 @@ func TestHazards(t *testing.T) {
 		w.Commit(p)
 		if w.rows[4][0] != 2 || e.Addr[0] != addr+4 || e.Space != isa.Global || e.Lanes != 1 {
 			t.Errorf("R4 = %d from %#x, want 2 from %#x", w.rows[4][0], e.Addr[0], addr+4)
+		}
+	})
+	t.Run("a uniform register is read at issue", func(t *testing.T) {
+		w := start("UMOV UR4, 0x5\nI2F.U32 R4, UR4\nUMOV UR4, 0x9")
+		w.Commit(issue(t, w))
+		p := issue(t, w)
+		w.Commit(issue(t, w))
+		reach(t, w, p)
+		w.Commit(p)
+		if got := math.Float32frombits(w.rows[4][0]); got != 5 {
+			t.Errorf("R4 = %g, want 5", got)
 		}
 	})
 	t.Run("an address overwritten after it was read", func(t *testing.T) {

@@ -183,7 +183,7 @@ func (i *Info) shape() {
 		}
 	}
 	element, acc := i.elements()
-	t.Bits = uint8(element)
+	t.Elem, t.Bits = uint8(element), uint8(element)
 	if i.Inst.Data == isa.DataHalf {
 		t.Bits = uint8(acc)
 	}

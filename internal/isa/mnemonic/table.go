@@ -105,7 +105,7 @@ var rows = []row{
 	{ops: "FSETP", class: isa.ClassSetp, unit: isa.UnitALU, data: isa.DataFloat, out: perPred, in: mayPred},
 	{ops: "HSETP2", class: isa.ClassSetp, unit: isa.UnitALU, data: isa.DataHalf, out: perPred, in: mayPred},
 	{ops: "PLOP3 PSETP PSET CSET", class: isa.ClassPred, unit: isa.UnitALU, out: perPred, in: perPred | mayUni},
-	{ops: "P2R", class: isa.ClassPred, unit: isa.UnitALU, in: allPreds},
+	{ops: "P2R", class: isa.ClassInt, unit: isa.UnitALU, in: allPreds},
 	{ops: "R2P", class: isa.ClassPred, unit: isa.UnitALU, out: allPreds},
 
 	// Approximations and conversions.
@@ -125,14 +125,14 @@ var rows = []row{
 	{ops: "UIMAD", class: isa.ClassUniform, unit: isa.UnitALU, kind: isa.KindMad, does: uniform, dst: product, src: []width{one, mayPair, mayPair}, out: mayUni, in: carry},
 	{ops: "ULEA ULOP ULOP3 ULOP32I USHF USHL USHR UPRMT USGXT UBMSK UFLO UBREV UPOPC UCLEA UIABS UF2FP UI2F UI2FP UF2F UF2I UI2I UFADD UFMUL UFFMA UFMNMX UFSEL UFSET UFRND UVIMNMX UIMNMX UVIMNMX3",
 		class: isa.ClassUniform, unit: isa.UnitALU, does: uniform, dst: wide64, src: []width{wide64}, out: mayUni, in: carry | mayUni},
-	{ops: "UMOV UMOV32I", class: isa.ClassUniform, unit: isa.UnitALU, does: uniform, dst: wide64, src: []width{wide64}},
+	{ops: "UMOV UMOV32I", class: isa.ClassUniformMove, unit: isa.UnitALU, does: uniform, dst: wide64, src: []width{wide64}},
 	{ops: "UISETP UFSETP UPSETP UPLOP3", class: isa.ClassUniform, unit: isa.UnitALU, does: uniform, src: []width{wide64}, out: uniPred, in: mayUni | carry},
 	{ops: "USEL", class: isa.ClassUniform, unit: isa.UnitALU, does: uniform, in: uniPred},
 	{ops: "UP2UR", class: isa.ClassUniform, unit: isa.UnitALU, does: uniform, in: uniPred},
 	{ops: "UR2UP", class: isa.ClassUniform, unit: isa.UnitALU, does: uniform, out: uniPred},
-	{ops: "ULDC", class: isa.ClassUniform, unit: isa.UnitALU, does: uniform, dst: wide64},
+	{ops: "ULDC", class: isa.ClassUniformMove, unit: isa.UnitALU, does: uniform, dst: wide64},
 	{ops: "R2UR", class: isa.ClassUniform, unit: isa.UnitALU, out: mayPred | mayUni},
-	{ops: "VOTEU", class: isa.ClassUniform, unit: isa.UnitALU, out: mayUni, in: perPred},
+	{ops: "VOTEU", class: isa.ClassUniformMove, unit: isa.UnitALU, out: mayUni, in: perPred},
 	{ops: "ELECT", class: isa.ClassUniform, unit: isa.UnitALU, out: perPred},
 	{ops: "UGETNEXTWORKID USETMAXREG USETSHMSZ UVIRTCOUNT", class: isa.ClassUniform, unit: isa.UnitALU, does: uniform},
 

@@ -25,16 +25,17 @@ var traits = func() (t [Ops]trait) {
 		}
 	}
 	add(isa.ClassInt, isa.UnitALU, OpIADD3, OpLOP3, OpSHF, OpLEA, OpPRMT, OpSEL, OpMOV, OpIMNMX, OpIABS, OpVABSDIFF, OpVABSDIFF4,
-		OpBMSK, OpSGXT, OpCS2R, OpI2I, OpI2IP, OpF2FP, OpF2IP, OpI2FP)
+		OpBMSK, OpSGXT, OpCS2R, OpI2I, OpI2IP, OpF2FP, OpF2IP, OpI2FP, OpP2R)
 	add(isa.ClassIntSlow, isa.UnitALU, OpPOPC, OpFLO, OpBREV)
 	add(isa.ClassFP32, isa.UnitFP32, OpFADD, OpFMUL, OpFFMA, OpFMNMX, OpFSEL, OpFSET, OpFSWZADD)
 	add(isa.ClassIMAD, isa.UnitFP32, OpIMAD, OpIDP)
 	add(isa.ClassHalf, isa.UnitFP16, OpHADD2, OpHMUL2, OpHFMA2, OpHSET2, OpHMNMX2)
 	add(isa.ClassSetp, isa.UnitALU, OpISETP, OpFSETP, OpHSETP2)
-	add(isa.ClassPred, isa.UnitALU, OpPLOP3, OpP2R, OpR2P)
+	add(isa.ClassPred, isa.UnitALU, OpPLOP3, OpR2P)
 	add(isa.ClassSFU, isa.UnitSFU, OpMUFU, OpF2I, OpI2F, OpFRND, OpF2F, OpFCHK)
 	add(isa.ClassUniform, isa.UnitALU, OpUIADD3, OpUIMAD, OpULEA, OpULOP3, OpUSHF, OpUPRMT, OpUSGXT, OpUBMSK, OpUISETP, OpUSEL, OpUFLO,
-		OpUBREV, OpUPOPC, OpUMOV, OpUP2UR, OpUPLOP3, OpULDC, OpR2UR, OpVOTEU)
+		OpUBREV, OpUPOPC, OpUP2UR, OpUPLOP3, OpR2UR)
+	add(isa.ClassUniformMove, isa.UnitALU, OpUMOV, OpULDC, OpVOTEU)
 	add(isa.ClassBranch, isa.UnitBranch, OpBRA, OpBRX, OpBRXU, OpJMP, OpJMX, OpCALL, OpRET, OpEXIT, OpKILL, OpBSSY, OpBSYNC, OpBREAK,
 		OpWARPSYNC, OpYIELD, OpBMOV, OpBPT)
 	add(isa.ClassMisc, isa.UnitNone, OpNOP, OpVOTE, OpDEPBAR, OpLDGDEPBAR, OpARRIVES, OpNANOSLEEP, OpLEPC, OpREDUX, OpB2R, OpBAR)
@@ -129,7 +130,7 @@ func (in *Inst) info(o *isa.Inst, pc int32) {
 	case OpHMMA, OpIMMA, OpBMMA, OpDMMA, OpQMMA:
 		m, n, kk := in.shape()
 		ab, acc := in.elementBits()
-		o.Tensor = &isa.Tensor{M: uint16(m), N: uint16(n), K: uint16(kk), Bits: uint8(ab), Sparse: in.Has("SP"), F32: in.Has("F32")}
+		o.Tensor = &isa.Tensor{M: uint16(m), N: uint16(n), K: uint16(kk), Elem: uint8(ab), Bits: uint8(ab), Sparse: in.Has("SP"), F32: in.Has("F32")}
 		if in.Op == OpHMMA {
 			o.Tensor.Bits = uint8(acc)
 		}

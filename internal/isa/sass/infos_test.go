@@ -41,7 +41,7 @@ func TestInfos(t *testing.T) {
 		{"ISETP.GE.AND P0, PT, R2, c[0x0][0x168], P1", "P0", "R2 P1", isa.ClassSetp},
 		{"SEL R1, R2, R3, !P4", "R1", "R2 R3 P4", isa.ClassInt},
 		{"LOP3.LUT P0, RZ, R2, 0x1, RZ, 0xc0, !PT", "P0", "R2", isa.ClassInt},
-		{"P2R R3, PR, RZ, 0x5", "R3", "P0 P2", isa.ClassPred},
+		{"P2R R3, PR, RZ, 0x5", "R3", "P0 P2", isa.ClassInt},
 		{"R2P PR, R4, 0x6", "P1 P2", "R4", isa.ClassPred},
 		{"DADD R4, R6, -R8", "R4:2", "R6:2 R8:2", isa.ClassFP64},
 		{"DSETP.GT.AND P0, PT, R4, R6, PT", "P0", "R4:2 R6:2", isa.ClassFP64},
@@ -67,7 +67,7 @@ func TestInfos(t *testing.T) {
 		{"STS.128 [R3], R8", "", "R3 R8:4", isa.ClassStore},
 		{"LDSM.16.M88.4 R8, [R2]", "R8:4", "R2", isa.ClassLoad},
 		{"LDC.64 R8, c[0x3][R2+0x10]", "R8:2", "R2", isa.ClassConstant},
-		{"ULDC.64 UR4, c[0x0][0x118]", "UR4:2", "", isa.ClassUniform},
+		{"ULDC.64 UR4, c[0x0][0x118]", "UR4:2", "", isa.ClassUniformMove},
 		{"LDGSTS.E.128 [R1], [R2.64]", "", "R1 R2:2", isa.ClassCopy},
 		{"ATOMG.E.ADD.64.STRONG.GPU PT, R8, [R2], R4", "R8:2", "R2:2 R4:2", isa.ClassAtomic},
 		{"ATOMG.E.CAS.STRONG.GPU PT, R8, [R2], R4, R5", "R8", "R2:2 R4 R5", isa.ClassAtomic},
@@ -160,10 +160,10 @@ func TestInfoDetails(t *testing.T) {
 	if i := info("DEPBAR.LE SB2, 0x1, {5,3}"); i.Depbar == nil || *i.Depbar != (isa.Depbar{SB: 2, AtMost: 1, Zero: 0x28}) {
 		t.Errorf("%+v", i.Depbar)
 	}
-	if i := info("HMMA.16816.F32 R8, R4, R2, R12"); i.Tensor == nil || *i.Tensor != (isa.Tensor{M: 16, N: 8, K: 16, Bits: 32, F32: true}) {
+	if i := info("HMMA.16816.F32 R8, R4, R2, R12"); i.Tensor == nil || *i.Tensor != (isa.Tensor{M: 16, N: 8, K: 16, Elem: 16, Bits: 32, F32: true}) {
 		t.Errorf("%+v", i.Tensor)
 	}
-	if i := info("IMMA.16832.S8.S8 R8, R4.ROW, R2.COL, R12"); i.Tensor == nil || *i.Tensor != (isa.Tensor{M: 16, N: 8, K: 32, Bits: 8}) {
+	if i := info("IMMA.16832.S8.S8 R8, R4.ROW, R2.COL, R12"); i.Tensor == nil || *i.Tensor != (isa.Tensor{M: 16, N: 8, K: 32, Elem: 8, Bits: 8}) {
 		t.Errorf("%+v", i.Tensor)
 	}
 	if i := info("CS2R.32 R1, SR_CLOCKLO"); !i.Clock {

@@ -9,7 +9,6 @@ import (
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/program"
-	"github.com/heddle-sim/heddle/internal/run"
 )
 
 // This file: machine code or PTX.
@@ -42,8 +41,6 @@ func (r *Runtime) linkMachineCode(m *module) (*program.Program, error) {
 		return &NoMachineCodeError{m.name, r.cfg.Arch, fmt.Sprintf(format, args...)}
 	}
 	switch {
-	case r.opt.Timing && run.ObeysControlBits(&r.cfg):
-		return nil, no("where cycles are counted, it runs with -C modern.dependences=scoreboard only: some latencies of the core are longer than those that NVIDIA's compiler counts on, and values could be wrong")
 	case len(m.parts) > 1:
 		return nil, no("it has several parts, whose machine code is not linked")
 	case len(m.parts) == 0:
