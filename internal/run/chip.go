@@ -89,11 +89,10 @@ func summarize(chip *gpu.GPU, res *report.Run) {
 	parts(chip, res.Timing)
 }
 
-// ObeysControlBits reports whether the chip's cores guard programs that have control bits by
-// these alone.
-func ObeysControlBits(cfg *gpu.Config) bool {
-	x, ok := cfg.Core.(core.ControlBits)
-	return ok && x.Guard(true).Consumers == 0
+// HasControlBits reports whether the chip's cores can obey the control bits of machine code.
+func HasControlBits(cfg *gpu.Config) bool {
+	_, ok := cfg.Core.(core.ControlBits)
+	return ok
 }
 
 // guarded records in a result what guarded the dependences of a kernel's instructions.

@@ -56,7 +56,6 @@ var table = [observers]observer{
 	SeriesObserver:   {name: "a series of counters", cycles: "it shows cycles", again: true},
 	TimelineObserver: {name: "a timeline", cycles: "it shows cycles", again: true},
 	HazardObserver: {name: "the hazard checker", cycles: "it is about cycles", refuse: map[Kind]string{
-		CUDA:       "it checks the control bits of SASS, but scoreboards guard CUDA programs; write the kernel as a job with SASS text",
 		KeplerJob:  notChip + ", which guards dependences by itself",
 		KeplerCore: notChip + ", which guards dependences by itself",
 	}},

@@ -222,8 +222,8 @@ func (h *hazards) issue(c *Core, fi int32, e *exec.Effects) {
 		for i := range w.readers {
 			q := &w.readers[i]
 			m := overlap(r, q.lanes, e.Lanes)
-			if q.waited || m == 0 || !q.has(n) {
-				continue
+			if q.waited || m == 0 || !q.has(n) || o.late && o.pipe == k.ops[q.at].pipe {
+				continue // it reads before o does
 			}
 			if j := h.note(c, f, core.WAR, n, q.at, m, 0, h.wait(k, q.at, f.at, q.issue, t, false)); j >= 0 && !q.read {
 				w.opens = append(w.opens, open{j, q.uid, t})
@@ -238,6 +238,7 @@ func (h *hazards) issue(c *Core, fi int32, e *exec.Effects) {
 				if j := h.note(c, f, core.WAW, n, p.at, m, 0, h.wait(k, p.at, f.at, p.issue, t, true)); j >= 0 && !p.shown {
 					w.opens = append(w.opens, open{j, p.uid, t})
 				}
+			case r.File == isa.RegPred || r.File == isa.RegUPred: // written in order
 			case !p.late && !o.late && p.due >= t+uint64(o.latency):
 				soonest := p.due + 1 - uint64(o.latency)
 				h.note(c, f, core.WAW, n, p.at, m, soonest-t, h.later(w, k, soonest))
@@ -320,7 +321,12 @@ func (h *hazards) reads(c *Core, f *flight, w *watched, p *writer, n uint16, m i
 		}
 		return
 	}
-	if need := p.issue + uint64(k.ops[p.at].after(f.op, f.op.wants&^f.op.decides&k.predicate(n))); t < need {
+	by, bit := &k.ops[p.at], k.predicate(n)
+	need := p.issue + uint64(by.after(f.op, f.op.wants&^f.op.decides&bit))
+	if f.op.decides&bit != 0 && by.pipe != Uniform {
+		need = max(need, p.issue+uint64(c.cfg.Time[isa.ClassSetp].Latency)) // carries too
+	}
+	if t < need {
 		h.note(c, f, core.RAW, n, p.at, m, need-t, h.later(w, k, need))
 	}
 }

@@ -124,15 +124,17 @@ func latencyOf(in *isa.Inst) int {
 }
 
 // apart returns the cycles from an instruction of fixed latency to one that reads its
-// result: those that NVIDIA's compiler leaves for sm_86 and sm_89.
-func apart(first, second *isa.Inst) int {
+// result, a predicate or another register: those that NVIDIA's compiler leaves for sm_86 and
+// sm_89.
+func apart(first, second *isa.Inst, predicate bool) int {
 	memory := late(second) && second.Class != isa.ClassSFU
-	switch first.Class {
-	case isa.ClassSetp:
+	if predicate {
 		if second.Guarded {
 			return 13
 		}
 		return 4
+	}
+	switch first.Class {
 	case isa.ClassUniform:
 		switch {
 		case late(second):
@@ -255,7 +257,7 @@ func correct(r *rand.Rand) *program {
 		need := cycle
 		for _, x := range srcs {
 			if y, ok := by[x]; ok {
-				need = max(need, ready[x]-latencyOf(y)+apart(y, &in.Inst))
+				need = max(need, ready[x]-latencyOf(y)+apart(y, &in.Inst, x.f == isa.RegPred))
 			}
 		}
 		for _, x := range dsts {
@@ -385,13 +387,18 @@ func broken(p *program, cycles []uint64) map[[2]int]bool {
 			raw, waw := both(theirs, reads, over), both(theirs, writes, over)
 			if late(&y.Inst) {
 				held := slices.DeleteFunc(uses(y, y.Srcs, false), func(u use) bool { return u.r.File != isa.RegGPR })
-				war := y.dead != isa.FullMask && both(held, writes, nil)
+				same := late(&x.Inst) && (x.Class == isa.ClassSFU) == (y.Class == isa.ClassSFU) // it reads after y
+				war := !same && y.dead != isa.FullMask && both(held, writes, nil)
 				if (raw || waw) && !told(false) || war && !told(true) {
 					bad[[2]int{i, j}] = true
 				}
 			} else {
 				lat := uint64(latencyOf(&y.Inst))
-				if raw && cycles[i] < cycles[j]+uint64(apart(&y.Inst, &x.Inst)) || waw && !late(&x.Inst) && cycles[i]+uint64(latencyOf(&x.Inst)) <= cycles[j]+lat {
+				predicate := func(u use) bool { return u.r.File == isa.RegPred }
+				preds, others := slices.DeleteFunc(slices.Clone(theirs), func(u use) bool { return !predicate(u) }), slices.DeleteFunc(slices.Clone(theirs), predicate)
+				raw, waw := both(others, reads, over), both(others, writes, over) // predicates are written in order
+				if raw && cycles[i] < cycles[j]+uint64(apart(&y.Inst, &x.Inst, false)) ||
+					both(preds, reads, over) && cycles[i] < cycles[j]+uint64(apart(&y.Inst, &x.Inst, true)) || waw && !late(&x.Inst) && cycles[i]+uint64(latencyOf(&x.Inst)) <= cycles[j]+lat {
 					bad[[2]int{i, j}] = true
 				}
 			}

@@ -415,8 +415,22 @@ func (c *Core) showEarly(w *warp, t uint64, o *op) {
 	w.due = w.due[:n]
 }
 
-// showAt notes a result that can be read from a tick on.
+// showAt notes a result that can be read from a tick on. Predicates are written in order:
+// what is pending for the same ones does not come later.
 func (w *warp) showAt(due uint64, p exec.Pending, o *op) {
+	if o.sets != 0 {
+		n := 0
+		for _, x := range w.due {
+			if x.op.sets&o.sets != 0 && x.due >= due {
+				w.d.Commit(x.p)
+				w.hidden--
+				continue
+			}
+			w.due[n] = x
+			n++
+		}
+		w.due = w.due[:n]
+	}
 	i := len(w.due)
 	w.due = append(w.due, shown{})
 	for i > 0 && w.due[i-1].due > due {
@@ -469,7 +483,7 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 			to-- // nothing that is due reaches it later than that
 		}
 		c.show(w, to)
-		if o.ctl != nil && len(w.due) > 0 && (o.wants != 0 || o.entry != coupled) {
+		if o.ctl != nil && len(w.due) > 0 && (o.early || o.wants != 0) {
 			c.showEarly(w, t, o)
 		}
 		if f.p, err = w.d.Issue(e); f.p >= 0 {

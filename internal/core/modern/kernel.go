@@ -48,6 +48,7 @@ type op struct {
 	preds    bool   // writes predicates and nothing else
 	entry    entry  // how its sources reach it
 	packed   bool   // HMUL2, HFMA2
+	early    bool   // some registers reach it sooner than other instructions
 	queue    queue  // in which its results come, if it is not noQueue
 	wants    uint16 // predicates that are operands, a bit each; the uniform ones from bit 8 on
 	decides  uint16 // those of them that decide in which lanes it executes
@@ -256,6 +257,7 @@ func (o *op) enters() {
 		o.queue = sharedQueue
 	}
 	o.packed = classOf(o.inst) == isa.ClassHalf && (o.inst.Kind == isa.KindMul || o.inst.Kind == isa.KindMad)
+	o.early = o.packed || o.entry != coupled
 }
 
 // after returns the number of cycles after the issue of an instruction of fixed latency from

@@ -229,3 +229,58 @@ loop:
 	l1 := &g.core.L1D().Stats
 	b.ReportMetric(float64(l1.Of(cache.Miss)+l1.Of(cache.SectorMiss))/float64(l1.Of(cache.Hit)+1), "misses/hit")
 }
+
+// Instructions at the least distance that NVIDIA's compiler keeps in machine code for sm_86
+// compute what they compute at any distance, and the checker says nothing.
+func TestDistancesOfCompilers(t *testing.T) {
+	for _, c := range []struct{ name, code string }{
+		{"packed halves", "[B------:R-:W-:-:S04] HFMA2 R6, R4, R5, R4\n[-] HFMA2 R7, R6, R5, R4"},
+		{"a half into a queue", "[B------:R-:W-:-:S04] HADD2.F32 R6, R4.H0_H0, R5.H0_H0\n[B------:R-:W0:-:S02] MUFU.RCP R7, R6"},
+		{"an integer into a queue", "[B------:R-:W-:-:S04] IADD3 R6, R4, R5, RZ\n[B------:R-:W0:-:S02] I2F.U32.RP R7, R6"},
+		{"an integer into an address unit", "[B------:R-:W-:-:S05] LOP3.LUT R6, R4, 0xc, RZ, 0xc0, !PT\n[B------:R-:W0:-:S02] LDS R7, [R6]"},
+		{"a matrix product", "[B------:R-:W-:Y:S12] HMMA.16816.F32 R28, R12, R16, R20\n[B------:R-:W-:Y:S12] NOP\n[-] MOV R7, R28"},
+		{"a matrix product into a queue", "[B------:R-:W-:Y:S12] HMMA.16816.F32 R28, R12, R16, R20\n[B------:R-:W-:-:S10] NOP\n[B------:R-:W0:-:S02] MUFU.RCP R7, R28"},
+		{"a constant in a uniform register", "[B------:R-:W-:-:S02] ULDC UR4, c[0x0][0x0]\n[-] IADD3 R7, R4, UR4, RZ"},
+		{"a uniform sum", "[B------:R-:W-:-:S06] UIADD3 UR4, UR4, 0x3, URZ\n[-] IADD3 R7, R4, UR4, RZ"},
+		{"a uniform address", "[B------:R-:W-:-:S09] UIADD3 UR4, UR4, 0x8, URZ\n[B------:R-:W0:-:S02] LDS R7, [UR4]"},
+		{"a predicate as an operand", "[B------:R-:W-:-:S04] ISETP.NE.AND P0, PT, R4, R5, PT\n[-] SEL R7, R4, R5, P0"},
+		{"predicates in a register", "[B------:R-:W-:-:S04] P2R R6, PR, RZ, 0x3\n[-] IADD3 R7, R6, R4, RZ"},
+		{"predicates are written in order", "[B------:R-:W-:-:S01] ISETP.NE.AND P0, PT, R4, R5, PT\n[B------:R-:W-:Y:S13] IADD3 R6, P0, R4, R5, RZ\n[-] @P0 MOV R7, R4"},
+		{"a uniform register is read at issue", "[B------:R-:W0:-:S01] I2F.U32.RP R7, UR4\n[-] UIADD3 UR4, UR4, 0x80, URZ"},
+		{"a guard is read at issue", "[B------:R-:W0:-:S01] @!P0 LDS R7, [RZ+0x4]\n[-] ISETP.NE.AND P0, PT, R4, R5, PT"},
+		{"queues read in order", "[B------:R-:W-:-:S01] MUFU.RCP R6, R4\n[B------:R-:W0:-:S02] MUFU.RCP R4, R5\n[B0-----:R-:W-:-:S04] FADD R7, R6, R4"},
+	} {
+		run := func(wait bool) (uint32, []core.Hazard) {
+			between := ""
+			if wait {
+				between = strings.Repeat(" ;\n[B0-----:R-:W-:-:S11] NOP", 3)
+			}
+			code := strings.ReplaceAll(strings.ReplaceAll(c.code, "[-]", "[B------:R-:W-:-:S05]"), "\n", between+" ;\n")
+			out, g := runSASS(t, warm(), 32, fmt.Sprintf(`
+[B------:R-:W-:-:S02]      MOV R8, c[0x0][0x160] ;
+[B------:R-:W-:-:S02]      MOV R9, c[0x0][0x164] ;
+[B------:R-:W-:-:S02]      MOV R4, 0x40404080 ;
+[B------:R-:W-:-:S02]      MOV R5, 0x40c04100 ;
+[B------:R-:W-:-:S02]      MOV R7, 0x1234 ;
+[B------:R-:W-:-:S02]      MOV R12, 0x3c004000 ;
+[B------:R-:W-:-:S02]      MOV R13, 0x3c004000 ;
+[B------:R-:W-:-:S02]      MOV R16, 0x3c004000 ;
+[B------:R-:W-:-:S02]      UMOV UR4, 0x4 ;
+[B------:R-:W-:Y:S15]      ISETP.NE.AND P0, PT, R4, R4, PT ;
+[B------:R-:W0:-:S02]      STS [RZ], R4 ;
+[B------:R-:W0:-:S02]      STS [RZ+0x4], R5 ;
+[B0-----:R-:W0:-:S02]      STS [RZ+0xc], R7 ;
+[B0-----:R-:W-:Y:S15]      NOP ;
+%s ;
+[B0-----:R-:W-:Y:S15]      NOP ;
+[B0-----:R0:W-:-:S02]      STG.E [R8.64], R7 ;
+[B0-----:R-:W-:-:S05]      EXIT ;
+`, code))
+			return out[0], g.core.Hazards()
+		}
+		got, list := run(false)
+		if want, _ := run(true); got != want || len(list) > 0 {
+			t.Errorf("%s: %#x, want %#x; hazards %v", c.name, got, want, list)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/program"
+	"github.com/heddle-sim/heddle/internal/run"
 )
 
 // This file: machine code or PTX.
@@ -18,7 +19,7 @@ type Code string
 
 // The values of Code.
 const (
-	AutoCode Code = "auto" // PTX if the program has some for the GPU, else machine code
+	AutoCode Code = "auto" // see autoCode
 	SASSCode Code = "sass" // machine code only
 	PTXCode  Code = "ptx"  // PTX only
 )
@@ -92,19 +93,33 @@ func (r *Runtime) linkCode(m *module) (*program.Program, error) {
 	case PTXCode:
 		return r.link(m)
 	}
-	if isMachineCode(m) {
-		return r.linkMachineCode(m)
+	return r.autoCode(m)
+}
+
+// autoCode takes a module's machine code for the GPU, as a driver does, if the core model obeys
+// control bits and nobody wants to see or replace the PTX; then its PTX; then its machine code,
+// which other cores guard by scoreboards.
+func (r *Runtime) autoCode(m *module) (*program.Program, error) {
+	first, second := r.link, r.linkMachineCode
+	if isMachineCode(m) || run.HasControlBits(&r.cfg) && len(r.opt.Replace) == 0 && r.opt.Save == nil {
+		first, second = second, first
 	}
-	prog, err := r.link(m)
-	var no *fatbin.NoPTXError
-	if !errors.As(err, &no) {
+	prog, err := first(m)
+	var noPTX *fatbin.NoPTXError
+	var noMachineCode *NoMachineCodeError
+	var broken *imageError
+	none := errors.As(err, &noPTX) || errors.As(err, &noMachineCode)
+	if err == nil || isMachineCode(m) || !none && !(run.HasControlBits(&r.cfg) && errors.As(err, &broken)) {
 		return prog, err
 	}
-	code, err2 := r.linkMachineCode(m)
-	if err2 != nil {
+	prog, err2 := second(m)
+	switch {
+	case errors.As(err2, &noPTX) || errors.As(err2, &noMachineCode):
 		return nil, errors.Join(err, err2)
+	case err2 == nil && !none:
+		r.say("%v; its PTX runs", err)
 	}
-	return code, nil
+	return prog, err2
 }
 
 // isMachineCode reports whether a module is an ELF file, which should be a cubin.

@@ -115,7 +115,11 @@ func (r *Runtime) prepareLaunch(host uint64, c Call, cooperative bool, arg func(
 	}
 	k := f.kernel
 	if list := k.Unusable(); len(list) > 0 {
-		r.once(f.name, "kernel %s cannot run: %v", f.name, errors.Join(list...))
+		hint := ""
+		if f.code() == string(SASSCode) && r.opt.Code != SASSCode && !isMachineCode(f.module) {
+			hint = "\n--code ptx runs PTX instead of machine code"
+		}
+		r.once(f.name, "kernel %s cannot run: %v%s", f.name, errors.Join(list...), hint)
 		return nil, NotSupported
 	}
 	// Programs with hand-written grid barriers launch as many blocks as the machine holds.
