@@ -95,6 +95,6 @@ var notInPTX = []string{
 	"modern.time.int_slow.interval", "modern.time.int_slow.latency", "modern.time.int_slow.pipe", "modern.time.misc.interval",
 	"modern.time.misc.latency", "modern.time.misc.pipe", "modern.time.misc_queued.interval", "modern.time.misc_queued.latency",
 	"modern.time.misc_queued.pipe", "modern.time.pred.interval", "modern.time.pred.latency", "modern.time.pred.pipe", "modern.time.setp.pipe",
-	"modern.time.sfu.pipe", "modern.time.uniform.interval", "modern.time.uniform.latency", "modern.time.uniform.pipe", "modern.wide_window",
-	"modern.zero_stall",
+	"modern.time.sfu.pipe", "modern.time.uniform.interval", "modern.time.uniform.latency", "modern.time.uniform.pipe",
+	"modern.time.uniform_move.interval", "modern.time.uniform_move.latency", "modern.time.uniform_move.pipe", "modern.wide_window", "modern.zero_stall",
 }

@@ -111,6 +111,8 @@ var sassBodies = map[string]string{
 	"mufu":        asm(8, "B------:R-:W0:-:S01 | MUFU.RCP R$e, R10"),
 	"uniform":     asm(16, "| UIADD3 UR8, UR9, UR10, URZ"),
 	"uniform.one": told("UIADD3 UR8, UR9, UR10, URZ"),
+	"umov":        asm(16, "| UMOV UR8, UR9"),
+	"umov.one":    told("UMOV UR8, UR9"),
 }
 
 // sassEffect is a setting, the kernel that it affects, and how; with is set in both
@@ -183,6 +185,9 @@ var sassEffects = []sassEffect{
 	{"modern.time.uniform.interval=9", "uniform", "more", ""},
 	{"modern.time.uniform.latency=60", "uniform.one", "more", ""},
 	{"modern.time.uniform.pipe=sfu", "uniform", "differ", ""},
+	{"modern.time.uniform_move.interval=9", "umov", "more", ""},
+	{"modern.time.uniform_move.latency=60", "umov.one", "more", ""},
+	{"modern.time.uniform_move.pipe=sfu", "umov", "differ", ""},
 }
 
 // inNoSASS are settings that affect no instruction, and why.

@@ -19,7 +19,7 @@ func TestRefuse(t *testing.T) {
 	}{
 		{"series", run.SeriesObserver, [6]bool{true, true, true, true, true, true}, true, true},
 		{"timeline", run.TimelineObserver, [6]bool{true, true, true, true, true, true}, true, true},
-		{"hazards", run.HazardObserver, [6]bool{true, true, false, true, false, false}, true, false},
+		{"hazards", run.HazardObserver, [6]bool{true, true, true, true, false, false}, true, false},
 		{"counters of GPGPU-Sim", run.AccelSimObserver, [6]bool{true, true, true, true, false, false}, true, true},
 		{"recording", run.RecordObserver, [6]bool{true, false, true, true, false, false}, true, true},
 		{"stepping", run.StepObserver, [6]bool{true, true, false, true, true, true}, true, false},

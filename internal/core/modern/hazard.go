@@ -321,12 +321,7 @@ func (h *hazards) reads(c *Core, f *flight, w *watched, p *writer, n uint16, m i
 		}
 		return
 	}
-	by, bit := &k.ops[p.at], k.predicate(n)
-	need := p.issue + uint64(by.after(f.op, f.op.wants&^f.op.decides&bit))
-	if f.op.decides&bit != 0 && by.pipe != Uniform {
-		need = max(need, p.issue+uint64(c.cfg.Time[isa.ClassSetp].Latency)) // carries too
-	}
-	if t < need {
+	if need := p.issue + uint64(k.need(&k.ops[p.at], f.op, k.predicate(n))); t < need {
 		h.note(c, f, core.RAW, n, p.at, m, need-t, h.later(w, k, need))
 	}
 }

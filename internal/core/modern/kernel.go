@@ -97,6 +97,8 @@ type Kernel struct {
 	ops   []op
 	words int // 64-bit words of a warp's register mask
 	total int // registers in one numbering
+	// guarded is after how many cycles a guard sees a predicate.
+	guarded uint16
 	first [files + 1]uint32
 }
 
@@ -177,6 +179,7 @@ func (k *Kernel) decode(cfg *Config) error {
 		return fmt.Errorf("uses %d registers; the core has at most %d", n, maxRegisters)
 	}
 	k.total, k.words = int(n), max(1, int(n+63)/64)
+	k.guarded = uint16(cfg.Time[isa.ClassSetp].Latency)
 	k.ops = make([]op, len(code))
 	for i, in := range code {
 		o := &k.ops[i]
@@ -283,6 +286,16 @@ func (o *op) after(reader *op, preds uint16) uint16 {
 		return o.latency - 1
 	}
 	return o.latency
+}
+
+// need is the number of cycles from an instruction of fixed latency to one that reads a register
+// of its result; bit is predicateBit of the register.
+func (k *Kernel) need(by, reader *op, bit uint16) int {
+	n := by.after(reader, reader.wants&^reader.decides&bit)
+	if reader.decides&bit != 0 && by.pipe != Uniform {
+		n = max(n, k.guarded) // carries too
+	}
+	return int(n)
 }
 
 // predicateBit is the bit of a predicate in a set of them, 0 for other registers. Programs with

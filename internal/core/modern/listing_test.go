@@ -63,37 +63,16 @@ func TestCompilersWaitLongEnough(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	type write struct {
-		at  int
-		now int
-	}
-	last := map[uint16]write{}
-	now, pairs := 0, 0
+	pairs := 0
 	tight := map[[2]isa.Class]int{} // pairs without a cycle to spare
-	for i := range mk.ops {
-		o := &mk.ops[i]
-		for _, n := range o.src {
-			w, ok := last[n]
-			if !ok || mk.ops[w.at].late {
-				continue
-			}
-			by := &mk.ops[w.at]
-			need := int(by.after(o, o.wants&^o.decides&mk.predicate(n)))
-			pairs++
-			if now-w.now < need {
-				t.Errorf("%04x: %s is %d cycles after %s (%04x), which needs %d", 16*i, k.Code[i].Text(), now-w.now, k.Code[w.at].Text(), 16*w.at, need)
-			} else if now-w.now == need {
-				tight[[2]isa.Class{by.inst.Class, o.inst.Class}]++
-			}
+	mk.Distances(func(d Distance) {
+		pairs++
+		if d.Cycles < d.Need {
+			t.Errorf("%04x: %s is %d cycles after %s (%04x), which needs %d", 16*d.At, k.Code[d.At].Text(), d.Cycles, k.Code[d.Producer].Text(), 16*d.Producer, d.Need)
+		} else if d.Cycles == d.Need {
+			tight[[2]isa.Class{infos[d.Producer].Class, infos[d.At].Class}]++
 		}
-		for _, n := range o.dst {
-			last[n] = write{i, now}
-		}
-		now += int(o.stall)
-		if o.inst.Flow != isa.FlowNext && !o.inst.Guarded {
-			clear(last) // nothing follows
-		}
-	}
+	})
 	if pairs < 500 || tight[[2]isa.Class{isa.ClassInt, isa.ClassInt}] == 0 || tight[[2]isa.Class{isa.ClassSetp, isa.ClassInt}] == 0 {
 		t.Errorf("%d pairs, of which tight are %v", pairs, tight)
 	}
