@@ -234,6 +234,7 @@ func (h *hazards) issue(c *Core, fi int32, e *exec.Effects) {
 			m := overlap(r, p.lanes, e.Lanes)
 			switch {
 			case m == 0:
+			case p.late && o.late && o.queue != noQueue && o.queue == k.ops[p.at].queue: // results come in order
 			case p.late && !p.waited:
 				if j := h.note(c, f, core.WAW, n, p.at, m, 0, h.wait(k, p.at, f.at, p.issue, t, true)); j >= 0 && !p.shown {
 					w.opens = append(w.opens, open{j, p.uid, t})
@@ -312,10 +313,10 @@ func (w *watched) addReader(r reader) {
 // reads checks a register that is read against its last writer.
 func (h *hazards) reads(c *Core, f *flight, w *watched, p *writer, n uint16, m isa.LaneMask) {
 	k, t := c.warps[f.warp].K, f.issue
-	if p.late {
-		if p.waited {
-			return
-		}
+	switch {
+	case p.waited:
+		return
+	case p.late:
 		if j := h.note(c, f, core.RAW, n, p.at, m, 0, h.wait(k, p.at, f.at, p.issue, t, true)); j >= 0 && !p.shown {
 			w.opens = append(w.opens, open{j, p.uid, t})
 		}
@@ -387,7 +388,7 @@ func (h *hazards) waits(w *watched, k *Kernel, o *op, t uint64) {
 func (w *watched) know(k *Kernel, sb uint8, upTo, t uint64) {
 	for _, list := range w.regs {
 		for i := range list {
-			if p := &list[i]; p.late && p.count == sb && p.uid <= upTo && p.issue+2 <= t {
+			if p := &list[i]; p.count == sb && p.uid <= upTo && p.issue+2 <= t {
 				p.waited = true
 			}
 		}

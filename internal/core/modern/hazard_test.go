@@ -389,7 +389,7 @@ func broken(p *program, cycles []uint64) map[[2]int]bool {
 				held := slices.DeleteFunc(uses(y, y.Srcs, false), func(u use) bool { return u.r.File != isa.RegGPR })
 				same := late(&x.Inst) && (x.Class == isa.ClassSFU) == (y.Class == isa.ClassSFU) // it reads after y
 				war := !same && y.dead != isa.FullMask && both(held, writes, nil)
-				if (raw || waw) && !told(false) || war && !told(true) {
+				if (raw || waw && !same) && !told(false) || war && !told(true) {
 					bad[[2]int{i, j}] = true
 				}
 			} else {
