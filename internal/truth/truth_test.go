@@ -302,7 +302,11 @@ func TestTruths(t *testing.T) {
 			fmt.Fprintf(&doc, "| %s | %s | %.5g | %.5g | %+.1f %% | %s |\n", x.id, x.what, x.got, x.want, 100*off, why)
 		}
 	})
-	if t.Failed() || done < len(file.Tests)+1 { // some were left out with -run
+	t.Run("distances", func(t *testing.T) {
+		done++
+		doc.WriteString(distances(t))
+	})
+	if t.Failed() || done < len(file.Tests)+2 { // some were left out with -run
 		return
 	}
 	if *update {
