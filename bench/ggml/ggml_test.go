@@ -22,8 +22,8 @@ import (
 // missing is run.sh's exit code where the package cannot be had.
 const missing = 77
 
-// comparison returns a function that runs run.sh; arguments that begin with CODE= or SET= are
-// for its environment. It skips the test where a tool or the package is missing.
+// comparison returns a function that runs run.sh; arguments that begin with CODE= or CHECK=
+// are for its environment. It skips the test where a tool or the package is missing.
 func comparison(t *testing.T) func(t *testing.T, gpu, mode string, args ...string) string {
 	t.Helper()
 	alltests.Only(t, "ggml's CUDA backend, a download of 143 MB")
@@ -41,7 +41,7 @@ func comparison(t *testing.T) func(t *testing.T, gpu, mode string, args ...strin
 		cmd := exec.Command("bash", "run.sh")
 		cmd.Env = append(os.Environ(), "HEDDLE="+heddle, "GPU="+gpu, "MODE="+mode)
 		for _, a := range args {
-			if strings.HasPrefix(a, "CODE=") || strings.HasPrefix(a, "SET=") {
+			if strings.HasPrefix(a, "CODE=") || strings.HasPrefix(a, "CHECK=") {
 				cmd.Env = append(cmd.Env, a)
 			} else {
 				cmd.Args = append(cmd.Args, a)
@@ -66,13 +66,13 @@ func comparison(t *testing.T) func(t *testing.T, gpu, mode string, args ...strin
 // where its result has to be the same, bit for bit.
 func TestGGML(t *testing.T) {
 	compare := comparison(t)
-	all := compare(t, "rtx-a6000", "functional")
+	all := compare(t, "rtx-a6000", "functional", "CODE=ptx")
 	if m := regexp.MustCompile(`(?m)^(\d+) cases: (\d+) right, 0 wrong; 0 not supported`).FindStringSubmatch(all); m == nil || m[1] != m[2] || len(m[1]) < 4 {
 		t.Error("want at least a thousand cases, all of them supported and right") // the backend declines what the GPU's properties do not allow
 	}
 	for _, gpu := range []string{"rtx-a6000", "h100-pcie"} {
-		want := hashes(compare(t, gpu, "functional", "--hash", "--part", "7/50"))
-		got := hashes(compare(t, gpu, "timing", "--hash", "--part", "7/50"))
+		want := hashes(compare(t, gpu, "functional", "CODE=ptx", "--hash", "--part", "7/50"))
+		got := hashes(compare(t, gpu, "timing", "CODE=ptx", "--hash", "--part", "7/50"))
 		if len(want) < 20 || !maps.Equal(got, want) {
 			t.Errorf("%s: in timing mode %v, functionally %v", gpu, got, want)
 		}
@@ -80,17 +80,20 @@ func TestGGML(t *testing.T) {
 }
 
 // TestPackageCode runs every sixth case by the machine code of NVIDIA's compiler; some also in
-// timing mode, guarded by scoreboards, with the same bits.
+// timing mode on two GPUs, guarded by nothing but its control bits: with the same bits, and
+// without a word of the hazard checker.
 func TestPackageCode(t *testing.T) {
 	compare := comparison(t)
 	all := compare(t, "rtx-a6000", "functional", "CODE=sass", "--part", "1/6")
 	if m := regexp.MustCompile(`(?m)^(\d+) cases: (\d+) right, 0 wrong; 0 not supported`).FindStringSubmatch(all); m == nil || m[1] != m[2] || len(m[1]) < 3 {
 		t.Error("want at least a hundred cases, all of them right")
 	}
-	want := hashes(compare(t, "rtx-3090", "functional", "CODE=sass", "--hash", "--part", "7/50"))
-	got := hashes(compare(t, "rtx-3090", "timing", "CODE=sass", "SET=modern.dependences=scoreboard", "--hash", "--part", "7/50"))
-	if len(want) < 20 || !maps.Equal(got, want) {
-		t.Errorf("in timing mode %v, functionally %v", got, want)
+	for _, gpu := range []string{"rtx-a6000", "rtx-3090"} {
+		want := hashes(compare(t, gpu, "functional", "CODE=sass", "--hash", "--part", "8/50"))
+		got := hashes(compare(t, gpu, "timing", "CODE=sass", "CHECK=hazards", "--hash", "--part", "8/50"))
+		if len(want) < 20 || !maps.Equal(got, want) {
+			t.Errorf("%s: in timing mode %v, functionally %v", gpu, got, want)
+		}
 	}
 }
 

@@ -8,7 +8,8 @@
 #   bench/ggml/run.sh --part 1/10                 every tenth
 #   GPU=h100-pcie MODE=timing bench/ggml/run.sh   another GPU, with cycles
 #   REPORT=1 bench/ggml/run.sh                    with the report of all kernels
-#   CODE=sass bench/ggml/run.sh                   by the machine code of NVIDIA's compiler
+#   CODE=sass bench/ggml/run.sh                   by the machine code of NVIDIA's compiler, or CODE=ptx
+#   CHECK=hazards MODE=timing bench/ggml/run.sh   with a checker
 #   SET=KEY=VALUE bench/ggml/run.sh               with a value of the configuration
 #
 # One line per case: its name, the normalised mean squared error and its bound; then a
@@ -51,4 +52,4 @@ quiet=--quiet
 [ -z "${REPORT:-}" ] || quiet=
 # ggml takes some choices from the environment: here it shall have none.
 unset "${!GGML_@}"
-"$HEDDLE" cuda $quiet ${SET:+-C "$SET"} --code "${CODE:-auto}" --mode "${MODE:-functional}" --gpu "${GPU:-rtx-a6000}" -- "$tmp/compare" "$@" "$libraries" "$here/cases.txt"
+"$HEDDLE" cuda $quiet ${SET:+-C "$SET"} ${CHECK:+--check "$CHECK"} --code "${CODE:-auto}" --mode "${MODE:-functional}" --gpu "${GPU:-rtx-a6000}" -- "$tmp/compare" "$@" "$libraries" "$here/cases.txt"

@@ -113,7 +113,7 @@ func (c *cudaCmd) Run(e env) error {
 	if state.signal != 0 && state.signal != syscall.SIGINT {
 		fmt.Fprintf(e.stderr, "heddle: %s was terminated by a signal: %v\n", c.Command[0], state.signal)
 	}
-	failed, err := c.report(to, tmp)
+	failed, found, err := c.report(to, tmp)
 	if errors.Is(err, errNoReport) { // the exit code is still the program's
 		fmt.Fprintf(e.stderr, "heddle: no report: %s\n", whyNone(cmd, program, state))
 		err = nil
@@ -128,6 +128,9 @@ func (c *cudaCmd) Run(e env) error {
 	}
 	if err == nil && c.FailOn && failed != 0 {
 		return &exitError{code: failed, err: errors.New("the program succeeded although a kernel failed (--fail-on-fault)")}
+	}
+	if err == nil && found {
+		return &exitError{code: exitCheck, err: errors.New("the program succeeded, but a checker has found something (--check)")}
 	}
 	return err
 }
@@ -236,29 +239,30 @@ var errNoReport = errors.New("no report")
 
 // report prints the reports that the library wrote when programs ended: one, or
 // several if the program ran others. It returns the exit code of the first kernel
-// failure in them, 0 if there is none.
-func (c *cudaCmd) report(to *sinks, dir string) (failed int, err error) {
+// failure in them, 0 if there is none, and whether a checker found something.
+func (c *cudaCmd) report(to *sinks, dir string) (failed int, found bool, err error) {
 	for n := 1; ; n++ {
 		b, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%d.json", n)))
 		if errors.Is(err, fs.ErrNotExist) {
 			if n == 1 {
-				return 0, errNoReport
+				return 0, false, errNoReport
 			}
-			return failed, nil
+			return failed, found, nil
 		}
 		var res report.Run
 		if err == nil {
 			err = json.Unmarshal(b, &res)
 		}
 		if err != nil {
-			return failed, usage("the report cannot be read: %w", err)
+			return failed, found, usage("the report cannot be read: %w", err)
 		}
 		if res.Error != nil && failed == 0 {
 			failed = endings[res.Error.Kind]
 		}
+		found = found || slices.ContainsFunc(res.Checkers, func(c report.Checker) bool { return !c.OK })
 		if to.json != nil {
 			if _, err := to.json.Write(b); err != nil {
-				return failed, usage("--json: %w", err)
+				return failed, found, usage("--json: %w", err)
 			}
 		}
 		if c.Quiet {
@@ -267,7 +271,7 @@ func (c *cudaCmd) report(to *sinks, dir string) (failed int, err error) {
 			err = res.WriteText(to.text)
 		}
 		if err != nil {
-			return failed, usage("writing the report: %w", err)
+			return failed, found, usage("writing the report: %w", err)
 		}
 	}
 }

@@ -50,7 +50,10 @@ func (w Where) String() string {
 	if w.Function != "" && w.Function != w.Kernel {
 		fmt.Fprintf(&b, " in function %s", plain.Instance(w.Function))
 	}
-	fmt.Fprintf(&b, ", block %v, thread %v, pc %d: %s\n  at %s:%d", w.Block, w.Thread, w.PC, w.Inst, w.File, w.Pos.Line)
+	fmt.Fprintf(&b, ", block %v, thread %v, pc %d: %s\n  at %s", w.Block, w.Thread, w.PC, w.Inst, w.File)
+	if w.Pos.Line > 0 { // machine code has none
+		fmt.Fprintf(&b, ":%d", w.Pos.Line)
+	}
 	if w.SrcLine > 0 {
 		fmt.Fprintf(&b, " (source %s:%d", w.SrcFile, w.SrcLine)
 		if w.Inlined != "" {

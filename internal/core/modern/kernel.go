@@ -99,7 +99,7 @@ type Kernel struct {
 	total int // registers in one numbering
 	// guarded is after how many cycles a guard sees a predicate.
 	guarded uint16
-	first [files + 1]uint32
+	first   [files + 1]uint32
 }
 
 // NewPlaces returns empty places for its instructions.

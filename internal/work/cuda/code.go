@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/binary/cubin"
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
@@ -68,8 +69,9 @@ func (r *Runtime) linkMachineCode(m *module) (*program.Program, error) {
 			return nil, &imageError{fmt.Errorf("%s: %w", p.name, err)}
 		}
 	}
+	name := strings.TrimSuffix(p.name, ".ptx") + ".cubin"
 	l := program.Loader{As: program.Cubin}
-	if err := l.Add(program.Source{Name: p.name, Text: image}); err != nil {
+	if err := l.Add(program.Source{Name: name, Text: image}); err != nil {
 		return nil, &imageError{err}
 	}
 	prog, err := l.Link()
@@ -79,6 +81,7 @@ func (r *Runtime) linkMachineCode(m *module) (*program.Program, error) {
 	if m.arch = prog.Arch(); m.arch > sm || m.arch/10 != sm/10 {
 		return nil, no("it is for sm_%d", m.arch)
 	}
+	m.name = name
 	return prog, nil
 }
 
