@@ -50,7 +50,8 @@ type subcore struct {
 	memN, memFreed    int              // instructions in mem and addr; those that left in this cycle
 	addr              int32            // instruction in the address unit
 	addrReady         uint64
-	back              uint64 // tick until which the path back to the registers is taken
+	back              uint64                   // tick until which the path back to the registers is taken
+	results           [queues]ring.Ring[int32] // that wait for the write port, by queue
 
 	own   core.Scheduler // a program's scheduler, nil for a built-in policy
 	warps core.Warps     // for own

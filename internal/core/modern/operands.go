@@ -3,6 +3,7 @@ package modern
 import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/ring"
 )
 
 // control is the stage after issue. Instructions of variable latency leave it for their
@@ -329,18 +330,34 @@ func (c *Core) touchPending(f *flight) {
 }
 
 // write writes the result of an instruction of variable latency. Results of fixed
-// latency have priority at the write port of a bank [HW].
+// latency have priority at the write port of a bank [HW]. The results of a queue are written
+// in order: compilers wait for the last of several only.
 func (c *Core) write(t uint64, fi int32) {
 	f := &c.flight[fi]
 	o := f.op
 	s := &c.subs[f.sub]
+	var wait *ring.Ring[int32]
+	if o.queue != noQueue {
+		if wait = &s.results[o.queue]; wait.Len() > 0 && *wait.Front() != fi {
+			wait.Push(fi)
+			return
+		}
+	}
 	for b := range s.wr {
 		if o.writes>>b&1 != 0 {
 			if s.wr[b].at(t); s.wr[b].busy[0]&1 != 0 {
 				c.Stats.WriteConflicts++
 				c.wheel.add(t+1, evWrite, fi)
+				if wait != nil && wait.Len() == 0 {
+					wait.Push(fi)
+				}
 				return
 			}
+		}
+	}
+	if wait != nil && wait.Len() > 0 {
+		if wait.Pop(); wait.Len() > 0 {
+			c.wheel.add(t+1, evWrite, *wait.Front())
 		}
 	}
 	for b := range s.wr {

@@ -284,3 +284,29 @@ func TestDistancesOfCompilers(t *testing.T) {
 		}
 	}
 }
+
+// The results of a queue are written in order, however many results of fixed latency keep the
+// write ports busy: a program waits for the last of several only.
+func TestResultsInOrder(t *testing.T) {
+	for n := range 60 {
+		adds := ""
+		for i := range n {
+			adds += fmt.Sprintf("[B------:R-:W-:-:S01]      FADD R%d, RZ, 1 ;\n", 40+i%8)
+		}
+		out, g := runSASS(t, warm(), 32, `
+[B------:R-:W-:-:S02]      MOV R8, c[0x0][0x160] ;
+[B------:R-:W-:-:S05]      MOV R9, c[0x0][0x164] ;
+[B------:R-:W-:-:S05]      MOV R4, 0x1234 ;
+[B------:R-:W0:-:S02]      STS [RZ], R4 ;
+[B0-----:R-:W-:Y:S15]      NOP ;
+[B------:R-:W-:-:S04]      LDS.128 R28, [RZ] ;
+[B------:R-:W0:-:S02]      LDS.128 R32, [RZ+0x10] ;
+`+adds+`[B0-----:R-:W-:-:S05]      MOV R7, R28 ;
+[B------:R0:W-:-:S02]      STG.E [R8.64], R7 ;
+[B0-----:R-:W-:-:S05]      EXIT ;
+`)
+		if out[0] != 0x1234 || len(g.core.Hazards()) > 0 {
+			t.Errorf("%d results of fixed latency: %#x; hazards %v", n, out[0], g.core.Hazards())
+		}
+	}
+}
