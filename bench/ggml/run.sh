@@ -10,6 +10,7 @@
 #   REPORT=1 bench/ggml/run.sh                    with the report of all kernels
 #   CODE=sass bench/ggml/run.sh                   by the machine code of NVIDIA's compiler, or CODE=ptx
 #   CHECK=hazards MODE=timing bench/ggml/run.sh   with a checker
+#   JSON=FILE MODE=timing bench/ggml/run.sh       with all counters in a file
 #   SET=KEY=VALUE bench/ggml/run.sh               with a value of the configuration
 #
 # One line per case: its name, the normalised mean squared error and its bound; then a
@@ -52,4 +53,4 @@ quiet=--quiet
 [ -z "${REPORT:-}" ] || quiet=
 # ggml takes some choices from the environment: here it shall have none.
 unset "${!GGML_@}"
-"$HEDDLE" cuda $quiet ${SET:+-C "$SET"} ${CHECK:+--check "$CHECK"} --code "${CODE:-auto}" --mode "${MODE:-functional}" --gpu "${GPU:-rtx-a6000}" -- "$tmp/compare" "$@" "$libraries" "$here/cases.txt"
+"$HEDDLE" cuda $quiet ${SET:+-C "$SET"} ${CHECK:+--check "$CHECK"} ${JSON:+--json "$JSON"} --code "${CODE:-auto}" --mode "${MODE:-functional}" --gpu "${GPU:-rtx-a6000}" -- "$tmp/compare" "$@" "$libraries" "$here/cases.txt"
