@@ -71,6 +71,7 @@ func (g *GPU) WriteAccelSim(w io.Writer, k *Kernel, uid int, stream int64, elaps
 	s.f("L2_BW_total  = %s GB/Sec\n", quot("%12.4f", mem.SectorBytes*float64(tot.Slice.Replies)*hz/1e9, float64(total)))
 	s.f("gpu_total_sim_rate=%d\n\n", tot.SM.ThreadInsts/seconds)
 
+	g.simCoreCaches(s, &tot)
 	g.simCores(s, &tot)
 	g.simTraffic(s, &tot)
 	g.simTimes(s, &tot)
@@ -137,8 +138,8 @@ func simOne(s *simText, name string, i int, st *cache.Stats) {
 		name, i, st.Total(), st.Misses(), quotU("%.3f", st.Misses(), st.Total()), st.Of(cache.HitReserved), st.Of(cache.Fail))
 }
 
-// simCores prints the SMs' counters.
-func (g *GPU) simCores(s *simText, tot *Counters) {
+// simCoreCaches prints the SMs' caches.
+func (g *GPU) simCoreCaches(s *simText, tot *Counters) {
 	s.f("\n========= Core cache stats =========\nL1I_cache:\n")
 	simCache(s, "L1I", "\t", &tot.L1I, false)
 	s.f("L1D_cache:\n")
@@ -167,7 +168,10 @@ func (g *GPU) simCores(s *simText, tot *Counters) {
 	simBreakdown(s, "Total_core_cache_stats_breakdown", &all)
 	s.f("\nTotal_core_cache_fail_stats:\n")
 	simFails(s, "Total_core_cache_fail_stats_breakdown", &all)
+}
 
+// simCores prints the SMs' other counters.
+func (g *GPU) simCores(s *simText, tot *Counters) {
 	sm := &tot.SM
 	var terms core.Terms
 	if tot.Own != nil {
@@ -298,12 +302,6 @@ func (g *GPU) simTimes(s *simText, tot *Counters) {
 // simBanks prints the tables with a column for each bank of the DRAM.
 func (g *GPU) simBanks(s *simText) {
 	channels, banks := g.mem.Parts.Channels(), g.cfg.Mem.DRAM.Banks
-	at := func(ch, b int) dram.BankStats {
-		if d := g.mem.Parts.DRAM(ch); d != nil {
-			return d.Bank(b)
-		}
-		return dram.BankStats{}
-	}
 	table := func(name string, cell func(ch, b int) string) {
 		s.f("%s:\n", name)
 		for ch := range channels {
@@ -316,35 +314,8 @@ func (g *GPU) simBanks(s *simText) {
 	}
 	count := func(f func(b *dram.BankStats) uint64) func(ch, b int) string {
 		return func(ch, b int) string {
-			x := at(ch, b)
+			x := g.bank(ch, b)
 			return fmt.Sprint(f(&x))
-		}
-	}
-	// sums prints a total, and the minimum and maximum of banks and chips.
-	sums := func(name string, f func(b *dram.BankStats) uint64) {
-		var total uint64
-		bank, chip := [2]uint64{^uint64(0), 0}, [2]uint64{^uint64(0), 0}
-		for ch := range channels {
-			var sum uint64
-			for b := range banks {
-				x := at(ch, b)
-				n := f(&x)
-				sum += n
-				bank[0], bank[1] = min(bank[0], n), max(bank[1], n)
-			}
-			total += sum
-			chip[0], chip[1] = min(chip[0], sum), max(chip[1], sum)
-		}
-		s.f("%s%d\n", name, total)
-		for _, x := range []struct {
-			name string
-			v    [2]uint64
-		}{{"bank", bank}, {"chip", chip}} {
-			if x.v[0] == 0 {
-				s.f("min_%s_accesses = 0!\n", x.name)
-			} else {
-				s.f("%s skew: %d/%d = %s\n", x.name, x.v[1], x.v[0], quotU("%.2f", x.v[1], x.v[0]))
-			}
 		}
 	}
 	// Here a row is activated when a run of requests to it begins that does not
@@ -353,7 +324,7 @@ func (g *GPU) simBanks(s *simText) {
 	table("maximum service time to same row", count(func(b *dram.BankStats) uint64 { return b.RowSpanMax }))
 	var uses, rows uint64
 	table("average row accesses per activate", func(ch, b int) string {
-		x := at(ch, b)
+		x := g.bank(ch, b)
 		uses += x.Requests
 		rows += x.Requests - x.RowHits
 		return quot32("%f", x.Requests, x.Requests-x.RowHits)
@@ -361,15 +332,15 @@ func (g *GPU) simBanks(s *simText) {
 	s.f("average row locality = %d/%d = %s\n", uses, rows, quot32("%f", uses, rows))
 	both := func(b *dram.BankStats) uint64 { return b.Reads + b.Writes }
 	table("number of total memory accesses made", count(both))
-	sums("total accesses: ", both)
+	g.simSums(s, "total accesses: ", both)
 	reads := func(b *dram.BankStats) uint64 { return b.Reads }
 	table("number of total read accesses", count(reads))
-	sums("total dram reads = ", reads)
+	g.simSums(s, "total dram reads = ", reads)
 	writes := func(b *dram.BankStats) uint64 { return b.Writes }
 	table("number of total write accesses", count(writes))
-	sums("total dram writes = ", writes)
+	g.simSums(s, "total dram writes = ", writes)
 	table("average mf latency per bank", func(ch, b int) string {
-		x := at(ch, b)
+		x := g.bank(ch, b)
 		if n := both(&x); n > 0 {
 			sum, _ := g.mem.Times.Bank(ch*banks + b)
 			return fmt.Sprint(sum / n)
@@ -380,6 +351,42 @@ func (g *GPU) simBanks(s *simText) {
 		_, most := g.mem.Times.Bank(ch*banks + b)
 		return fmt.Sprint(most)
 	})
+}
+
+// bank returns the counters of a bank; they are zero if the DRAM has none.
+func (g *GPU) bank(ch, b int) dram.BankStats {
+	if d := g.mem.Parts.DRAM(ch); d != nil {
+		return d.Bank(b)
+	}
+	return dram.BankStats{}
+}
+
+// simSums prints a total, and the minimum and maximum of banks and chips.
+func (g *GPU) simSums(s *simText, name string, count func(b *dram.BankStats) uint64) {
+	var total uint64
+	bank, chip := [2]uint64{^uint64(0), 0}, [2]uint64{^uint64(0), 0}
+	for ch := range g.mem.Parts.Channels() {
+		var sum uint64
+		for b := range g.cfg.Mem.DRAM.Banks {
+			x := g.bank(ch, b)
+			n := count(&x)
+			sum += n
+			bank[0], bank[1] = min(bank[0], n), max(bank[1], n)
+		}
+		total += sum
+		chip[0], chip[1] = min(chip[0], sum), max(chip[1], sum)
+	}
+	s.f("%s%d\n", name, total)
+	for _, x := range []struct {
+		name string
+		v    [2]uint64
+	}{{"bank", bank}, {"chip", chip}} {
+		if x.v[0] == 0 {
+			s.f("min_%s_accesses = 0!\n", x.name)
+		} else {
+			s.f("%s skew: %d/%d = %s\n", x.name, x.v[1], x.v[0], quotU("%.2f", x.v[1], x.v[0]))
+		}
+	}
 }
 
 // simChannel prints a memory partition's DRAM.
@@ -518,10 +525,40 @@ type netSample struct {
 	hops          float64
 }
 
-// simRouters prints both subnets of a network with routers together; its nodes are the clusters,
-// then the slices. The first part is of this launch alone, the second the mean of all launches,
-// with equal weights.
-func (g *GPU) simRouters(s *simText) {
+// latencies and rates name the figures of a sample in its order.
+var latencies = [4]string{"Packet latency", "Network latency", "Flit latency", "Fragmentation"}
+
+var rates = [4]struct {
+	name  string
+	value func(g *GPU, node int) uint64
+}{
+	{"Injected packet rate", func(g *GPU, n int) uint64 { return g.sentBy(n).Packets }},
+	{"Accepted packet rate", func(g *GPU, n int) uint64 { return g.gotBy(n).Packets }},
+	{"Injected flit rate", func(g *GPU, n int) uint64 { return g.sentBy(n).Flits }},
+	{"Accepted flit rate", func(g *GPU, n int) uint64 { return g.gotBy(n).Flits }},
+}
+
+// nodes returns the number of nodes of a network with routers: the clusters, then the
+// slices.
+func (g *GPU) nodes() int { return g.cfg.Clusters + g.cfg.Slices() }
+
+// sentBy is what a node has sent during this launch, gotBy what it has received.
+func (g *GPU) sentBy(node int) *noc.Traffic {
+	if c := g.cfg.Clusters; node >= c {
+		return &g.mem.Replies.In[node-c]
+	}
+	return &g.mem.Requests.In[node]
+}
+
+func (g *GPU) gotBy(node int) *noc.Traffic {
+	if c := g.cfg.Clusters; node >= c {
+		return &g.mem.Requests.Out[node-c]
+	}
+	return &g.mem.Replies.Out[node]
+}
+
+// sample returns the figures of this launch.
+func (g *GPU) sample() (x netSample) {
 	a, b := &g.mem.Requests.Latency, &g.mem.Replies.Latency
 	packets, flits := a.Packets+b.Packets, a.Flits+b.Flits
 	low := func(x, y, nx, ny uint64) uint64 {
@@ -533,43 +570,6 @@ func (g *GPU) simRouters(s *simText) {
 		}
 		return min(x, y)
 	}
-	slowest := a.Slowest
-	if b.Max > a.Max {
-		slowest = b.Slowest
-	}
-	cycles := float64(g.mem.Requests.Stats.Cycles - g.routed.cycles)
-	c := g.cfg.Clusters
-	nodes := c + g.cfg.Slices()
-	in := func(node int) *noc.Traffic {
-		if node < c {
-			return &g.mem.Requests.In[node]
-		}
-		return &g.mem.Replies.In[node-c]
-	}
-	out := func(node int) *noc.Traffic {
-		if node < c {
-			return &g.mem.Replies.Out[node]
-		}
-		return &g.mem.Requests.Out[node-c]
-	}
-	rates := []struct {
-		name  string
-		value func(node int) uint64
-	}{
-		{"Injected packet rate", func(n int) uint64 { return in(n).Packets }},
-		{"Accepted packet rate", func(n int) uint64 { return out(n).Packets }},
-		{"Injected flit rate", func(n int) uint64 { return in(n).Flits }},
-		{"Accepted flit rate", func(n int) uint64 { return out(n).Flits }},
-	}
-	var sent, got noc.Traffic
-	for n := range nodes {
-		sent.Packets += in(n).Packets
-		sent.Flits += in(n).Flits
-		got.Packets += out(n).Packets
-		got.Flits += out(n).Flits
-	}
-	mean := func(sum, n uint64) float64 { return float64(sum) / float64(n) }
-	var x netSample
 	for i, l := range []struct{ sum, n, min, max uint64 }{
 		{a.Sum + b.Sum, packets, low(a.Min, b.Min, a.Packets, b.Packets), max(a.Max, b.Max)},
 		{a.NetSum + b.NetSum, packets, low(a.NetMin, b.NetMin, a.Packets, b.Packets), max(a.NetMax, b.NetMax)},
@@ -578,30 +578,53 @@ func (g *GPU) simRouters(s *simText) {
 	} {
 		x.latency[i] = [3]float64{mean(l.sum, l.n), float64(l.min), float64(l.max)}
 	}
+	x.hops = mean(a.Hops+b.Hops, packets)
+	cycles, nodes := float64(g.mem.Requests.Stats.Cycles-g.routed.cycles), g.nodes()
 	for i, r := range rates {
 		sum, lo, hi := uint64(0), 0, 0
 		for n := range nodes {
-			v := r.value(n)
+			v := r.value(g, n)
 			sum += v
-			if v < r.value(lo) {
+			if v < r.value(g, lo) {
 				lo = n
 			}
-			if v > r.value(hi) {
+			if v > r.value(g, hi) {
 				hi = n
 			}
 		}
-		x.rate[i] = [3]float64{float64(sum) / (cycles * float64(nodes)), float64(r.value(lo)) / cycles, float64(r.value(hi)) / cycles}
+		x.rate[i] = [3]float64{float64(sum) / (cycles * float64(nodes)), float64(r.value(g, lo)) / cycles, float64(r.value(g, hi)) / cycles}
 		x.at[i] = [2]int{lo, hi}
 	}
-	x.hops = mean(a.Hops+b.Hops, packets)
+	return x
+}
 
-	s.f("Class 0:\n")
-	names := [4]string{"Packet latency", "Network latency", "Flit latency", "Fragmentation"}
-	three := func(name, eq string, v [3]float64, tails [3]string) {
-		s.f("%s average%s%s%s\n\tminimum = %s%s\n\tmaximum = %s%s\n", name, eq, number(v[0]), tails[0], number(v[1]), tails[1], number(v[2]), tails[2])
+func mean(sum, n uint64) float64 { return float64(sum) / float64(n) }
+
+// three writes a mean, a minimum and a maximum, each with its tail.
+func (s *simText) three(name, eq string, v [3]float64, tails [3]string) {
+	s.f("%s average%s%s%s\n\tminimum = %s%s\n\tmaximum = %s%s\n", name, eq, number(v[0]), tails[0], number(v[1]), tails[1], number(v[2]), tails[2])
+}
+
+// simRouters prints both subnets of a network with routers together. The first part is
+// of this launch alone, the second the mean of all launches, with equal weights.
+func (g *GPU) simRouters(s *simText) {
+	a, b := &g.mem.Requests.Latency, &g.mem.Replies.Latency
+	slowest := a.Slowest
+	if b.Max > a.Max {
+		slowest = b.Slowest
 	}
+	var sent, got noc.Traffic
+	for n := range g.nodes() {
+		in, out := g.sentBy(n), g.gotBy(n)
+		sent.Packets += in.Packets
+		sent.Flits += in.Flits
+		got.Packets += out.Packets
+		got.Flits += out.Flits
+	}
+	x := g.sample()
+	s.f("Class 0:\n")
 	for i, v := range x.latency {
-		three(names[i], " = ", v, [3]string{})
+		s.three(latencies[i], " = ", v, [3]string{})
 		switch i {
 		case 1:
 			s.f("Slowest packet = %d\n", slowest)
@@ -614,33 +637,22 @@ func (g *GPU) simRouters(s *simText) {
 		if i == 3 {
 			eq = "= "
 		}
-		three(rates[i].name, eq, v, [3]string{"", fmt.Sprintf(" (at node %d)", x.at[i][0]), fmt.Sprintf(" (at node %d)", x.at[i][1])})
+		s.three(rates[i].name, eq, v, [3]string{"", fmt.Sprintf(" (at node %d)", x.at[i][0]), fmt.Sprintf(" (at node %d)", x.at[i][1])})
 	}
 	s.f("Injected packet length average = %s\nAccepted packet length average = %s\n", number(mean(sent.Flits, sent.Packets)), number(mean(got.Flits, got.Packets)))
 	s.f("Total in-flight flits = %d (0 measured)\n", g.routed.sent+sent.Flits-g.routed.got-got.Flits)
 
 	all := &g.routed
 	all.add(&x)
-	n := float64(all.samples)
-	tail := fmt.Sprintf(" (%d samples)", all.samples)
-	tails := [3]string{tail, tail, tail}
-	s.f("====== Overall Traffic Statistics ======\n====== Traffic class 0 ======\n")
-	for i := range names {
-		three(names[i], " = ", over(all.sum.latency[i], n), tails)
-	}
-	for i := range rates {
-		three(rates[i].name, " = ", over(all.sum.rate[i], n), tails)
-	}
-	s.f("Injected packet size average = %s%s\nAccepted packet size average = %s%s\nHops average = %s%s\n",
-		number(all.sum.rate[2][0]/all.sum.rate[0][0]), tail, number(all.sum.rate[3][0]/all.sum.rate[1][0]), tail, number(all.sum.hops/n), tail)
+	all.write(s)
 
 	// The next launch starts a new sample.
 	all.cycles = g.mem.Requests.Stats.Cycles
 	all.sent += sent.Flits
 	all.got += got.Flits
 	*a, *b = noc.Latency{}, noc.Latency{}
-	for node := range nodes {
-		*in(node), *out(node) = noc.Traffic{}, noc.Traffic{}
+	for n := range g.nodes() {
+		*g.sentBy(n), *g.gotBy(n) = noc.Traffic{}, noc.Traffic{}
 	}
 }
 
@@ -671,4 +683,20 @@ func (t *netTotals) add(x *netSample) {
 		}
 	}
 	t.sum.hops += x.hops
+}
+
+// write prints the means over all launches.
+func (t *netTotals) write(s *simText) {
+	n := float64(t.samples)
+	tail := fmt.Sprintf(" (%d samples)", t.samples)
+	tails := [3]string{tail, tail, tail}
+	s.f("====== Overall Traffic Statistics ======\n====== Traffic class 0 ======\n")
+	for i, name := range latencies {
+		s.three(name, " = ", over(t.sum.latency[i], n), tails)
+	}
+	for i, r := range rates {
+		s.three(r.name, " = ", over(t.sum.rate[i], n), tails)
+	}
+	s.f("Injected packet size average = %s%s\nAccepted packet size average = %s%s\nHops average = %s%s\n",
+		number(t.sum.rate[2][0]/t.sum.rate[0][0]), tail, number(t.sum.rate[3][0]/t.sum.rate[1][0]), tail, number(t.sum.hops/n), tail)
 }

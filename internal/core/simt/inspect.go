@@ -170,95 +170,123 @@ func (c *Core) holds(s int32, o, next *op) bool {
 // Queues returns the queues of the pipeline, from issue to the memory system.
 func (c *Core) Queues() []core.QueueView {
 	c.Sync()
-	var list []core.QueueView
-	add := func(name string, n, limit int, what string) {
-		list = append(list, core.QueueView{Name: name, Len: n, Cap: limit, What: what})
-	}
-	name := func(fi int32) string {
-		f := &c.flight[fi]
-		return fmt.Sprintf("warp %d pc %d", f.warp, f.at)
-	}
-	set := func(what string, r *regset) {
-		s := ""
-		for m := r.used; m != 0; m &= m - 1 {
-			s = join(s, name(r.slot[bits.TrailingZeros64(m)]))
-		}
-		add(what, bits.OnesCount64(r.used), len(r.slot), s)
-	}
+	q := queueViews{c: c}
 	for s := range Sets {
 		if c.cfg.IssueWidth[s] > 0 && c.cfg.Units[s] > 0 {
-			set("issue "+s.String(), &c.idoc[s])
+			q.set("issue "+s.String(), &c.idoc[s])
 		}
 	}
-	for i := range c.col.sets {
-		s := &c.col.sets[i]
-		what := ""
-		for k := range s.n {
-			if s.free>>k&1 == 0 {
-				u := &c.col.units[s.first+k]
-				what = join(what, fmt.Sprintf("%s (%s, %d operands missing)", name(u.f), u.out, u.need))
-			}
-		}
-		add(fmt.Sprintf("collector units %d-%d", s.first, s.first+s.n-1), s.n-bits.OnesCount64(s.free), s.n, what)
-	}
+	q.collectors()
 	for s := range Sets {
 		if c.cfg.ExecWidth[s] > 0 && c.cfg.Units[s] > 0 {
-			set("execute "+s.String(), &c.ocex[s])
+			q.set("execute "+s.String(), &c.ocex[s])
 		}
 	}
 	for i := range c.units {
-		u := &c.units[i]
-		n, what, entry := 0, "", none
-		if c.entries>>i&1 != 0 {
-			entry = u.entry
-			n, what = 1, name(entry)+" at the entry"
-		}
-		for d := range c.ring + 1 {
-			t := (c.tick + d) & c.ring
-			if fi := c.stage[int(t)*len(c.units)+i]; c.ends[t]>>i&1 != 0 && fi != entry {
-				n++
-				what = join(what, fmt.Sprintf("%s ends in %d", name(fi), d))
-			}
-		}
-		add(fmt.Sprintf("unit %s %d", u.set, u.k), n, 0, what)
+		q.unit(i)
 	}
 	what := ""
 	for _, fi := range c.wb {
-		what = join(what, name(fi))
+		what = join(what, q.name(fi))
 	}
-	add("write-back", len(c.wb), 0, what)
+	q.add("write-back", len(c.wb), 0, what)
+	q.loadStore()
+	return q.list
+}
+
+// queueViews lists a core's queues.
+type queueViews struct {
+	c    *Core
+	list []core.QueueView
+}
+
+func (q *queueViews) add(name string, n, limit int, what string) {
+	q.list = append(q.list, core.QueueView{Name: name, Len: n, Cap: limit, What: what})
+}
+
+// name names an instruction in flight.
+func (q *queueViews) name(fi int32) string {
+	f := &q.c.flight[fi]
+	return fmt.Sprintf("warp %d pc %d", f.warp, f.at)
+}
+
+// set adds the registers between two stages.
+func (q *queueViews) set(what string, r *regset) {
+	s := ""
+	for m := r.used; m != 0; m &= m - 1 {
+		s = join(s, q.name(r.slot[bits.TrailingZeros64(m)]))
+	}
+	q.add(what, bits.OnesCount64(r.used), len(r.slot), s)
+}
+
+func (q *queueViews) collectors() {
+	col := &q.c.col
+	for i := range col.sets {
+		s := &col.sets[i]
+		what := ""
+		for k := range s.n {
+			if s.free>>k&1 == 0 {
+				u := &col.units[s.first+k]
+				what = join(what, fmt.Sprintf("%s (%s, %d operands missing)", q.name(u.f), u.out, u.need))
+			}
+		}
+		q.add(fmt.Sprintf("collector units %d-%d", s.first, s.first+s.n-1), s.n-bits.OnesCount64(s.free), s.n, what)
+	}
+}
+
+// unit adds an execution unit: the instruction at its entry, and those in its pipeline.
+func (q *queueViews) unit(i int) {
+	c := q.c
+	u := &c.units[i]
+	n, what, entry := 0, "", none
+	if c.entries>>i&1 != 0 {
+		entry = u.entry
+		n, what = 1, q.name(entry)+" at the entry"
+	}
+	for d := range c.ring + 1 {
+		t := (c.tick + d) & c.ring
+		if fi := c.stage[int(t)*len(c.units)+i]; c.ends[t]>>i&1 != 0 && fi != entry {
+			n++
+			what = join(what, fmt.Sprintf("%s ends in %d", q.name(fi), d))
+		}
+	}
+	q.add(fmt.Sprintf("unit %s %d", u.set, u.k), n, 0, what)
+}
+
+// loadStore adds the load/store unit, its caches, and the replies to it.
+func (q *queueViews) loadStore() {
+	c := q.c
 	l := &c.ls
 	n, what := 0, ""
 	if l.entry >= 0 {
-		n, what = 1, fmt.Sprintf("%s, %d accesses to send", name(l.entry), len(c.flight[l.entry].acc))
+		n, what = 1, fmt.Sprintf("%s, %d accesses to send", q.name(l.entry), len(c.flight[l.entry].acc))
 	}
-	add("load/store unit", n, 1, what)
-	add("shared memory pipeline", l.shared.Len(), c.cfg.SharedLatency, "")
+	q.add("load/store unit", n, 1, what)
+	q.add("shared memory pipeline", l.shared.Len(), c.cfg.SharedLatency, "")
 	for i := range l.l1 {
-		add(fmt.Sprintf("L1D bank %d queue", i), l.l1[i].Len(), c.cfg.L1Latency, "")
+		q.add(fmt.Sprintf("L1D bank %d queue", i), l.l1[i].Len(), c.cfg.L1Latency, "")
 	}
 	miss := func(name string, x *cache.Cache) {
 		if x == nil {
 			return
 		}
 		cfg := x.Config()
-		add(name+" miss table", x.Pending(), cfg.Entries, "")
-		add(name+" miss queue", x.MissLen(), cfg.MissQueue, "")
+		q.add(name+" miss table", x.Pending(), cfg.Entries, "")
+		q.add(name+" miss queue", x.MissLen(), cfg.MissQueue, "")
 	}
 	miss("L1D", l.l1d)
 	miss("constant cache", l.l1c)
 	miss("instruction cache", c.l1i)
 	if l.l1t != nil {
-		add("texture cache FIFO", l.l1t.Pending(), 0, "")
-		add("texture cache requests", l.l1t.MissLen(), l.l1t.Config().Merge, "")
+		q.add("texture cache FIFO", l.l1t.Pending(), 0, "")
+		q.add("texture cache requests", l.l1t.MissLen(), l.l1t.Config().Merge, "")
 	}
-	add("replies", l.replies.Len(), c.cfg.ResponseQueue, "")
+	q.add("replies", l.replies.Len(), c.cfg.ResponseQueue, "")
 	n = 0
 	if l.direct != nil {
 		n = 1
 	}
-	add("reply bypassing the L1D", n, 1, "")
-	return list
+	q.add("reply bypassing the L1D", n, 1, "")
 }
 
 func join(a, b string) string {
