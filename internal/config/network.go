@@ -169,42 +169,63 @@ func wholeNumber(s string) (int64, error) {
 
 // finishNetwork reads the settings that only make sense together.
 func (r *reader) finishNetwork(list []Option, given map[string]int) error {
-	var failed error
-	// set calls f for a setting if it is given and nothing has failed before.
-	set := func(name string, f func(o *Option) error) {
-		i, ok := given[name]
-		if !ok || failed != nil {
-			return
-		}
-		o := &list[i]
-		o.Use = Honoured
-		r.networkSource(o)
-		if err := f(o); err != nil {
-			failed = fmt.Errorf("%s:%d: %w", o.File, o.Line, err)
-		}
-		o.Keys = r.keys
+	n := networkReader{reader: r, list: list, index: given, kind: "fly"}
+	n.shape()
+	n.channels()
+	n.arbiters()
+	n.links()
+	return n.failed
+}
+
+// networkReader has the settings of a network file.
+type networkReader struct {
+	*reader
+	list   []Option
+	index  map[string]int // of the given ones in list
+	kind   string         // the topology
+	failed error
+}
+
+// set calls f for a setting if it is given and nothing has failed before.
+func (n *networkReader) set(name string, f func(o *Option) error) {
+	i, ok := n.index[name]
+	if !ok || n.failed != nil {
+		return
 	}
-	refuse := func(o *Option, why string) error {
-		return fmt.Errorf("%s = %.40s is not supported: %s", o.Name, o.Value, why)
+	o := &n.list[i]
+	o.Use = Honoured
+	n.networkSource(o)
+	if err := f(o); err != nil {
+		n.failed = fmt.Errorf("%s:%d: %w", o.File, o.Line, err)
 	}
-	kind := "fly"
-	set("topology", func(o *Option) error {
+	o.Keys = n.keys
+}
+
+// unsupported is the error of a setting with a value that the model lacks.
+func unsupported(o *Option, why string) error {
+	return fmt.Errorf("%s = %.40s is not supported: %s", o.Name, o.Value, why)
+}
+
+// shape reads the topology, and the radix and dimensions, which must give the chip's nodes.
+func (n *networkReader) shape() {
+	n.set("topology", func(o *Option) error {
 		if _, ok := routings[o.Value]; !ok {
-			return refuse(o, "want "+strings.Join(slices.Sorted(maps.Keys(routings)), ", "))
+			return unsupported(o, "want "+strings.Join(slices.Sorted(maps.Keys(routings)), ", "))
 		}
-		kind = o.Value
-		return r.put("noc.kind", kind)
+		n.kind = o.Value
+		return n.put("noc.kind", n.kind)
 	})
-	set("routing_function", func(o *Option) error {
-		if !slices.Contains(routings[kind], o.Value) {
-			return refuse(o, "in a "+kind+", want "+strings.Join(routings[kind], ", "))
+	n.set("routing_function", func(o *Option) error {
+		if !slices.Contains(routings[n.kind], o.Value) {
+			return unsupported(o, "in a "+n.kind+", want "+strings.Join(routings[n.kind], ", "))
 		}
-		o.Use, o.Note = Fixed, "the model's route through a "+kind
+		o.Use, o.Note = Fixed, "the model's route through a "+n.kind
 		return nil
 	})
 
-	nodes := int64(r.g.Chip.Clusters + r.g.Chip.Channels*r.g.Chip.SlicesPerChannel)
-	k, n := int64(0), int64(1)
+	chip := &n.g.Chip
+	nodes := int64(chip.Clusters + chip.Channels*chip.SlicesPerChannel)
+	radix, dimensions := int64(0), int64(1)
 	number := func(into *int64, key string) func(o *Option) error {
 		return func(o *Option) error {
 			v, err := wholeNumber(o.Value)
@@ -212,76 +233,86 @@ func (r *reader) finishNetwork(list []Option, given map[string]int) error {
 				return fmt.Errorf("%s = %.40q: want a whole number above 0", o.Name, o.Value)
 			}
 			*into = v
-			return r.put(key, v)
+			return n.put(key, v)
 		}
 	}
-	set("n", number(&n, "noc.dimensions"))
-	set("k", func(o *Option) error {
-		if kind == "fly" && n == 1 && o.Value == strconv.FormatInt(nodes, 10) {
+	n.set("n", number(&dimensions, "noc.dimensions"))
+	n.set("k", func(o *Option) error {
+		if n.kind == "fly" && dimensions == 1 && o.Value == strconv.FormatInt(nodes, 10) {
 			// A value that follows from the chip is not fixed here.
 			o.Use, o.Note = Fixed, "the nodes of the chip"
 			return nil
 		}
-		if err := number(&k, "noc.radix")(o); err != nil {
+		if err := number(&radix, "noc.radix")(o); err != nil {
 			return err
 		}
 		have := int64(1)
-		for range n {
-			if have *= k; have >= nodes {
+		for range dimensions {
+			if have *= radix; have >= nodes {
 				return nil
 			}
 		}
-		return fmt.Errorf("k = %.40s: want the chip's %d nodes, %d clusters and %d L2 slices", o.Value, nodes, r.g.Chip.Clusters, nodes-int64(r.g.Chip.Clusters))
+		return fmt.Errorf("k = %.40s: want the chip's %d nodes, %d clusters and %d L2 slices", o.Value, nodes, chip.Clusters, nodes-int64(chip.Clusters))
 	})
+}
 
-	// In BookSim a packet takes any free channel. With one channel there is nothing
-	// to choose.
-	vcs := max(r.g.NoC.VCs, 1)
-	for i := range list {
-		if o := &list[i]; o.Name == "num_vcs" && vcs > 1 && failed == nil {
-			r.networkSource(o)
-			failed = r.put("noc.any_vc", true)
-			o.Keys = append(o.Keys, r.keys...)
+// channels reads how packets use virtual channels. In BookSim a packet takes any free one;
+// with one channel there is nothing to choose.
+func (n *networkReader) channels() {
+	vcs := max(n.g.NoC.VCs, 1)
+	for i := range n.list {
+		if o := &n.list[i]; o.Name == "num_vcs" && vcs > 1 && n.failed == nil {
+			n.networkSource(o)
+			n.failed = n.put("noc.any_vc", true)
+			o.Keys = append(o.Keys, n.keys...)
 		}
 	}
 	for _, name := range []string{"read_request_end_vc", "write_request_end_vc", "read_reply_end_vc", "write_reply_end_vc"} {
-		set(name, func(o *Option) error {
+		n.set(name, func(o *Option) error {
 			if !sameValue(o.Value, strconv.Itoa(vcs-1)) {
-				return refuse(o, fmt.Sprintf("want %d, %s", vcs-1, allChannels))
+				return unsupported(o, fmt.Sprintf("want %d, %s", vcs-1, allChannels))
 			}
 			o.Use, o.Note = Fixed, allChannels
 			return nil
 		})
 	}
+}
+
+// arbiters reads the two allocators of a router, which must be of one kind.
+func (n *networkReader) arbiters() {
 	first := ""
 	for _, name := range []string{"vc_allocator", "sw_allocator"} {
-		set(name, func(o *Option) error {
+		n.set(name, func(o *Option) error {
 			word, ok := allocators[o.Value]
 			switch {
 			case !ok:
-				return refuse(o, "want "+strings.Join(slices.Sorted(maps.Keys(allocators)), ", "))
+				return unsupported(o, "want "+strings.Join(slices.Sorted(maps.Keys(allocators)), ", "))
 			case first != "" && first != word:
-				return refuse(o, "want both allocators of a router of one kind")
+				return unsupported(o, "want both allocators of a router of one kind")
 			}
 			first = word
-			return r.put("noc.arbiter", word)
+			return n.put("noc.arbiter", word)
 		})
 	}
+}
+
+// links reads how long a packet holds its channel, and the links' delay.
+func (n *networkReader) links() {
 	bit := func(o *Option) (bool, error) {
 		if o.Value != "0" && o.Value != "1" {
 			return false, fmt.Errorf("%s = %.40s is invalid; want 0, 1", o.Name, o.Value)
 		}
 		return o.Value == "1", nil
 	}
-	set("wait_for_tail_credit", func(o *Option) error {
+	n.set("wait_for_tail_credit", func(o *Option) error {
 		b, err := bit(o)
 		if err != nil {
 			return err
 		}
-		return r.put("noc.hold_vc", b)
+		return n.put("noc.hold_vc", b)
 	})
-	long := kind == "torus" // BookSim's links of a torus are twice as long
-	set("use_noc_latency", func(o *Option) error {
+	long := n.kind == "torus" // BookSim's links of a torus are twice as long
+	n.set("use_noc_latency", func(o *Option) error {
 		b, err := bit(o)
 		if o.Note = "links of one cycle"; b && long {
 			o.Note = "links of a torus take two cycles"
@@ -289,9 +320,8 @@ func (r *reader) finishNetwork(list []Option, given map[string]int) error {
 		long = long && b
 		return err
 	})
-	if long && failed == nil {
-		r.source, r.keys = "BookSim's links of a torus", nil
-		failed = r.put("noc.link_delay", int64(2))
+	if long && n.failed == nil {
+		n.source, n.keys = "BookSim's links of a torus", nil
+		n.failed = n.put("noc.link_delay", int64(2))
 	}
-	return failed
 }

@@ -26,7 +26,7 @@ var cvtRows = &ptx.Var{Name: "(cvt)", Space: ptx.SpaceReg, Type: "b64"}
 
 // cvtStage is one step of a conversion, applied to every lane of a row.
 type cvtStage struct {
-	run   func(v *[32]uint64, s *cvtStage, w *warp, m uint32)
+	run   cvtFunc
 	round num.Round
 	width uint       // of an integer
 	sat   bool       // .satfinite if the step itself depends on it
@@ -264,149 +264,143 @@ func cvtUnit(dt, st ptx.Type) isa.Unit {
 
 // cvtStages lists what is done to one element on its way from st to dt.
 func cvtStages(in *ptx.Inst, dt, st ptx.Type) ([]cvtStage, error) {
-	var list []cvtStage
 	rnd := in.Rounding()
-	r := cvtRound[rnd]
-	sat, relu, finite := in.Has("sat"), in.Has("relu"), in.Has("satfinite")
-	add := func(f func(v *[32]uint64, s *cvtStage, w *warp, m uint32)) {
-		list = append(list, cvtStage{run: f, round: r, width: uint(dt.Bits()), sat: finite})
-	}
-	addFmt := func(f func(v *[32]uint64, s *cvtStage, w *warp, m uint32), n num.Narrow) {
-		add(f)
-		list[len(list)-1].fmt = n
-	}
+	p := cvtSteps{in: in, next: cvtStage{round: cvtRound[rnd], width: uint(dt.Bits()), sat: in.Has("satfinite")}}
 	if in.Has("ftz") && st == "f32" {
-		add(stFTZ32)
+		p.add(stFTZ32)
 	}
-	dn, dNarrow := narrowOf[dt]
-	sn, sNarrow := narrowOf[st]
+	dn, toNarrow := narrowOf[dt]
+	sn, fromNarrow := narrowOf[st]
 	switch {
-	case dNarrow:
-		switch st {
-		case "f16":
-			add(stF16ToF32)
-		case "bf16":
-			add(stBF16ToF32)
-		case "f32":
-		default:
+	case toNarrow:
+		if p.single(st) != "f32" {
 			return nil, errUnsupported
 		}
-		if relu {
-			add(stRelu32)
+		if in.Has("relu") {
+			p.add(stRelu32)
 		}
+		p.next.fmt = dn
 		if rnd == "rs" {
-			addFmt(stToNarrowRS, dn)
+			p.add(stToNarrowRS)
 		} else {
-			addFmt(stToNarrow, dn)
+			p.add(stToNarrow)
 		}
-		return list, nil
+		return p.list, nil
 	case dt == "ue8m0":
-		if st == "bf16" {
-			add(stBF16ToF32)
-		} else if st != "f32" {
+		if st == "f16" || p.single(st) != "f32" {
 			return nil, errUnsupported
 		}
-		add(stToUE8M0)
-		return list, nil
+		p.add(stToUE8M0)
+		return p.list, nil
 	case st == "ue8m0":
 		if dt != "bf16" {
 			return nil, errUnsupported
 		}
-		add(stUE8M0ToBF16)
-		return list, nil
-	case sNarrow:
-		addFmt(stNarrowToF32, sn)
-		st, r = "f32", num.RN
+		p.add(stUE8M0ToBF16)
+		return p.list, nil
+	case fromNarrow:
+		from := p.next
+		p.next.fmt = sn
+		p.add(stNarrowToF32)
+		st, p.next = "f32", from
+		p.next.round = num.RN
 	}
+	switch {
+	case dt.Float():
+		err := p.toFloat(dt, st)
+		return p.list, err
+	case st.Float(): // to an integer, clamped with and without .sat
+		err := p.named(string(p.single(st)) + ">" + integerOf(dt))
+		return p.list, err
+	case in.Has("sat"):
+		p.add(cvtSaturate[integerOf(st)+integerOf(dt)])
+	}
+	return p.list, nil
+}
 
-	if !dt.Float() && !st.Float() {
-		if sat {
-			switch {
-			case st.Signed() && dt.Signed():
-				add(stSatSToS)
-			case st.Signed():
-				add(stSatSToU)
-			case dt.Signed():
-				add(stSatUToS)
-			default:
-				add(stSatUToU)
-			}
-		}
-		return list, nil
+// cvtSteps collects the stages of a conversion.
+type cvtSteps struct {
+	in   *ptx.Inst
+	list []cvtStage
+	next cvtStage // without its function
+}
+
+type cvtFunc = func(v *[32]uint64, s *cvtStage, w *warp, m uint32)
+
+func (p *cvtSteps) add(f cvtFunc) {
+	p.next.run = f
+	p.list = append(p.list, p.next)
+}
+
+// named adds a stage of cvtFuncs.
+func (p *cvtSteps) named(name string) error {
+	f, ok := cvtFuncs[name]
+	if !ok {
+		return errUnsupported
 	}
-	if !dt.Float() { // to an integer, clamped with and without .sat
-		switch st {
-		case "f16":
-			add(stF16ToF32)
-			st = "f32"
-		case "bf16":
-			add(stBF16ToF32)
-			st = "f32"
-		}
-		f, ok := cvtFuncs[string(st)+map[bool]string{true: ">s", false: ">u"}[dt.Signed()]]
-		if !ok {
-			return nil, errUnsupported
-		}
-		add(f)
-		return list, nil
+	p.add(f)
+	return nil
+}
+
+// single makes an f32 of a 16-bit float, and returns the type that the element has then.
+func (p *cvtSteps) single(t ptx.Type) ptx.Type {
+	switch t {
+	case "f16":
+		p.add(stF16ToF32)
+	case "bf16":
+		p.add(stBF16ToF32)
+	default:
+		return t
 	}
-	from := string(st)
+	return "f32"
+}
+
+// toFloat converts to a float of at least 16 bits.
+func (p *cvtSteps) toFloat(dt, st ptx.Type) (err error) {
+	rnd, from, to := p.in.Rounding(), string(st), string(dt)
 	if !st.Float() {
-		from = map[bool]string{true: "s", false: "u"}[st.Signed()]
+		from = integerOf(st)
 	}
 	switch {
 	case st == dt:
 		if strings.HasSuffix(rnd, "i") {
-			f, ok := cvtFuncs["rint "+string(dt)]
-			if !ok {
-				return nil, errUnsupported
-			}
-			add(f)
+			err = p.named("rint " + to)
 		}
 	case rnd == "rs":
-		f, ok := cvtFuncs[from+">"+string(dt)+" rs"]
-		if !ok {
-			return nil, errUnsupported
-		}
-		add(f)
+		err = p.named(from + ">" + to + " rs")
 	default:
-		f, ok := cvtFuncs[from+">"+string(dt)]
-		if !ok {
-			return nil, errUnsupported
-		}
-		add(f)
-		if finite {
-			f, ok := cvtFuncs["satfinite "+string(dt)]
-			if !ok {
-				return nil, errUnsupported
-			}
-			add(f)
+		err = p.named(from + ">" + to)
+		if err == nil && p.in.Has("satfinite") {
+			err = p.named("satfinite " + to)
 		}
 	}
-	if in.Has("ftz") && dt == "f32" {
-		add(stFTZ32)
+	if p.in.Has("ftz") && dt == "f32" {
+		p.add(stFTZ32)
 	}
-	for _, clamp := range []struct {
-		name string
-		on   bool
-	}{{"sat", sat}, {"relu", relu}} {
-		if !clamp.on {
-			continue
+	for _, clamp := range []string{"sat", "relu"} {
+		if err == nil && p.in.Has(clamp) {
+			err = p.named(clamp + " " + to)
 		}
-		f, ok := cvtFuncs[clamp.name+" "+string(dt)]
-		if !ok {
-			return nil, errUnsupported
-		}
-		add(f)
 	}
-	return list, nil
+	return err
 }
+
+// integerOf is the name of an integer type in cvtFuncs.
+func integerOf(t ptx.Type) string {
+	if t.Signed() {
+		return "s"
+	}
+	return "u"
+}
+
+// cvtSaturate has the clamps between integers, by the signs of source and destination.
+var cvtSaturate = map[string]cvtFunc{"ss": stSatSToS, "su": stSatSToU, "us": stSatUToS, "uu": stSatUToU}
 
 var narrowOf = map[ptx.Type]num.Narrow{"e4m3": num.E4M3, "e5m2": num.E5M2, "e2m3": num.E2M3, "e3m2": num.E3M2, "e2m1": num.E2M1}
 
 // cvtFuncs names the stages: "from>to", where s and u are integers of either sign
 // already extended to 64 bits; modifiers follow their type.
-var cvtFuncs = map[string]func(v *[32]uint64, s *cvtStage, w *warp, m uint32){
+var cvtFuncs = map[string]cvtFunc{
 	"f32>s": stF32ToS, "f32>u": stF32ToU, "f64>s": stF64ToS, "f64>u": stF64ToU,
 	"s>f16": stSToF16, "u>f16": stUToF16, "s>bf16": stSToBF16, "u>bf16": stUToBF16,
 	"s>f32": stSToF32, "u>f32": stUToF32, "s>f64": stSToF64, "u>f64": stUToF64,

@@ -501,60 +501,96 @@ const maxTexels = 1 << 32
 
 // readyTexture checks a texture and computes where its parts lie.
 func readyTexture(mem *device.Memory, t Texture) (boundTex, error) {
-	var none boundTex
 	b := boundTex{channels: t.Channels, samples: max(1, t.Samples), layers: max(1, t.Layers), cube: t.Cube, layered: t.Layers > 0, w: t.Width, h: t.Height, d: t.Depth}
+	if t.Cube {
+		b.layers *= 6
+	}
+	err := b.readTexels(&t)
+	if err == nil {
+		err = checkShape(&t)
+	}
+	if err == nil {
+		err = b.readSampler(&t)
+	}
+	var end uint64
+	if err == nil {
+		end, err = b.layOut(&t)
+	}
+	if err == nil {
+		err = b.view(&t)
+	}
+	if err != nil {
+		return boundTex{}, err
+	}
+	al, ok := mem.Find(t.Addr)
+	if !ok {
+		return boundTex{}, fmt.Errorf("no memory is allocated at %#x, where the texture begins", t.Addr)
+	}
+	if end-t.Addr > al.Size-(t.Addr-al.Addr) {
+		return boundTex{}, fmt.Errorf("the texture takes %d bytes from %#x on, but %v ends before that", end-t.Addr, t.Addr, al)
+	}
+	return b, nil
+}
+
+// normalized are the integer formats as they are read with normalised values.
+var normalized = map[texFormat]texFormat{fmtU8: fmtU8Norm, fmtS8: fmtS8Norm, fmtU16: fmtU16Norm, fmtS16: fmtS16Norm}
+
+// readTexels sets the format of the texels.
+func (b *boundTex) readTexels(t *Texture) error {
 	format, ok := texFormats[t.Format]
 	if !ok {
-		return none, fmt.Errorf("unknown texture format %q; want u8, s8, u16, s16, f16, u32, s32 or f32", t.Format)
+		return fmt.Errorf("unknown texture format %q; want u8, s8, u16, s16, f16, u32, s32 or f32", t.Format)
 	}
 	if t.ReadNormalized {
-		switch format {
-		case fmtU8:
-			format = fmtU8Norm
-		case fmtS8:
-			format = fmtS8Norm
-		case fmtU16:
-			format = fmtU16Norm
-		case fmtS16:
-			format = fmtS16Norm
-		default:
-			return none, fmt.Errorf("texels of %s cannot be read as normalised floats, only 8- and 16-bit integers", t.Format)
+		if format, ok = normalized[format]; !ok {
+			return fmt.Errorf("texels of %s cannot be read as normalised floats, only 8- and 16-bit integers", t.Format)
 		}
 	}
 	b.format = format
 	if t.SRGB && format != fmtU8Norm {
-		return none, fmt.Errorf("sRGB needs u8 texels that are read as normalised floats, not %s", t.Format)
+		return fmt.Errorf("sRGB needs u8 texels that are read as normalised floats, not %s", t.Format)
 	}
 	b.srgb = t.SRGB
 	if t.Linear && !format.float() {
-		return none, fmt.Errorf("linear filtering needs texels that are read as floats, not %s", t.Format)
+		return fmt.Errorf("linear filtering needs texels that are read as floats, not %s", t.Format)
 	}
 	if t.Channels != 1 && t.Channels != 2 && t.Channels != 4 {
-		return none, fmt.Errorf("a texel must have 1, 2 or 4 channels, not %d", t.Channels)
+		return fmt.Errorf("a texel must have 1, 2 or 4 channels, not %d", t.Channels)
 	}
+	b.size = format.bytes() * t.Channels
+	return nil
+}
+
+// checkShape checks the dimensions of a texture.
+func checkShape(t *Texture) error {
 	switch {
 	case t.Width < 1 || t.Height < 0 || t.Depth < 0 || t.Layers < 0 || t.Levels < 0 || t.Samples < 0 || t.Pitch < 0:
-		return none, fmt.Errorf("a texture cannot be %d by %d by %d texels with %d layers, %d levels, %d samples and a pitch of %d bytes", t.Width, t.Height, t.Depth, t.Layers, t.Levels, t.Samples, t.Pitch)
+		return fmt.Errorf("a texture cannot be %d by %d by %d texels with %d layers, %d levels, %d samples and a pitch of %d bytes", t.Width, t.Height, t.Depth, t.Layers, t.Levels, t.Samples, t.Pitch)
 	case t.Depth > 0 && t.Height == 0:
-		return none, errors.New("a texture with depth needs a height")
+		return errors.New("a texture with depth needs a height")
 	case t.Cube && (t.Width != t.Height || t.Depth > 0):
-		return none, fmt.Errorf("the faces of a cube must be squares, not %d by %d by %d texels", t.Width, t.Height, t.Depth)
+		return fmt.Errorf("the faces of a cube must be squares, not %d by %d by %d texels", t.Width, t.Height, t.Depth)
 	case t.Depth > 0 && t.Layers > 0:
-		return none, errors.New("a texture with layers cannot have a depth")
+		return errors.New("a texture with layers cannot have a depth")
 	case t.Samples > 1 && (t.Levels > 1 || t.Cube || t.Depth > 0 || t.Linear):
-		return none, errors.New("a multisampled texture must have two dimensions, one level and no filtering")
+		return errors.New("a multisampled texture must have two dimensions, one level and no filtering")
 	}
 	texels := uint64(1)
 	for _, n := range []int{t.Width, t.Height, t.Depth, t.Layers, t.Samples} {
 		if uint64(n) > maxTexels || texels*uint64(max(1, n)) > maxTexels {
-			return none, fmt.Errorf("the texture has more than %d texels", uint64(maxTexels))
+			return fmt.Errorf("the texture has more than %d texels", uint64(maxTexels))
 		}
 		texels *= uint64(max(1, n))
 	}
+	return nil
+}
+
+// readSampler sets how coordinates select texels.
+func (b *boundTex) readSampler(t *Texture) error {
 	for k, a := range t.Address {
 		mode, ok := hostModes[strings.ToLower(a)]
 		if !ok {
-			return none, fmt.Errorf("unknown address mode %q; want clamp, wrap, mirror or border", a)
+			return fmt.Errorf("unknown address mode %q; want clamp, wrap, mirror or border", a)
 		}
 		b.smp.mode[k] = mode
 	}
@@ -563,16 +599,14 @@ func readyTexture(mem *device.Memory, t Texture) (boundTex, error) {
 	if r := t.LevelRange; r != nil {
 		b.smp.minLevel, b.smp.maxLevel = float64(r[0]), float64(r[1])
 	}
-	if t.Cube {
-		b.layers *= 6
-	}
-	b.size = format.bytes() * t.Channels
-	most := 1
-	for n := max(t.Width, t.Height, t.Depth); n > 1; n /= 2 {
-		most++
-	}
+	return nil
+}
+
+// layOut places the levels one after another, and returns where the last texel ends.
+func (b *boundTex) layOut(t *Texture) (end uint64, err error) {
+	most := bits.Len(uint(max(t.Width, t.Height, t.Depth)))
 	if t.Levels > most {
-		return none, fmt.Errorf("a texture of %d by %d by %d texels has at most %d levels, not %d", t.Width, t.Height, t.Depth, most, t.Levels)
+		return 0, fmt.Errorf("a texture of %d by %d by %d texels has at most %d levels, not %d", t.Width, t.Height, t.Depth, most, t.Levels)
 	}
 	addr := t.Addr
 	for l := range max(1, t.Levels) {
@@ -580,46 +614,44 @@ func readyTexture(mem *device.Memory, t Texture) (boundTex, error) {
 		lv.row = uint64(lv.w) * uint64(b.samples*b.size)
 		if l == 0 && t.Pitch > 0 {
 			if uint64(t.Pitch) < lv.row {
-				return none, fmt.Errorf("a pitch of %d bytes is too small for rows of %d", t.Pitch, lv.row)
+				return 0, fmt.Errorf("a pitch of %d bytes is too small for rows of %d", t.Pitch, lv.row)
 			}
 			lv.row = uint64(t.Pitch)
 		}
 		if float64(lv.row)*float64(lv.h)*float64(lv.d)*float64(b.layers) > 1<<48 {
-			return none, errors.New("the texture is larger than the address space")
+			return 0, errors.New("the texture is larger than the address space")
 		}
 		lv.slice = lv.row * uint64(lv.h)
 		lv.layer = lv.slice * uint64(lv.d)
 		addr += lv.layer * uint64(b.layers)
 		b.levels = append(b.levels, lv)
 	}
-	if n := t.LayerCount; n != 0 || t.FirstLayer != 0 {
-		all := max(1, t.Layers)
-		if t.Cube && t.Layers == 0 {
-			all = 6
-		}
-		if t.FirstLayer < 0 || n < 1 || t.FirstLayer > all-n {
-			return none, fmt.Errorf("the texture has layers 0 to %d; it does not have %d layers from %d on", all-1, n, t.FirstLayer)
-		}
-		per := b.layers / all
-		b.first, b.layers = t.FirstLayer*per, n*per
-		if b.cube && b.layers%6 != 0 {
-			return none, fmt.Errorf("a cube must have six faces, not %d", b.layers)
-		}
+	if len(b.levels) == 1 { // the last row need not extend to its pitch
+		first := &b.levels[0]
+		return addr - first.row + uint64(lvBytes(first, b)), nil
 	}
-	// The last row need not extend to its pitch.
-	last := &b.levels[0]
-	end := addr
-	if len(b.levels) == 1 {
-		end = addr - last.row + uint64(lvBytes(last, &b))
+	return addr, nil
+}
+
+// view limits the layers to those that the texture shows.
+func (b *boundTex) view(t *Texture) error {
+	n := t.LayerCount
+	if n == 0 && t.FirstLayer == 0 {
+		return nil
 	}
-	al, ok := mem.Find(t.Addr)
-	if !ok {
-		return none, fmt.Errorf("no memory is allocated at %#x, where the texture begins", t.Addr)
+	all := max(1, t.Layers)
+	if t.Cube && t.Layers == 0 {
+		all = 6
 	}
-	if end-t.Addr > al.Size-(t.Addr-al.Addr) {
-		return none, fmt.Errorf("the texture takes %d bytes from %#x on, but %v ends before that", end-t.Addr, t.Addr, al)
+	if t.FirstLayer < 0 || n < 1 || t.FirstLayer > all-n {
+		return fmt.Errorf("the texture has layers 0 to %d; it does not have %d layers from %d on", all-1, n, t.FirstLayer)
 	}
-	return b, nil
+	per := b.layers / all
+	b.first, b.layers = t.FirstLayer*per, n*per
+	if b.cube && b.layers%6 != 0 {
+		return fmt.Errorf("a cube must have six faces, not %d", b.layers)
+	}
+	return nil
 }
 
 // lvBytes is the number of bytes of a row's texels.

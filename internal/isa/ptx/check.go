@@ -135,6 +135,15 @@ func argType(v values, a *argSpec) Type {
 // wideType is the type of a full-width product.
 var wideType = map[Type]Type{"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
 
+// onlyKind has the kind of an operand where a row allows only one.
+var onlyKind = [...]struct {
+	kind OperandKind
+	want string
+}{
+	argTex: {OpTexAddr, "[name, {coordinates}]"}, argTensor: {OpTexAddr, "[name, {coordinates}]"}, argImm: {OpImm, "a constant"},
+	argLabel: {OpLabel, "a label"}, argList: {OpList, "a list in parentheses"}, argTable: {OpTable, "the label of a table or prototype"},
+}
+
 // checkArg checks an operand.
 func checkArg(v values, a *argSpec, in *Inst, o *Operand) []problem {
 	one := func(shape bool, hint, format string, args ...any) []problem {
@@ -151,34 +160,14 @@ func checkArg(v values, a *argSpec, in *Inst, o *Operand) []problem {
 			return wrongKind("an address in brackets")
 		}
 		return checkBase(in, o)
-	case argTex, argTensor:
-		if o.Kind != OpTexAddr {
-			return wrongKind("[name, {coordinates}]")
-		}
-		return nil
-	case argImm:
-		if o.Kind != OpImm {
-			return wrongKind("a constant")
-		}
-		return nil
-	case argLabel:
-		if o.Kind != OpLabel {
-			return wrongKind("a label")
-		}
-		return nil
 	case argFunc:
 		if o.Kind == OpSym && o.Func == nil && o.Var != nil && o.Var.Space != SpaceReg || o.Kind != OpSym && o.Kind != OpReg {
 			return wrongKind("a function or a register with its address")
 		}
 		return nil
-	case argList:
-		if o.Kind != OpList {
-			return wrongKind("a list in parentheses")
-		}
-		return nil
-	case argTable:
-		if o.Kind != OpTable {
-			return wrongKind("the label of a table or prototype")
+	case argTex, argTensor, argImm, argLabel, argList, argTable:
+		if x := &onlyKind[a.kind]; o.Kind != x.kind {
+			return wrongKind(x.want)
 		}
 		return nil
 	}

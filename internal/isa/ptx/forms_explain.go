@@ -31,35 +31,7 @@ func explain(in *Inst) *formError {
 		}
 		return e
 	}
-	// The rows that come closest: those for which only modifiers are missing;
-	// otherwise those with the fewest modifiers to add, drop or replace, and of
-	// these the rows that match the longest run of modifiers as written.
-	type fit struct {
-		form           *Form
-		wrong, missing []int
-	}
-	cost := func(f fit) [4]int {
-		if len(f.wrong) == 0 {
-			return [4]int{0, len(f.missing)}
-		}
-		return [4]int{1, max(len(f.wrong), len(f.missing)), len(f.wrong), -f.wrong[0]}
-	}
-	var best []fit
-	for _, f := range rows {
-		c := fit{form: f}
-		c.wrong, c.missing = f.misfit(in.Mods)
-		order := -1
-		if len(best) > 0 {
-			a, b := cost(c), cost(best[0])
-			order = slices.Compare(a[:], b[:])
-		}
-		switch {
-		case order < 0:
-			best = []fit{c}
-		case order == 0:
-			best = append(best, c)
-		}
-	}
+	best := closestRows(rows, in.Mods)
 	closest := best[0]
 	full := in.FullName()
 	if len(full) > maxName {
@@ -80,29 +52,7 @@ func explain(in *Inst) *formError {
 	}
 	switch {
 	case len(closest.wrong) > 0:
-		at := closest.wrong[0]
-		mod := in.Mods[at]
-		repeats := false // some row has two slots for it
-		for _, f := range rows {
-			places := 0
-			for _, s := range f.slots {
-				if s.allows(mod) {
-					places++
-				}
-			}
-			repeats = repeats || places > 1
-		}
-		switch {
-		case slices.Contains(in.Mods[:at], mod) && !repeats:
-			e.msg = fmt.Sprintf("%s: .%s is given twice", full, clip(mod))
-		case slices.Contains(modsByOp[in.Op], mod):
-			e.msg = fmt.Sprintf("%s: .%s cannot be combined with the other modifiers", full, mod)
-		default:
-			e.msg = fmt.Sprintf("%s: %s has no modifier .%s", full, in.Op, clip(mod))
-			if n := near.Name(mod, modsByOp[in.Op]); n != "" {
-				e.msg += ", did you mean ." + n + "?"
-			}
-		}
+		e.msg = full + ": " + misplaced(in, rows, closest.wrong[0])
 		if len(closest.missing) > 0 {
 			e.hint = "expected " + expected.describe() + "; " + e.hint
 		}
@@ -118,6 +68,70 @@ func explain(in *Inst) *formError {
 		}
 	}
 	return e
+}
+
+// fit is how a row differs from an instruction: modifiers that it does not have, by index,
+// and slots that they leave empty.
+type fit struct {
+	form           *Form
+	wrong, missing []int
+}
+
+// cost orders rows by how close they come: those for which only modifiers are missing;
+// otherwise those with the fewest modifiers to add, drop or replace, and of these the rows
+// that match the longest run of modifiers as written.
+func (f *fit) cost() [4]int {
+	if len(f.wrong) == 0 {
+		return [4]int{0, len(f.missing)}
+	}
+	return [4]int{1, max(len(f.wrong), len(f.missing)), len(f.wrong), -f.wrong[0]}
+}
+
+// closestRows returns the rows of the least cost.
+func closestRows(rows []*Form, mods []string) []fit {
+	var best []fit
+	for _, f := range rows {
+		c := fit{form: f}
+		c.wrong, c.missing = f.misfit(mods)
+		order := -1
+		if len(best) > 0 {
+			a, b := c.cost(), best[0].cost()
+			order = slices.Compare(a[:], b[:])
+		}
+		switch {
+		case order < 0:
+			best = []fit{c}
+		case order == 0:
+			best = append(best, c)
+		}
+	}
+	return best
+}
+
+// misplaced says what is wrong with a modifier.
+func misplaced(in *Inst, rows []*Form, at int) string {
+	mod := in.Mods[at]
+	repeats := false // some row has two slots for it
+	for _, f := range rows {
+		places := 0
+		for _, s := range f.slots {
+			if s.allows(mod) {
+				places++
+			}
+		}
+		repeats = repeats || places > 1
+	}
+	switch {
+	case slices.Contains(in.Mods[:at], mod) && !repeats:
+		return fmt.Sprintf(".%s is given twice", clip(mod))
+	case slices.Contains(modsByOp[in.Op], mod):
+		return fmt.Sprintf(".%s cannot be combined with the other modifiers", mod)
+	}
+	msg := fmt.Sprintf("%s has no modifier .%s", in.Op, clip(mod))
+	if n := near.Name(mod, modsByOp[in.Op]); n != "" {
+		msg += ", did you mean ." + n + "?"
+	}
+	return msg
 }
 
 // maxName bounds the part of an instruction's name that a message shows; the names

@@ -240,12 +240,28 @@ func ParseConfig(s string) (Config, error) {
 	if s == "none" {
 		return Config{Disabled: true}, nil
 	}
-	bad := func(format string, a ...any) (Config, error) {
-		return Config{}, fmt.Errorf("cache %q: %s", s, fmt.Sprintf(format, a...))
+	var c Config
+	f, err := configFields(s)
+	if err == nil {
+		err = c.readNumbers(f)
 	}
+	if err == nil {
+		err = c.readLetters(f)
+	}
+	if err == nil {
+		err = c.Check()
+	}
+	if err != nil {
+		return Config{}, fmt.Errorf("cache %q: %w", s, err)
+	}
+	return c, nil
+}
+
+// configFields cuts a configuration string into its groups and their fields.
+func configFields(s string) ([][]string, error) {
 	groups := strings.Split(s, ",")
 	if len(groups) < 4 || len(groups) > 5 {
-		return bad("has %d comma-separated groups; want 4 or 5, as in S:64:128:16,L:B:m:L:P,A:192:4,32:0,32", len(groups))
+		return nil, fmt.Errorf("has %d comma-separated groups; want 4 or 5, as in S:64:128:16,L:B:m:L:P,A:192:4,32:0,32", len(groups))
 	}
 	f := make([][]string, len(groups))
 	for i, g := range groups {
@@ -253,20 +269,23 @@ func ParseConfig(s string) (Config, error) {
 	}
 	for i, want := range []int{4, 5, 3} {
 		if len(f[i]) != want {
-			return bad("group %d, %q, has %d fields; want %d", i+1, groups[i], len(f[i]), want)
+			return nil, fmt.Errorf("group %d, %q, has %d fields; want %d", i+1, groups[i], len(f[i]), want)
 		}
 	}
 	if len(f[3]) > 2 {
-		return bad("group 4, %q, has %d fields; want the miss queue and the result queue", groups[3], len(f[3]))
+		return nil, fmt.Errorf("group 4, %q, has %d fields; want the miss queue and the result queue", groups[3], len(f[3]))
 	}
-	var c Config
-	switch f[0][0] {
-	case "N":
-	case "S":
-		c.Sectored = true
-	default:
-		return bad("type %q: want N or S", f[0][0])
+	if t := f[0][0]; t != "N" && t != "S" {
+		return nil, fmt.Errorf("type %q: want N or S", t)
 	}
+	if len(f) == 5 && len(f[4]) != 1 {
+		return nil, fmt.Errorf("group 5, %q: want one port width", groups[4])
+	}
+	return f, nil
+}
+
+// readNumbers reads the fields that are numbers.
+func (c *Config) readNumbers(f [][]string) error {
 	type number struct {
 		to   *int
 		text string
@@ -280,23 +299,25 @@ func ParseConfig(s string) (Config, error) {
 		numbers = append(numbers, number{&c.ResultQueue, f[3][1], "result queue"})
 	}
 	if len(f) == 5 {
-		if len(f[4]) != 1 {
-			return bad("group 5, %q: want one port width", groups[4])
-		}
 		numbers = append(numbers, number{&c.Port, f[4][0], "port"})
 	}
 	for _, n := range numbers {
 		v, err := strconv.ParseUint(strings.TrimSpace(n.text), 10, 31)
 		if err != nil {
-			return bad("%s %q: want a whole number below 2147483648", n.name, n.text)
+			return fmt.Errorf("%s %q: want a whole number below 2147483648", n.name, n.text)
 		}
 		*n.to = int(v)
 	}
-	type letter struct {
+	return nil
+}
+
+// readLetters reads the fields that are letters.
+func (c *Config) readLetters(f [][]string) error {
+	c.Sectored = f[0][0] == "S"
+	for _, l := range []struct {
 		to            *uint8
 		text, of, who string
-	}
-	for _, l := range []letter{
+	}{
 		{(*uint8)(&c.Replace), f[1][0], replaceLetters, "replacement"},
 		{(*uint8)(&c.Write), f[1][1], writeLetters, "write policy"},
 		{(*uint8)(&c.Alloc), f[1][2], allocLetters, "allocation"},
@@ -310,14 +331,11 @@ func ParseConfig(s string) (Config, error) {
 			if l.who == "replacement" {
 				note = "; a registered policy has no letter: name it in a GPU file"
 			}
-			return bad("%s %q: want one of %s%s", l.who, l.text, strings.Join(strings.Split(l.of, ""), ", "), note)
+			return fmt.Errorf("%s %q: want one of %s%s", l.who, l.text, strings.Join(strings.Split(l.of, ""), ", "), note)
 		}
 		*l.to = uint8(i)
 	}
-	if err := c.Check(); err != nil {
-		return bad("%v", err)
-	}
-	return c, nil
+	return nil
 }
 
 // String writes the configuration string. A registered policy, which has no letter,

@@ -155,8 +155,32 @@ func (j *jsonInst) static(f *jsonFunction) (trace.Static, error) {
 	if j.Op == "" {
 		return s, fmt.Errorf("it has no op_code")
 	}
+	reuse, err := j.operands(&s)
+	if err != nil {
+		return s, err
+	}
+	switch {
+	case j.Predicated:
+		if j.Predicate < 0 || j.Predicate > 7 {
+			return s, fmt.Errorf("its guard is predicate %d; want 0 to 7", j.Predicate)
+		}
+		s.Guard = trace.Guard{Known: true, Negated: j.Negate, Uniform: j.Uniform, Reg: uint8(j.Predicate)}
+	case f.Captured:
+		s.Guard = trace.Guard{Known: true, Reg: 7}
+	}
+	if g := guardText(s.Guard); g != "" {
+		s.Text = g + " " + s.Text
+	}
+	if !f.Captured {
+		return s, nil
+	}
+	return s, j.encoding(&s, reuse)
+}
+
+// operands sets the registers, constants and text of an instruction, and returns the
+// general sources that are marked for reuse.
+func (j *jsonInst) operands(s *trace.Static) (reuse uint8, err error) {
 	text := make([]string, len(j.Operands))
-	var reuse uint8
 	general := 0 // sources of the general file so far
 	for i := range j.Operands {
 		o := &j.Operands[i]
@@ -184,37 +208,27 @@ func (j *jsonInst) static(f *jsonFunction) (trace.Static, error) {
 		if o.Type == "IMM_UINT64" {
 			v, err := o.integer()
 			if err != nil {
-				return s, err
+				return 0, err
 			}
 			s.Imms = append(s.Imms, v)
 		}
-	}
-	switch {
-	case j.Predicated:
-		if j.Predicate < 0 || j.Predicate > 7 {
-			return s, fmt.Errorf("its guard is predicate %d; want 0 to 7", j.Predicate)
-		}
-		s.Guard = trace.Guard{Known: true, Negated: j.Negate, Uniform: j.Uniform, Reg: uint8(j.Predicate)}
-	case f.Captured:
-		s.Guard = trace.Guard{Known: true, Reg: 7}
 	}
 	s.Text = j.Op
 	if len(text) > 0 {
 		s.Text += " " + strings.Join(text, ", ")
 	}
-	if g := guardText(s.Guard); g != "" {
-		s.Text = g + " " + s.Text
-	}
-	if !f.Captured {
-		return s, nil
-	}
+	return reuse, nil
+}
+
+// encoding sets the words and the control bits of an instruction.
+func (j *jsonInst) encoding(s *trace.Static, reuse uint8) error {
 	if len(j.Words) != 2 {
-		return s, fmt.Errorf("its encoded_instruction has %d words; want 2", len(j.Words))
+		return fmt.Errorf("its encoded_instruction has %d words; want 2", len(j.Words))
 	}
 	for i, w := range j.Words {
 		v, err := strconv.ParseUint(w, 0, 64)
 		if err != nil {
-			return s, fmt.Errorf("its encoded_instruction has %q; want a 64-bit number", w)
+			return fmt.Errorf("its encoded_instruction has %q; want a 64-bit number", w)
 		}
 		s.Words[i] = v
 	}
@@ -227,11 +241,11 @@ func (j *jsonInst) static(f *jsonFunction) (trace.Static, error) {
 		write = c.Write
 	}
 	if c.Stall < 0 || c.Stall > 15 || c.Wait < 0 || c.Wait > 63 || badCounter(read) || badCounter(write) {
-		return s, fmt.Errorf("its control bits are out of range: stall %d (0 to 15), wait %d (0 to 63), read %d and write %d (0 to 5, 7 for none)",
+		return fmt.Errorf("its control bits are out of range: stall %d (0 to 15), wait %d (0 to 63), read %d and write %d (0 to 5, 7 for none)",
 			c.Stall, c.Wait, read, write)
 	}
 	s.Control = &isa.Control{Stall: uint8(c.Stall), Yield: c.Yield, Read: uint8(read), Write: uint8(write), Wait: uint8(c.Wait), Reuse: reuse}
-	return s, nil
+	return nil
 }
 
 func badCounter(n int) bool { return (n < 0 || n >= isa.Counters) && n != isa.NoCounter }

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -92,37 +93,26 @@ var units = [...]string{
 	isa.UnitTensor: "HMMA.16816.F32", isa.UnitLSU: "SHFL.IDX", isa.UnitTex: "TEX", isa.UnitBranch: "BRA", isa.UnitBar: "BAR.SYNC",
 }
 
+// transfers names the instructions that change control flow.
+var transfers = map[isa.Flow]string{
+	isa.FlowBranch: "BRA", isa.FlowIndirect: "BRX", isa.FlowCall: "CALL.REL.NOINC", isa.FlowReturn: "RET.REL.NODEC", isa.FlowExit: "EXIT",
+}
+
 // special are the special registers that S2R reads; the others are constants.
 var special = []string{"%tid", "%ctaid", "%laneid", "%warpid", "%smid", "%nsmid", "%nwarpid", "%gridid", "%lanemask", "%envreg", "%pm", "%cluster"}
 
 // mnemonicOf names a PTX instruction: text is its source text, and entry says that
 // it is in the kernel itself, where a return is an exit.
 func mnemonicOf(in *isa.Inst, text string, entry bool) string {
+	if in.Flow == isa.FlowReturn && entry {
+		return "EXIT"
+	}
+	if name, ok := transfers[in.Flow]; ok {
+		return name
+	}
 	parts := strings.Split(in.Op, ".")
 	base := parts[0]
-	has := func(m string) bool {
-		for _, p := range parts[1:] {
-			if p == m {
-				return true
-			}
-		}
-		return false
-	}
-	switch in.Flow {
-	case isa.FlowBranch:
-		return "BRA"
-	case isa.FlowIndirect:
-		return "BRX"
-	case isa.FlowCall:
-		return "CALL.REL.NOINC"
-	case isa.FlowReturn:
-		if !entry {
-			return "RET.REL.NODEC"
-		}
-		return "EXIT"
-	case isa.FlowExit:
-		return "EXIT"
-	}
+	has := func(m string) bool { return slices.Contains(parts[1:], m) }
 	switch base {
 	case "bar", "barrier":
 		switch {

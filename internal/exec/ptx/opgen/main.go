@@ -71,86 +71,17 @@ func unitOf(r row) string {
 func main() {
 	var funcs, ops, cmps bytes.Buffer
 	seen := map[string]bool{}
-	n := 0
-	for _, r := range rows() {
-		k := r.kinds
-		cmp := k[0] == 'p'
+	for n, r := range rows() {
 		name := fmt.Sprintf("op%d", n)
-		n++
-		names := strings.Fields(r.names)
-		vars := "abc"[:len(k)-1]
-		fmt.Fprintf(&funcs, "\n// %s: %s\nfunc %s(w *warp, in *inst, m uint32) ", names[0], r.expr, name)
-		if cmp {
-			funcs.WriteString("uint32 ")
-		}
-		funcs.WriteString("{\n")
-		var lhs, rhs []string
-		if !cmp {
-			lhs = append(lhs, "d")
-			if wide(k[0]) {
-				rhs = append(rhs, "&w.r64[in.d]")
-			} else {
-				rhs = append(rhs, "&w.r32[in.d]")
-			}
-		}
-		used := map[byte]bool{}
-		for i := range vars {
-			v := vars[i]
-			used[v] = true
-			lhs = append(lhs, string(v))
-			if wide(k[i+1]) {
-				rhs = append(rhs, fmt.Sprintf("w.u64(in.%c)", v))
-			} else {
-				rhs = append(rhs, fmt.Sprintf("w.u32(in.%c)", v))
-			}
-		}
-		fmt.Fprintf(&funcs, "%s := %s\n", strings.Join(lhs, ", "), strings.Join(rhs, ", "))
-		lane := func() string {
-			var l, x []string
-			for i := range vars {
-				l = append(l, string(vars[i]))
-				x = append(x, fmt.Sprintf(load[k[i+1]], string(vars[i])+"[i]"))
-			}
-			s := fmt.Sprintf("%s := %s\n", strings.Join(l, ", "), strings.Join(x, ", "))
-			if cmp {
-				return s + fmt.Sprintf("if %s {\nr |= 1 << i\n}\n", r.expr)
-			}
-			return s + "d[i] = " + fmt.Sprintf(store[k[0]], r.expr) + "\n"
-		}
-		if cmp {
-			funcs.WriteString("r := uint32(0)\n")
-		}
-		if r.hot {
-			over := "d"
-			if cmp {
-				over = "a"
-			}
-			fmt.Fprintf(&funcs, "if m == full {\nfor i := range %s {\n%s}\nreturn", over, lane())
-			if cmp {
-				funcs.WriteString(" r")
-			}
-			funcs.WriteString("\n}\n")
-		}
-		fmt.Fprintf(&funcs, "for ; m != 0; m &= m - 1 {\ni := bits.TrailingZeros32(m) & 31\n%s}\n", lane())
-		if cmp {
-			funcs.WriteString("return r\n")
-		}
-		funcs.WriteString("}\n")
-		sig := ""
-		for i := range k {
-			if k[i] == 'p' {
-				sig += "p"
-			} else {
-				sig += string(class(k[i]))
-			}
-		}
-		for _, nm := range names {
+		r.function(&funcs, name)
+		sig := r.signature()
+		for _, nm := range strings.Fields(r.names) {
 			for _, one := range expand(nm) {
 				if seen[one] {
 					log.Fatalf("%s has two rows", one)
 				}
 				seen[one] = true
-				if cmp {
+				if r.compares() {
 					fmt.Fprintf(&cmps, "%q: {%q, %s, %s},\n", one, sig[1:], unitOf(r), name)
 				} else {
 					fmt.Fprintf(&ops, "%q: {%q, %s, %s},\n", one, sig, unitOf(r), name)
@@ -175,4 +106,72 @@ func main() {
 	if err := os.WriteFile("ops_gen.go", src, 0o644); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// compares reports whether the row's result is a predicate.
+func (r row) compares() bool { return r.kinds[0] == 'p' }
+
+// signature returns the classes of the result and the operands.
+func (r row) signature() (sig string) {
+	for i := range r.kinds {
+		if k := r.kinds[i]; k == 'p' {
+			sig += "p"
+		} else {
+			sig += string(class(k))
+		}
+	}
+	return sig
+}
+
+// function writes the function of a row: a loop over the lanes of a mask and, for a
+// frequent operation, one over all lanes.
+func (r row) function(to *bytes.Buffer, name string) {
+	k := r.kinds
+	result, over, end := "", "d", ""
+	var lhs, rhs []string
+	if r.compares() {
+		result, over, end = "uint32 ", "a", " r"
+	} else {
+		lhs = append(lhs, "d")
+		if wide(k[0]) {
+			rhs = append(rhs, "&w.r64[in.d]")
+		} else {
+			rhs = append(rhs, "&w.r32[in.d]")
+		}
+	}
+	for i, v := range "abc"[:len(k)-1] {
+		lhs = append(lhs, string(v))
+		if wide(k[i+1]) {
+			rhs = append(rhs, fmt.Sprintf("w.u64(in.%c)", v))
+		} else {
+			rhs = append(rhs, fmt.Sprintf("w.u32(in.%c)", v))
+		}
+	}
+	fmt.Fprintf(to, "\n// %s: %s\nfunc %s(w *warp, in *inst, m uint32) %s{\n", strings.Fields(r.names)[0], r.expr, name, result)
+	fmt.Fprintf(to, "%s := %s\n", strings.Join(lhs, ", "), strings.Join(rhs, ", "))
+	if r.compares() {
+		to.WriteString("r := uint32(0)\n")
+	}
+	if r.hot {
+		fmt.Fprintf(to, "if m == full {\nfor i := range %s {\n%s}\nreturn%s\n}\n", over, r.lane(), end)
+	}
+	fmt.Fprintf(to, "for ; m != 0; m &= m - 1 {\ni := bits.TrailingZeros32(m) & 31\n%s}\n", r.lane())
+	if r.compares() {
+		to.WriteString("return r\n")
+	}
+	to.WriteString("}\n")
+}
+
+// lane returns the statements for one lane.
+func (r row) lane() string {
+	var l, x []string
+	for i, v := range "abc"[:len(r.kinds)-1] {
+		l = append(l, string(v))
+		x = append(x, fmt.Sprintf(load[r.kinds[i+1]], string(v)+"[i]"))
+	}
+	s := fmt.Sprintf("%s := %s\n", strings.Join(l, ", "), strings.Join(x, ", "))
+	if r.compares() {
+		return s + fmt.Sprintf("if %s {\nr |= 1 << i\n}\n", r.expr)
+	}
+	return s + "d[i] = " + fmt.Sprintf(store[r.kinds[0]], r.expr) + "\n"
 }
