@@ -44,37 +44,9 @@ func (c *cudaCmd) Run(e env) error {
 	if len(c.Command) == 0 {
 		return usage("nothing to run: heddle cuda [flags] -- PROGRAM ARGS, where PROGRAM was built with heddle cc, or with nvcc -cudart shared")
 	}
-	o, err := c.Options(run.CUDA)
-	if err == nil {
-		err = c.CheckDevices()
-	}
-	if err == nil {
-		err = flags.OneOf("--code", c.Code, "auto", "sass", "ptx")
-	}
-	if err == nil && c.Code == "sass" && (len(c.PTX) > 0 || c.SavePTX != "") {
-		err = errors.New("--ptx and --save-ptx are about PTX, which --code sass does not run")
-	}
+	o, err := c.check()
 	if err != nil {
-		return usage("%w", err)
-	}
-	if _, err := o.Settings.Machine(cmp.Or(c.GPU, run.DefaultGPU)); err != nil {
-		return usage("%w", err)
-	}
-	if c.SavePTX != "" {
-		if err := os.MkdirAll(c.SavePTX, 0o777); err != nil {
-			return usage("--save-ptx: %w", err)
-		}
-	}
-	for _, file := range c.PTX {
-		text, err := os.ReadFile(file)
-		if err == nil {
-			_, err = ptx.Parse(file, text)
-		}
-		if errs := (ptx.ErrorList)(nil); errors.As(err, &errs) {
-			return err
-		} else if err != nil {
-			return usage("--ptx: %w", err)
-		}
+		return err
 	}
 	program, err := exec.LookPath(c.Command[0])
 	if errors.Is(err, exec.ErrNotFound) && c.Command[0] == smi {
@@ -89,6 +61,11 @@ func (c *cudaCmd) Run(e env) error {
 	} else if err != nil {
 		return usage("%w", err)
 	}
+	return c.run(e, program, dir)
+}
+
+// run runs the program with the runtime in a folder, and prints the report.
+func (c *cudaCmd) run(e env, program, dir string) error {
 	to, err := openSinks(e, c.JSON)
 	if err != nil {
 		return err
@@ -133,6 +110,44 @@ func (c *cudaCmd) Run(e env) error {
 		return &exitError{code: exitCheck, err: errors.New("the program succeeded, but a checker has found something (--check)")}
 	}
 	return err
+}
+
+// check returns the options of a run, or what is wrong with the flags and the files that
+// they name.
+func (c *cudaCmd) check() (run.Options, error) {
+	o, err := c.Options(run.CUDA)
+	if err == nil {
+		err = c.CheckDevices()
+	}
+	if err == nil {
+		err = flags.OneOf("--code", c.Code, "auto", "sass", "ptx")
+	}
+	if err == nil && c.Code == "sass" && (len(c.PTX) > 0 || c.SavePTX != "") {
+		err = errors.New("--ptx and --save-ptx are about PTX, which --code sass does not run")
+	}
+	if err != nil {
+		return o, usage("%w", err)
+	}
+	if _, err := o.Settings.Machine(cmp.Or(c.GPU, run.DefaultGPU)); err != nil {
+		return o, usage("%w", err)
+	}
+	if c.SavePTX != "" {
+		if err := os.MkdirAll(c.SavePTX, 0o777); err != nil {
+			return o, usage("--save-ptx: %w", err)
+		}
+	}
+	for _, file := range c.PTX {
+		text, err := os.ReadFile(file)
+		if err == nil {
+			_, err = ptx.Parse(file, text)
+		}
+		if errs := (ptx.ErrorList)(nil); errors.As(err, &errs) {
+			return o, err
+		} else if err != nil {
+			return o, usage("--ptx: %w", err)
+		}
+	}
+	return o, nil
 }
 
 // smi is the name of NVIDIA's program that prints what GPUs there are.

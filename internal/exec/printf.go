@@ -24,104 +24,135 @@ type PrintfMemory interface {
 // shorter, 8 for long long, pointers and double, each naturally aligned. Like CUDA's, it
 // returns the number of arguments.
 func Printf(out *bytes.Buffer, format string, mem PrintfMemory, buf uint64) int {
-	args := 0
-	ok := true
-	take := func(size int) (v uint64) {
-		if !ok {
-			return 0
-		}
-		buf = (buf + uint64(size) - 1) &^ uint64(size-1)
-		v, ok = mem.Word(buf, size)
-		buf += uint64(size)
-		args++
-		return v
-	}
-	for p := 0; p < len(format); p++ {
+	a := printfArgs{mem: mem, at: buf, ok: true}
+	for p := 0; p < len(format); {
 		if format[p] != '%' {
 			out.WriteByte(format[p])
+			p++
 			continue
 		}
 		start := p
-		s := conversion{prec: -1}
-		for p++; p < len(format) && s.flag(format[p]); p++ {
-		}
-		number := func() int { // digits or an asterisk
-			if p < len(format) && format[p] == '*' {
-				p++
-				return int(int32(take(4)))
-			}
-			n := 0
-			for ; p < len(format) && format[p] >= '0' && format[p] <= '9'; p++ {
-				n = min(10*n+int(format[p]-'0'), widestField)
-			}
-			return n
-		}
-		if s.width = number(); s.width < 0 {
-			s.minus, s.width = true, -s.width
-		}
-		if p < len(format) && format[p] == '.' {
-			p++
-			s.prec = max(number(), -1) // a negative one counts as absent
-		}
-		s.width, s.prec = min(s.width, widestField), min(s.prec, widestField)
-		long := 0
-		for ; p < len(format) && strings.IndexByte("hlLqjzt", format[p]) >= 0; p++ {
-			switch format[p] {
-			case 'l', 'q', 'j', 'z', 't':
-				long++
-			case 'h':
-				long--
-			}
-		}
-		if p >= len(format) {
+		var s conversion
+		if s, p = a.conversion(format, p+1); p >= len(format) {
 			out.WriteString(format[start:])
-			return args
+			return a.n
 		}
-		size := 4
-		if long > 0 {
-			size = 8
+		text, known := a.text(&s, format[p])
+		p++
+		if !a.ok {
+			return a.n
 		}
-		text := ""
-		switch c := format[p]; c {
-		case '%':
-			text = "%"
-		case 'd', 'i':
-			v := take(size)
-			n := 64 - 8*max(1, size>>max(0, -long))
-			text = s.signed(int64(v<<n) >> n)
-		case 'u', 'x', 'X', 'o':
-			v := take(size)
-			n := 64 - 8*max(1, size>>max(0, -long))
-			text = s.unsigned(v<<n>>n, c)
-		case 'c':
-			text = s.pad("", string([]byte{byte(take(4))}), false)
-		case 'p':
-			if v := take(8); v == 0 {
-				text = s.pad("", "(nil)", false)
-			} else {
-				text = s.pad("", "0x"+strconv.FormatUint(v, 16), false)
-			}
-		case 's':
-			v := take(8)
-			if !ok {
-				return args
-			}
-			var str string
-			if str, ok = mem.String(v); s.prec >= 0 {
-				str = str[:min(s.prec, len(str))]
-			}
-			text = s.pad("", str, false)
-		case 'f', 'F', 'e', 'E', 'g', 'G', 'a', 'A':
-			text = s.float(math.Float64frombits(take(8)), c)
-		default:
-			text = format[start : p+1]
-		}
-		if !ok {
-			return args
+		if !known {
+			text = format[start:p]
 		}
 		out.WriteString(text)
 	}
-	return args
+	return a.n
+}
+
+// printfArgs are the arguments of a call.
+type printfArgs struct {
+	mem PrintfMemory
+	at  uint64 // the next one
+	n   int    // that have been taken
+	ok  bool   // no read has failed
+}
+
+// take reads the next argument.
+func (a *printfArgs) take(size int) (v uint64) {
+	if !a.ok {
+		return 0
+	}
+	a.at = (a.at + uint64(size) - 1) &^ uint64(size-1)
+	v, a.ok = a.mem.Word(a.at, size)
+	a.at += uint64(size)
+	a.n++
+	return v
+}
+
+// integer reads the next argument as an integer of the conversion's length: its bits, left
+// aligned in a word, and how far they are from the right.
+func (a *printfArgs) integer(s *conversion) (v uint64, n int) {
+	size := 4
+	if s.long > 0 {
+		size = 8
+	}
+	n = 64 - 8*max(1, size>>max(0, -s.long))
+	return a.take(size) << n, n
+}
+
+// conversion reads a specification from p on, up to its letter, and returns the letter's
+// position.
+func (a *printfArgs) conversion(format string, p int) (conversion, int) {
+	s := conversion{prec: -1}
+	for ; p < len(format) && s.flag(format[p]); p++ {
+	}
+	number := func() int { // digits or an asterisk
+		if p < len(format) && format[p] == '*' {
+			p++
+			return int(int32(a.take(4)))
+		}
+		n := 0
+		for ; p < len(format) && format[p] >= '0' && format[p] <= '9'; p++ {
+			n = min(10*n+int(format[p]-'0'), widestField)
+		}
+		return n
+	}
+	if s.width = number(); s.width < 0 {
+		s.minus, s.width = true, -s.width
+	}
+	if p < len(format) && format[p] == '.' {
+		p++
+		s.prec = max(number(), -1) // a negative one counts as absent
+	}
+	s.width, s.prec = min(s.width, widestField), min(s.prec, widestField)
+	for ; p < len(format); p++ {
+		switch format[p] {
+		case 'l', 'q', 'j', 'z', 't':
+			s.long++
+		case 'h':
+			s.long--
+		case 'L':
+		default:
+			return s, p
+		}
+	}
+	return s, p
+}
+
+// text converts the next argument as letter c says; false if c is no conversion.
+func (a *printfArgs) text(s *conversion, c byte) (string, bool) {
+	switch c {
+	case '%':
+		return "%", true
+	case 'd', 'i':
+		v, n := a.integer(s)
+		return s.signed(int64(v) >> n), true
+	case 'u', 'x', 'X', 'o':
+		v, n := a.integer(s)
+		return s.unsigned(v>>n, c), true
+	case 'c':
+		return s.pad("", string([]byte{byte(a.take(4))}), false), true
+	case 'p':
+		v := a.take(8)
+		if v == 0 {
+			return s.pad("", "(nil)", false), true
+		}
+		return s.pad("", "0x"+strconv.FormatUint(v, 16), false), true
+	case 's':
+		v := a.take(8)
+		var str string
+		if a.ok {
+			str, a.ok = a.mem.String(v)
+		}
+		if s.prec >= 0 {
+			str = str[:min(s.prec, len(str))]
+		}
+		return s.pad("", str, false), true
+	case 'f', 'F', 'e', 'E', 'g', 'G', 'a', 'A':
+		return s.float(math.Float64frombits(a.take(8)), c), true
+	}
+	return "", false
 }
 
 // widestField bounds a width or precision, our choice: otherwise a program could ask
@@ -132,6 +163,7 @@ const widestField = 1 << 16
 type conversion struct {
 	minus, plus, space, alt, zero bool
 	width, prec                   int // prec is -1 if absent
+	long                          int // l less h of the length
 }
 
 // flag reads a flag; false if c is not one.

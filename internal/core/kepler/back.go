@@ -72,7 +72,15 @@ func (k *Core) resolve(now *cycle) {
 			return
 		}
 	}
-	pc := uint32(h.pc)
+	k.transfer(now, h, i)
+	if k.cfg.Checked && now.branch && now.target >= isa.ProgramWords && i.Op != isa.BAR && i.Op != isa.SSY {
+		k.fail(h, now.lanes, fmt.Sprintf("jump to %d, outside the program memory of %d instructions", int32(now.target), isa.ProgramWords))
+	}
+}
+
+// transfer does what a control instruction does to its warp.
+func (k *Core) transfer(now *cycle, h *slot, i *inst) {
+	w, pc, mem := h.warp, uint32(h.pc), &k.mems[k.memAt]
 	switch i.Op {
 	case isa.BRA:
 		now.branch, now.target = now.lanes != 0, pc+uint32(i.Imm)
@@ -148,9 +156,6 @@ func (k *Core) resolve(now *cycle) {
 		if now.exits {
 			k.count(h, now.lanes)
 		}
-	}
-	if k.cfg.Checked && now.branch && now.target >= isa.ProgramWords && i.Op != isa.BAR && i.Op != isa.SSY {
-		k.fail(h, now.lanes, fmt.Sprintf("jump to %d, outside the program memory of %d instructions", int32(now.target), isa.ProgramWords))
 	}
 }
 

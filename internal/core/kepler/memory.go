@@ -197,19 +197,9 @@ func (k *Core) checkAddresses(h *slot, i *inst) {
 // replay, or of the current request. It reports whether the latter is complete.
 func (k *Core) launch() (consumed bool) {
 	l := &k.lsu
-	from, replayed := l, false
-	if k.replays != 0 {
-		able := k.replays
-		for m := able; m != 0; m &= m - 1 {
-			if w := bits.TrailingZeros32(m); k.free[w].n == 0 {
-				able &^= 1 << w
-			}
-		}
-		if able != 0 {
-			w := first(able, k.replayNext)
-			k.replayNext = (w + 1) % Warps
-			from, replayed = &k.replay[w], true
-		}
+	from, replayed := k.nextReplay()
+	if !replayed {
+		from = l
 	}
 	if !replayed && (!l.valid || l.nop || l.shared) {
 		return false
@@ -277,6 +267,23 @@ func (k *Core) launch() (consumed bool) {
 		k.replays |= 1 << l.warp
 	}
 	return true
+}
+
+// nextReplay returns a split request that waits for replay and has a free slot, in turn of
+// the warps; false if there is none.
+func (k *Core) nextReplay() (*request, bool) {
+	able := k.replays
+	for m := able; m != 0; m &= m - 1 {
+		if w := bits.TrailingZeros32(m); k.free[w].n == 0 {
+			able &^= 1 << w
+		}
+	}
+	if able == 0 {
+		return nil, false
+	}
+	w := first(able, k.replayNext)
+	k.replayNext = (w + 1) % Warps
+	return &k.replay[w], true
 }
 
 // newGroup returns a group number for the parts of a request, which may be answered in

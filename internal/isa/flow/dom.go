@@ -37,26 +37,14 @@ func (d *digraph) len() int            { return len(d.outAt) - 1 }
 func (d *digraph) succs(v int) []int32 { return d.out[d.outAt[v]:d.outAt[v+1]] }
 func (d *digraph) preds(v int) []int32 { return d.in[d.inAt[v]:d.inAt[v+1]] }
 
-// dominators returns each node's immediate dominator in the graph entered at root, -1 for
-// the root and for unreachable nodes. It is the algorithm of Lengauer and Tarjan with path
-// compression: its time is nearly linear on every graph, including those on which iterative
-// methods are slow.
-func dominators(d digraph, root int) []int32 {
-	n := d.len()
-	idom := make([]int32, n)
-	for v := range idom {
-		idom[v] = -1
-	}
-	if n == 0 {
-		return idom
-	}
-	// From here on, nodes are identified by their number in a depth-first walk.
-	number := make([]int32, n)
+// walk numbers the nodes that can be reached from root in depth-first order. It returns the
+// number of each node, -1 if it cannot be reached, and by number the node and the number of
+// its parent in the walk's tree.
+func (d *digraph) walk(root int) (number, node, parent []int32) {
+	number = make([]int32, d.len())
 	for v := range number {
 		number[v] = -1
 	}
-	node := make([]int32, 0, n)   // by number
-	parent := make([]int32, 0, n) // in the walk's tree, by number
 	visit := func(v, from int32) {
 		number[v] = int32(len(node))
 		node = append(node, v)
@@ -80,7 +68,24 @@ func dominators(d digraph, root int) []int32 {
 			stack = append(stack, frame{number[s], 0})
 		}
 	}
+	return number, node, parent
+}
 
+// dominators returns each node's immediate dominator in the graph entered at root, -1 for
+// the root and for unreachable nodes. It is the algorithm of Lengauer and Tarjan with path
+// compression: its time is nearly linear on every graph, including those on which iterative
+// methods are slow.
+func dominators(d digraph, root int) []int32 {
+	n := d.len()
+	idom := make([]int32, n)
+	for v := range idom {
+		idom[v] = -1
+	}
+	if n == 0 {
+		return idom
+	}
+	// From here on, nodes are identified by their number in a depth-first walk.
+	number, node, parent := d.walk(root)
 	m := len(node)
 	semi := make([]int32, m)     // semidominator
 	best := make([]int32, m)     // node with the least semidominator on the compressed path

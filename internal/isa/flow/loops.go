@@ -98,8 +98,12 @@ func (g *Graph) findLoops() {
 		}
 		found = append(found, loop)
 	}
+	g.nestLoops(found)
+}
 
-	// Reverse them: outer loops have headers earlier in reverse post-order.
+// nestLoops stores the loops, which are given innermost first, outermost first: outer loops
+// have headers earlier in reverse post-order.
+func (g *Graph) nestLoops(found []Loop) {
 	slices.Reverse(found)
 	flip := func(l int) int {
 		if l < 0 {
@@ -115,7 +119,7 @@ func (g *Graph) findLoops() {
 			found[p].inner = append(found[p].inner, l)
 		}
 	}
-	for b := range n {
+	for b := range g.loopOf {
 		l := flip(int(g.loopOf[b]))
 		g.loopOf[b] = int32(l)
 		if l >= 0 {
