@@ -57,7 +57,9 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ROOT", root)
-			return nil
+			cache, err := testCache()
+			e.Setenv("CACHE", cache)
+			return err
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":    exits,

@@ -70,6 +70,20 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// kits is the folder of all tests' SDKs: unpacking one compiles its mathematics.
+var kits string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "heddle-rtc-")
+	if err != nil {
+		panic(err)
+	}
+	kits = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
 // libraries returns a library for each installed compiler, by default for one.
 func libraries(t *testing.T) map[string]*Library {
 	t.Helper()
@@ -77,9 +91,8 @@ func libraries(t *testing.T) map[string]*Library {
 		t.Skip("compiling takes long")
 	}
 	list := map[string]*Library{}
-	root := t.TempDir()
 	for _, clang := range alltests.Some(sdk.Installed(t.Context()), 1) {
-		kit, err := sdk.UnpackAt(t.Context(), root, clang, "")
+		kit, err := sdk.UnpackAt(t.Context(), kits, clang, "")
 		if err != nil {
 			t.Fatal(err)
 		}
