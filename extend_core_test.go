@@ -119,7 +119,7 @@ func timed(t *testing.T, job string, set ...string) (*heddle.JobResult, error) {
 // TestOwnScheduler: the models' policies, written as plug-ins, give the same result
 // in every counter. With HEDDLE_ALL on all examples.
 func TestOwnScheduler(t *testing.T) {
-	few, jobs := []string{"transpose"}, []string{"transpose"}
+	few, jobs := []string{"gpgpusim/reduce"}, []string{"gpgpusim/reduce", "gpgpusim/matmul_tiled"}
 	if alltests.On() {
 		list, err := filepath.Glob("examples/*/*.toml")
 		if err != nil {
@@ -145,7 +145,7 @@ func TestOwnScheduler(t *testing.T) {
 		t.Run(m.gpu+" "+m.own, func(t *testing.T) {
 			for _, job := range list {
 				if filepath.Ext(job) == "" {
-					job = filepath.Join("examples", job, job+".toml")
+					job = jobFile(job)
 				}
 				t.Run(filepath.Base(job), func(t *testing.T) {
 					t.Parallel()
@@ -170,7 +170,7 @@ func TestOwnScheduler(t *testing.T) {
 // skipping idle cycles change nothing.
 func TestSchedulers(t *testing.T) {
 	asked = t
-	const job = "examples/transpose/transpose.toml"
+	const job = "testdata/reference/gpgpusim/matmul_tiled.toml"
 	for _, m := range []struct{ gpu, key string }{{"rtx-2060", "simt.scheduler"}, {"rtx-3070 modern", "modern.scheduler"}} {
 		for _, name := range []string{"asking", "wild"} {
 			t.Run(m.gpu+" "+name, func(t *testing.T) {
@@ -213,7 +213,7 @@ func TestSchedulers(t *testing.T) {
 		allocated := func(set string) uint64 {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			if _, err := timed(t, "examples/transpose/transpose.toml", "gpu=rtx-2060", set); err != nil {
+			if _, err := timed(t, job, "gpu=rtx-2060", set); err != nil {
 				t.Fatal(err)
 			}
 			runtime.ReadMemStats(&after)
@@ -301,8 +301,8 @@ func TestBlockSchedulers(t *testing.T) {
 		b, _ := json.Marshal(res)
 		return res, string(b), err
 	}
-	for _, job := range alltests.Some([]string{"compact", "transpose", "reduction"}, 1) {
-		job = filepath.Join("examples", job, job+".toml")
+	for _, job := range alltests.Some([]string{"gpgpusim/reduce", "compact", "transpose", "reduction"}, 1) {
+		job = jobFile(job)
 		for _, name := range []string{"round-robin", "lowest-first"} {
 			t.Run(filepath.Base(job)+" "+name, func(t *testing.T) {
 				want, all, err := run(job, "chip.block_scheduler="+name)
@@ -315,7 +315,7 @@ func TestBlockSchedulers(t *testing.T) {
 			})
 		}
 	}
-	const job = "examples/transpose/transpose.toml"
+	const job = "testdata/reference/gpgpusim/matmul_tiled.toml"
 	for _, name := range []string{"alone", "wrong"} {
 		t.Run(name, func(t *testing.T) {
 			plain, _, _ := run(job)

@@ -59,6 +59,14 @@ func init() {
 	})
 }
 
+// jobFile is the job of an example or, with "gpgpusim/", a smaller one.
+func jobFile(name string) string {
+	if strings.HasPrefix(name, "gpgpusim/") {
+		return "testdata/reference/" + name + ".toml"
+	}
+	return fmt.Sprintf("examples/%s/%[1]s.toml", name)
+}
+
 // result runs a job on a machine with some changed values, and returns the counters
 // of all launches.
 func result(t *testing.T, job, machine string, threads int, set ...string) (*heddle.JobResult, string) {
@@ -69,7 +77,7 @@ func result(t *testing.T, job, machine string, threads int, set ...string) (*hed
 			t.Fatal(err)
 		}
 	}
-	res, err := heddle.RunJob(context.Background(), fmt.Sprintf("examples/%s/%[1]s.toml", job), opt)
+	res, err := heddle.RunJob(context.Background(), jobFile(job), opt)
 	if err != nil || !res.OK {
 		t.Fatalf("%s on %s: OK %v, %v", job, machine, res != nil && res.OK, err)
 	}
@@ -97,11 +105,12 @@ func differ(t *testing.T, a, b string) {
 // TestPluggedReplacement: LRU as a plug-in gives the cycles and counters of the
 // built-in LRU. The caches are small enough to evict lines all the time.
 func TestPluggedReplacement(t *testing.T) {
-	small := []string{"l2.ways=2", "l2.sets=16", "run.copies_fill_l2=false"}
+	small := []string{"l2.ways=2", "l2.sets=4", "run.copies_fill_l2=false"}
 	plugged := append([]string{"l1d.replace=test-lru", "l1i.replace=test-lru", "l1c.replace=test-lru", "l1t.replace=test-lru", "l2.replace=test-lru"}, small...)
 	for _, c := range alltests.Some([]struct{ job, machine string }{
+		{"gpgpusim/bfs", "rtx-a6000"}, {"gpgpusim/copy_s32", "rtx-2060"},
 		{"transpose", "rtx-a6000"}, {"spmv", "rtx-2060"}, {"reduction", "gtx-480"}, {"histogram", "v100"}, {"texture", "titan-x-pascal"}, {"compact", "rtx-5070-ti"},
-	}, 1) {
+	}, 2) {
 		t.Run(c.job+"-"+c.machine, func(t *testing.T) {
 			built, want := result(t, c.job, c.machine, 0, small...)
 			_, got := result(t, c.job, c.machine, 1, plugged...)
@@ -112,8 +121,8 @@ func TestPluggedReplacement(t *testing.T) {
 		})
 	}
 	t.Run("the newest instead", func(t *testing.T) {
-		_, oldest := result(t, "spmv", "rtx-2060", 0, small...)
-		if _, newest := result(t, "spmv", "rtx-2060", 0, append([]string{"l2.replace=test-mru"}, small...)...); newest == oldest {
+		_, oldest := result(t, "gpgpusim/bfs", "rtx-2060", 0, small...)
+		if _, newest := result(t, "gpgpusim/bfs", "rtx-2060", 0, append([]string{"l2.replace=test-mru"}, small...)...); newest == oldest {
 			t.Error("another policy changes nothing")
 		}
 	})
@@ -140,7 +149,7 @@ func init() {
 // the run is the same for every number of threads. Every prefetch that was issued is
 // useful, late, unused, or still in a cache. Without a prefetcher there are none.
 func TestPluggedPrefetcher(t *testing.T) {
-	for _, c := range alltests.Some([]struct{ job, machine string }{{"histogram", "gtx-480"}, {"spmv", "rtx-2060"}, {"transpose", "rtx-5070-ti"}}, 1) {
+	for _, c := range alltests.Some([]struct{ job, machine string }{{"gpgpusim/vecadd", "gtx-480"}, {"histogram", "gtx-480"}, {"spmv", "rtx-2060"}, {"transpose", "rtx-5070-ti"}}, 1) {
 		for _, name := range []string{"next-line", "test-two-lines"} {
 			t.Run(c.job+"-"+c.machine+"-"+name, func(t *testing.T) {
 				set := []string{"l1d.prefetcher=" + name, "l2.prefetcher=" + name, "run.copies_fill_l2=false"}
@@ -159,7 +168,7 @@ func TestPluggedPrefetcher(t *testing.T) {
 			})
 		}
 	}
-	if res, _ := result(t, "spmv", "rtx-2060", 0); res.Memory.L1Prefetch != nil || res.Memory.L2Prefetch != nil {
+	if res, _ := result(t, "gpgpusim/vecadd", "rtx-2060", 0); res.Memory.L1Prefetch != nil || res.Memory.L2Prefetch != nil {
 		t.Error("there are prefetches without a prefetcher")
 	}
 }
@@ -253,6 +262,10 @@ func TestPluggedMemory(t *testing.T) {
 		job, machine, part string
 		equal              bool
 	}{
+		{"gpgpusim/copy_s32", "rtx-3070", "partition.indexing=test-fields", true},
+		{"gpgpusim/copy_s32", "rtx-3070", "partition.indexing=test-lines", false},
+		{"gpgpusim/bfs", "rtx-2060", "dram.scheduler=test-first-ready", true},
+		{"gpgpusim/bfs", "rtx-2060", "dram.scheduler=fifo", false},
 		{"transpose", "rtx-3070", "partition.indexing=test-fields", true},
 		{"spmv", "rtx-2060", "dram.scheduler=fifo", false},
 		{"spmv", "rtx-2060", "partition.indexing=test-fields", true},
@@ -262,7 +275,7 @@ func TestPluggedMemory(t *testing.T) {
 		{"transpose", "rtx-5070-ti", "dram.scheduler=test-first-ready", true},
 		{"histogram", "v100", "dram.scheduler=test-first-ready", true},
 		{"transpose", "gtx-480", "dram.scheduler=test-first-ready", true},
-	}, 2) {
+	}, 4) {
 		t.Run(c.job+"-"+c.machine+"-"+c.part, func(t *testing.T) {
 			_, want := result(t, c.job, c.machine, 1, cold...)
 			_, got := result(t, c.job, c.machine, 3, append(cold[:len(cold):len(cold)], c.part)...)
@@ -296,7 +309,7 @@ func TestPluggedRefused(t *testing.T) {
 				err = errors.Join(err, opt.Settings.Set(s))
 			}
 			if err == nil {
-				_, err = heddle.RunJob(context.Background(), "examples/spmv/spmv.toml", opt)
+				_, err = heddle.RunJob(context.Background(), jobFile("gpgpusim/bfs"), opt)
 			}
 			for _, w := range c.want {
 				if err == nil || !strings.Contains(err.Error(), w) {
