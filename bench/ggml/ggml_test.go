@@ -3,12 +3,15 @@
 package ggml
 
 import (
+	"cmp"
+	"encoding/binary"
 	"errors"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +19,6 @@ import (
 	"github.com/heddle-sim/heddle/internal/binary/cubin"
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
-	"github.com/heddle-sim/heddle/internal/program"
 )
 
 // missing is run.sh's exit code where the package cannot be had.
@@ -97,8 +99,8 @@ func TestPackageCode(t *testing.T) {
 	}
 }
 
-// TestPackageListed: every instruction of the package for the architectures whose tables are complete
-// has a name.
+// TestPackageListed: the instructions of the package have names, and their text assembles to
+// their words.
 func TestPackageListed(t *testing.T) {
 	comparison(t)(t, "rtx-a6000", "functional", "--part", "1/1000") // brings the package
 	cache, err := os.UserCacheDir()
@@ -113,38 +115,69 @@ func TestPackageListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for arch, least := range map[int]int{86: 5_000_000, 89: 5_000_000} {
-		count, unknown := 0, 0
-		for _, e := range entries {
-			if e.Kind != fatbin.Cubin || e.SM != arch {
-				continue
-			}
-			image, err := e.Image()
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := cubin.Read("image", image)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, k := range f.Kernels {
-				text, err := program.MachineCode(f, k)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for i := range text.Code {
-					if text.Code[i].Op == sass.NoOp {
-						unknown++
-					}
-				}
-				count += len(text.Code)
-			}
-		}
-		t.Logf("sm_%d: %d instructions, %d without a name", arch, count, unknown)
-		if count < least || unknown > 0 {
-			t.Errorf("sm_%d: want at least %d instructions, each with a name", arch, least)
+	for _, arch := range []sass.Arch{86, 89, 120, 121} {
+		words := distinct(t, entries, arch)
+		unnamed := roundTrip(t, arch, words)
+		t.Logf("%s: %d distinct words, %d without a name", arch, len(words), len(unnamed))
+		if len(words) < 1_000_000 || len(unnamed) > 0 {
+			t.Errorf("%s: want at least a million distinct words, each with a name; there are %d, without names %016x", arch, len(words), unnamed[:min(len(unnamed), 20)])
 		}
 	}
+}
+
+// distinct returns the words of an architecture's kernels, each once, with an address at which it
+// is.
+func distinct(t *testing.T, entries []fatbin.Entry, arch sass.Arch) map[[2]uint64]uint32 {
+	t.Helper()
+	words := map[[2]uint64]uint32{}
+	for _, e := range entries {
+		if e.Kind != fatbin.Cubin || e.SM != int(arch) {
+			continue
+		}
+		image, err := e.Image()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := cubin.Read("image", image)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range f.Kernels {
+			for at := 0; at < len(k.Code); at += sass.InstBytes {
+				w := [2]uint64{binary.LittleEndian.Uint64(k.Code[at:]), binary.LittleEndian.Uint64(k.Code[at+8:])}
+				words[w] = uint32(at)
+			}
+		}
+	}
+	return words
+}
+
+// roundTrip returns the words that have no name, in order, and checks that the text of the others
+// assembles to them.
+func roundTrip(t *testing.T, arch sass.Arch, words map[[2]uint64]uint32) (unnamed [][2]uint64) {
+	t.Helper()
+	const control = 0x1ffff << (105 - 64) // bits 121:105, which the text of an instruction lacks
+	body := map[[2]uint64]bool{}
+	bad := 0
+	for w, at := range words {
+		in, err := sass.Decode(arch, w, at)
+		if err != nil {
+			unnamed = append(unnamed, w)
+			continue
+		}
+		w[1] &^= control
+		if body[w] {
+			continue
+		}
+		body[w] = true
+		if got, err := sass.Assemble(arch, in.Text(), at); err != nil || got != w {
+			if bad++; bad <= 10 {
+				t.Errorf("%s: %s: %016x %016x, %v; want %016x %016x", arch, in.Text(), got[0], got[1], err, w[0], w[1])
+			}
+		}
+	}
+	slices.SortFunc(unnamed, func(a, b [2]uint64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	return unnamed
 }
 
 // grep returns the lines that match.

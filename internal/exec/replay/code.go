@@ -336,7 +336,7 @@ func (w *Work) add(list *[]isa.Reg, r trace.Reg, n uint8, o Options) {
 			return
 		}
 		if w.k.Arch < 100 {
-			none = sass.URZ
+			none = sass.URZ6
 		}
 	case isa.RegPred, isa.RegUPred:
 		if o.AsAccelSim {

@@ -13,7 +13,7 @@ import (
 // operation each.
 
 func init() {
-	put(decodeAtomic, sass.OpATOM, sass.OpATOMG, sass.OpATOMS, sass.OpRED)
+	put(decodeAtomic, sass.OpATOM, sass.OpATOMG, sass.OpATOMS, sass.OpRED, sass.OpREDG)
 }
 
 // The operations, in inst.mode.
@@ -43,6 +43,7 @@ const (
 	atomSigned
 	atomF32 // flushes subnormal numbers
 	atomF16x2
+	atomBF16x2
 	atomF64
 )
 
@@ -66,6 +67,8 @@ func decodeAtomic(d *dec) error {
 			o.lut = atomF32
 		case "F16x2":
 			o.lut = atomF16x2
+		case "BF16x2":
+			o.lut = atomBF16x2
 		case "F64":
 			o.lut, size = atomF64, 8
 		case "E", "FTZ", "RN", "STRONG", "CTA", "SM", "GPU", "SYS", "MMIO", "PRIVATE", "EF", "EL", "LU", "EU", "NA", "32":
@@ -108,7 +111,7 @@ func decodeAtomic(d *dec) error {
 			return err
 		}
 	}
-	if d.in.Op != sass.OpRED {
+	if d.in.Find(sass.Rd) != nil {
 		if err := d.result(size / 4); err != nil {
 			return err
 		}
@@ -154,10 +157,7 @@ func opAtomic(w *warp, in *inst, p *pending, m uint32) {
 			w.wrote = w.wrote || v != old
 			p.out[0][i] = old
 			if in.mode == atomCAST {
-				p.out[0][i] = 0
-				if old == b {
-					p.out[0][i] = 1
-				}
+				p.stored(i, old == b, in.ndst == 0)
 			}
 			continue
 		}
@@ -172,15 +172,23 @@ func opAtomic(w *warp, in *inst, p *pending, m uint32) {
 		v := in.atomic64(old, b, c)
 		le.PutUint64(mem, v)
 		w.wrote = w.wrote || v != old
-		if in.mode == atomCAST {
-			ok := uint64(0)
-			if old == b {
-				ok = 1
-			}
-			old = ok
-		}
 		p.setPair(0, i, old)
+		if in.mode == atomCAST {
+			p.stored(i, old == b, in.ndst == 0)
+		}
 	}
+}
+
+// stored is the result of CAST for lane i: whether it has stored, as a number, or in Pu if the
+// form has no register for it.
+func (p *pending) stored(i int, yes, pred bool) {
+	v := uint32(0)
+	if yes {
+		v = 1
+	} else if pred {
+		p.pout[0] &^= 1 << i
+	}
+	p.out[0][i], p.out[1][i] = v, 0
 }
 
 // atomic32 returns the new value for an old one.
@@ -214,6 +222,8 @@ func (in *inst) atomic32(old, b, c uint32) uint32 {
 			return num.FTZF32(num.AddF32(num.FTZF32(old), num.FTZF32(b), num.RN))
 		case atomF16x2:
 			return uint32(num.AddF16(uint16(old), uint16(b))) | uint32(num.AddF16(uint16(old>>16), uint16(b>>16)))<<16
+		case atomBF16x2:
+			return uint32(num.AddBF16(uint16(old), uint16(b))) | uint32(num.AddBF16(uint16(old>>16), uint16(b>>16)))<<16
 		}
 		return old + b
 	}

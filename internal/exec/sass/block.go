@@ -77,7 +77,7 @@ func (w *warp) start(im *image) {
 		clear(w.rows)
 	}
 	w.pr = [predicates]uint32{predTrue: full, uniformPred + predTrue: full}
-	w.b = [bRegs][32]uint32{}
+	w.b, w.after = [bRegs][32]uint32{}, [32]int32{}
 	w.barCount, w.barPred = [32]uint32{}, 0
 	w.pc, w.mask, w.running, w.since = 0, w.live, true, 0
 	w.frags, w.waiting = w.frags[:0], w.waiting[:0]
@@ -236,7 +236,7 @@ func (b *block) waitOf(w *warp, f *frag) string {
 			}
 		}
 		return fmt.Sprintf("waits for lanes %#08x of B%d, which have not arrived", w.members(f.bar, f.mask)&^came, f.bar)
-	case atSync:
+	case atSync, atCollective:
 		return fmt.Sprintf("waits for lanes %#08x of its warp", f.need&w.live&^f.mask)
 	}
 	return ""

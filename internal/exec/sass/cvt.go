@@ -10,9 +10,9 @@ import (
 // This file: conversions.
 
 func init() {
-	put(decodeF2F, sass.OpF2F, sass.OpFRND)
-	put(decodeF2I, sass.OpF2I)
-	put(decodeI2F, sass.OpI2F, sass.OpI2FP)
+	put(decodeF2F, sass.OpF2F, sass.OpFRND, sass.OpUF2F, sass.OpUFRND)
+	put(decodeF2I, sass.OpF2I, sass.OpUF2I)
+	put(decodeI2F, sass.OpI2F, sass.OpI2FP, sass.OpUI2F, sass.OpUI2FP)
 	put(decodeF2FP, sass.OpF2FP)
 	put(decodeI2I, sass.OpI2I)
 	put(decodeI2IP, sass.OpI2IP)
@@ -107,7 +107,7 @@ func decodeF2F(d *dec) error {
 		}
 	}
 	switch {
-	case d.in.Op == sass.OpFRND:
+	case d.in.Op == sass.OpFRND || d.in.Op == sass.OpUFRND:
 		switch len(f) {
 		case 0:
 		case 1:
@@ -132,6 +132,7 @@ func decodeF2F(d *dec) error {
 	if err := d.result(n); err != nil {
 		return err
 	}
+	d.once()
 	return d.floatSourceOf(o.arg)
 }
 
@@ -197,6 +198,7 @@ func decodeF2I(d *dec) error {
 		return err
 	}
 	o.run = opF2I
+	d.once()
 	return d.floatSourceOf(o.arg)
 }
 
@@ -258,6 +260,7 @@ func decodeI2F(d *dec) error {
 	}
 	o.count = int(s)
 	o.run = opI2F
+	d.once()
 	if t.width == 64 {
 		return d.addWords(v[0], 2)
 	}
@@ -304,8 +307,17 @@ func opI2F(_ *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
+// narrows are the formats of eight bits and fewer.
+var narrows = map[string]num.Narrow{"E4M3": num.E4M3, "E5M2": num.E5M2, "E2M3": num.E2M3, "E3M2": num.E3M2, "E2M1": num.E2M1}
+
 // decodeF2FP: two numbers as halves, a above b.
 func decodeF2FP(d *dec) error {
+	switch {
+	case d.in.Has("PACK_AB_MERGE_C"):
+		return d.packNarrow()
+	case d.in.Has("UNPACK_B"):
+		return d.unpackNarrow()
+	}
 	if err := d.only("PACK_AB", "BF16", "F16", "F32", "RN", "RZ", "RELU"); err != nil {
 		return err
 	}
@@ -336,6 +348,100 @@ func (in *inst) pack(v uint32) uint32 {
 		return uint32(num.F32ToBF16(v, in.round))
 	}
 	return uint32(num.F32ToF16(v, in.round))
+}
+
+// packNarrow: two numbers as bytes, or as the two halves of a byte if they have four bits, a
+// above b. The other bits of the result are those of c. The numbers are the lowest bits, with
+// .H1 the lower ones of the upper half. Numbers out of range become the largest, NaN without a
+// place in the format too (PTX manual, cvt with .satfinite).
+func (d *dec) packNarrow() error {
+	if err := d.only("PACK_AB_MERGE_C", "SATFINITE", "RELU", "E4M3", "E5M2", "E2M3", "E3M2", "E2M1", "F32", "H1"); err != nil {
+		return err
+	}
+	o := d.o
+	o.count, o.imm = 8, 0xffff
+	for _, m := range d.in.Mods {
+		if n, ok := narrows[m]; ok {
+			o.mode = uint8(n)
+		}
+	}
+	if num.Narrow(o.mode) == num.E2M1 {
+		o.count, o.imm = 4, 0xff
+	}
+	o.flag = d.in.Has("RELU")
+	if d.in.Has("H1") {
+		o.arg = 16
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	v := d.values()
+	if len(v) != 3 {
+		return errForm
+	}
+	o.run = opPackNarrow
+	for _, op := range v[:2] {
+		if err := d.addF32(op); err != nil {
+			return err
+		}
+	}
+	return d.addWords(v[2], 1)
+}
+
+func opPackNarrow(_ *warp, in *inst, p *pending, m uint32) {
+	mask := uint32(in.imm) << in.arg
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := p.s[0][i], p.s[1][i]
+		if in.flag {
+			a, b = num.ReluF32(a), num.ReluF32(b)
+		}
+		v := uint32(num.F32ToNarrow(a, num.Narrow(in.mode)))<<in.count | uint32(num.F32ToNarrow(b, num.Narrow(in.mode)))
+		p.out[0][i] = p.s[2][i]&^mask | v<<in.arg
+	}
+}
+
+// unpackNarrow: the two numbers of packNarrow as halves; every number of these formats is one of
+// binary16.
+func (d *dec) unpackNarrow() error {
+	if err := d.only("UNPACK_B", "F16", "E4M3", "E5M2", "E2M3", "E3M2", "E2M1"); err != nil {
+		return err
+	}
+	v := d.values()
+	if !d.in.Has("F16") || len(v) != 1 || v[0].Neg || v[0].Abs {
+		return errForm
+	}
+	o := d.o
+	s, ok := shift(v[0])
+	if !ok {
+		return errForm
+	}
+	o.arg, o.count = s, 8
+	for _, m := range d.in.Mods {
+		if n, ok := narrows[m]; ok {
+			o.mode = uint8(n)
+		}
+	}
+	if num.Narrow(o.mode) == num.E2M1 {
+		o.count = 4
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	o.run = opUnpackNarrow
+	return d.addWords(v[0], 1)
+}
+
+func opUnpackNarrow(_ *warp, in *inst, p *pending, m uint32) {
+	half := func(v uint32) uint32 {
+		return uint32(num.F32ToF16(num.NarrowToF32(uint8(v), num.Narrow(in.mode)), num.RN))
+	}
+	mask := full >> (32 - in.count)
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		v := p.s[0][i] >> in.arg
+		p.out[0][i] = half(v&mask) | half(v>>in.count&mask)<<16
+	}
 }
 
 // decodeI2I: .SAT clamps to the type of the result.

@@ -30,8 +30,14 @@ type dec struct {
 	took bool // it has been used
 }
 
-// uniforms is the number of a warp's rows for uniform registers.
-const uniforms = 63
+// uniforms is the number of uniform registers: UR0 to UR62, and from sm_100 on to UR79 (the
+// highest in public disassemblies of NVIDIA's programs, and what a Mesa driver counts on).
+func uniforms(a sass.Arch) int {
+	if a >= 100 {
+		return 80
+	}
+	return 63
+}
 
 // kernel returns a kernel that is decoded: at once if it comes from text, and when it is first
 // needed if it is machine code.
@@ -58,7 +64,7 @@ func (k *Kernel) decode() {
 		}
 	}
 	k.infos = t.Infos()
-	k.rows = k.regs + uniforms
+	k.rows = k.regs + uniforms(t.Arch)
 	k.code = make([]inst, len(t.Code)+1)
 	if t.Refused != nil {
 		k.bad = append(k.bad, t.Refused)
@@ -162,11 +168,11 @@ func (d *dec) decode() error {
 func (d *dec) ordering() {
 	in, wide := d.in, d.in.Has("GPU") || d.in.Has("SYS")
 	switch in.Op {
-	case sass.OpATOM, sass.OpATOMG, sass.OpRED:
+	case sass.OpATOM, sass.OpATOMG, sass.OpRED, sass.OpREDG:
 		// In every scope: the bytes are updated in place, which a block's
 		// private copy of memory does not offer.
 		d.k.talks = true
-		d.k.spins = d.k.spins || in.Op != sass.OpRED
+		d.k.spins = d.k.spins || in.Op != sass.OpRED && in.Op != sass.OpREDG
 	case sass.OpLD, sass.OpLDG:
 		if strong := in.Has("STRONG") || in.Has("MMIO"); strong && wide {
 			d.k.talks, d.k.spins = true, true
@@ -316,8 +322,8 @@ func (d *dec) uniformRow(n int) (ref, error) {
 	switch {
 	case n == sass.URZ:
 		return d.literal(0), nil
-	case n > sass.URZ:
-		return 0, fmt.Errorf("UR%d does not exist; want UR0 to UR62", n)
+	case n >= d.k.rows-d.k.regs:
+		return 0, fmt.Errorf("UR%d does not exist; want UR0 to UR%d", n, d.k.rows-d.k.regs-1)
 	}
 	return ref(d.k.regs + n), nil
 }

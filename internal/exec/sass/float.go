@@ -12,10 +12,10 @@ import (
 // 0x7fffffff (PTX manual).
 
 func init() {
-	put(decodeFADD, sass.OpFADD, sass.OpFMUL, sass.OpFFMA)
-	put(decodeFMNMX, sass.OpFMNMX)
-	put(decodeFSETP, sass.OpFSETP, sass.OpFSET)
-	put(decodeFSEL, sass.OpFSEL)
+	put(decodeFADD, sass.OpFADD, sass.OpFMUL, sass.OpFFMA, sass.OpUFADD, sass.OpUFMUL, sass.OpUFFMA)
+	put(decodeFMNMX, sass.OpFMNMX, sass.OpFMNMX3)
+	put(decodeFSETP, sass.OpFSETP, sass.OpFSET, sass.OpUFSETP)
+	put(decodeFSEL, sass.OpFSEL, sass.OpUFSEL)
 	put(decodeFCHK, sass.OpFCHK)
 	put(decodeFSWZADD, sass.OpFSWZADD)
 	put(decodeMUFU, sass.OpMUFU)
@@ -39,12 +39,12 @@ func decodeFADD(d *dec) error {
 	n := 2
 	plainCase := o.round == num.RN && !o.ftz && !o.sat && !o.flag
 	switch d.in.Op {
-	case sass.OpFADD:
+	case sass.OpFADD, sass.OpUFADD:
 		o.run = opFADDAny
 		if plainCase {
 			o.run = opFADD
 		}
-	case sass.OpFMUL:
+	case sass.OpFMUL, sass.OpUFMUL:
 		for _, m := range d.in.Mods {
 			o.count += scales[m]
 		}
@@ -67,6 +67,7 @@ func (d *dec) floats(n int) error {
 	if err := d.result(1); err != nil {
 		return err
 	}
+	d.once()
 	return d.floatSources(n)
 }
 
@@ -178,7 +179,24 @@ func decodeFMNMX(d *dec) error {
 	}
 	d.predSource(0, sass.Pp, true)
 	d.o.run = opFMNMX
+	if d.in.Op == sass.OpFMNMX3 { // of three
+		d.o.run = opFMNMX3
+		return d.floats(3)
+	}
 	return d.floats(2)
+}
+
+func opFMNMX3(_ *warp, in *inst, p *pending, m uint32) {
+	f := num.MaxF32
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		if f = num.MaxF32; p.ps[0]>>i&1 != 0 {
+			f = num.MinF32
+		}
+		mode := num.MinMax(in.arg)
+		v := f(in.flush(p.s[0][i]), in.flush(p.s[1][i]), mode)
+		p.out[0][i] = in.finish(f(v, in.flush(p.s[2][i]), mode))
+	}
 }
 
 func opFMNMX(_ *warp, in *inst, p *pending, m uint32) {
@@ -212,6 +230,7 @@ func decodeFSETP(d *dec) error {
 	d.predResult(0, sass.Pu)
 	d.predResult(1, sass.Pv)
 	d.o.run = opFSETP
+	d.o.uniform = d.in.Op == sass.OpUFSETP
 	return d.floatSources(2)
 }
 

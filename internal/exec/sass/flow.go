@@ -12,10 +12,11 @@ import (
 type state uint8
 
 const (
-	ready     state = iota
-	atBarrier       // waits at a barrier of the block
-	atJoin          // waits at a BSYNC for the lanes of its B register
-	atSync          // waits at a WARPSYNC
+	ready        state = iota
+	atBarrier          // waits at a barrier of the block
+	atJoin             // waits at a BSYNC for the lanes of its B register
+	atSync             // waits at a WARPSYNC
+	atCollective       // waits at a WARPSYNC.COLLECTIVE
 )
 
 // frag is a set of lanes of a warp that execute together. A converged warp has
@@ -107,7 +108,7 @@ func (w *warp) awaited(f *frag) (need, came uint32, waits bool) {
 	switch f.st {
 	case atJoin:
 		need = w.members(f.bar, f.mask)
-	case atSync:
+	case atSync, atCollective:
 		need = f.need & w.live
 	default:
 		return 0, 0, false
@@ -148,7 +149,8 @@ func (w *warp) together(f, g *frag) bool {
 	return g.need == f.need
 }
 
-// meet releases the fragments that wait with f.
+// meet releases the fragments that wait with f. Those that wait for a collective region continue
+// together, wherever they wait: compilers repeat the region with the same registers.
 func (w *warp) meet(f frag) {
 	f0 := f
 	left := w.frags[:0]
@@ -159,12 +161,16 @@ func (w *warp) meet(f frag) {
 			left = append(left, g)
 			continue
 		}
+		pc := g.pc + 1
+		if f0.st == atCollective {
+			pc = f0.pc + 1
+		}
 		k := 0
-		for k < n && free[k].pc != g.pc+1 {
+		for k < n && free[k].pc != pc {
 			k++
 		}
 		if k == n {
-			free[k] = frag{pc: g.pc + 1}
+			free[k] = frag{pc: pc}
 			n++
 		}
 		free[k].mask |= g.mask
@@ -175,6 +181,11 @@ func (w *warp) meet(f frag) {
 // actBranch is BRA and similar instructions with a fixed target.
 func actBranch(w *warp, in *inst, m uint32) {
 	w.split(in.target, m)
+}
+
+// actBranchAny is BRA.ANY: all active lanes jump.
+func actBranchAny(w *warp, in *inst, _ uint32) {
+	w.split(in.target, w.mask)
 }
 
 // actBranchDiv is BRA.DIV and BRA.CONV: the lanes jump if the active lanes are not, or
@@ -319,6 +330,13 @@ func actWARPSYNC(w *warp, in *inst, m uint32) {
 			same |= 1 << i
 		}
 	}
+	st := atSync
+	if in.flag {
+		st = atCollective
+		for t := same; t != 0; t &= t - 1 {
+			w.after[bits.TrailingZeros32(t)&31] = in.target + 1
+		}
+	}
 	if need&w.live&^m == 0 && same == w.mask {
 		w.pc++
 		return
@@ -328,8 +346,33 @@ func actWARPSYNC(w *warp, in *inst, m uint32) {
 		w.push(pc, late)
 		w.mask &^= late
 	}
-	w.park(frag{mask: same, st: atSync, need: need})
+	w.park(frag{mask: same, st: st, need: need})
 	w.settle()
+}
+
+// actEndCollective sends lanes to where they continue after a collective region.
+func actEndCollective(w *warp, _ *inst, m uint32) {
+	pc, rest := w.pc, w.mask&^m
+	w.running = false
+	if rest != 0 {
+		w.push(pc+1, rest)
+	}
+	for m != 0 {
+		to, same := w.after[bits.TrailingZeros32(m)&31], uint32(0)
+		for t := m; t != 0; t &= t - 1 {
+			if i := bits.TrailingZeros32(t) & 31; w.after[i] == to {
+				same |= 1 << i
+			}
+		}
+		m &^= same
+		for t := same; t != 0; t &= t - 1 {
+			w.after[bits.TrailingZeros32(t)&31] = 0
+		}
+		if to == 0 {
+			to = pc + 2
+		}
+		w.push(to-1, same)
+	}
 }
 
 // actYIELD lets other parts of the warp run.

@@ -61,7 +61,7 @@ func (w *warp) Frame(lane int) (exec.Frame, bool) {
 	for i := range k.regs {
 		add(fmt.Sprintf("R%d", i), 32, &w.rows[i])
 	}
-	for i := range uniforms {
+	for i := range w.blk.im.kernel.rows - w.blk.im.kernel.regs {
 		add(fmt.Sprintf("UR%d", i), 32, &w.rows[k.regs+i])
 	}
 	for i := range predicates {

@@ -15,7 +15,7 @@ const nowhere ref = -1 << 31 // a result that is discarded
 // and 1; LDG.128 and DMMA write 4.
 const (
 	maxSrc = 13
-	maxDst = 4
+	maxDst = 8
 )
 
 // kind distinguishes instructions that change control flow, or wait, from those that only

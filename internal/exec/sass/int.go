@@ -19,7 +19,9 @@ func init() {
 	put(decodePRMT, sass.OpPRMT, sass.OpUPRMT)
 	put(decodeBits, sass.OpBMSK, sass.OpUBMSK, sass.OpSGXT, sass.OpUSGXT, sass.OpPOPC, sass.OpUPOPC, sass.OpFLO, sass.OpUFLO,
 		sass.OpBREV, sass.OpUBREV, sass.OpIABS)
-	put(decodeIMNMX, sass.OpIMNMX, sass.OpVIMNMX)
+	put(decodeIADD, sass.OpIADD)
+	put(decodeVIADD, sass.OpVIADD)
+	put(decodeIMNMX, sass.OpIMNMX, sass.OpVIMNMX, sass.OpUIMNMX, sass.OpUVIMNMX)
 	put(decodeISETP, sass.OpISETP, sass.OpUISETP)
 	put(decodeSEL, sass.OpSEL, sass.OpUSEL)
 	put(decodeMOV, sass.OpMOV, sass.OpUMOV)
@@ -54,7 +56,7 @@ func (d *dec) sources(n int) error {
 // inverted, and two predicates are added (hardware tests of a Mesa driver).
 func decodeIADD3(d *dec) error {
 	if d.in.Op == sass.OpUIADD3 && d.in.Has("64") {
-		return d.decodeUIADD3Wide()
+		return d.sumWide(3)
 	}
 	if err := d.only("X"); err != nil {
 		return err
@@ -62,11 +64,23 @@ func decodeIADD3(d *dec) error {
 	if err := d.result(1); err != nil {
 		return err
 	}
-	v := d.values()
-	if len(v) != 3 {
+	if err := d.terms(d.values(), 3); err != nil {
+		return err
+	}
+	d.predResult(0, sass.Pu)
+	d.predResult(1, sass.Pv)
+	d.o.run = opIADD3
+	d.predSource(0, sass.Pp, false)
+	d.predSource(1, sass.Pq, false)
+	d.once()
+	return nil
+}
+
+// terms appends n terms of a sum.
+func (d *dec) terms(v []*sass.Operand, n int) error {
+	if len(v) != n {
 		return errForm
 	}
-	x := d.in.Has("X")
 	for _, o := range v {
 		r, err := d.word(o, 0)
 		if err != nil {
@@ -75,7 +89,7 @@ func decodeIADD3(d *dec) error {
 		s := plain(r)
 		if o.Neg || o.Not {
 			s.xor = full
-			if !x {
+			if !d.in.Has("X") {
 				d.o.count++
 			}
 		}
@@ -83,12 +97,6 @@ func decodeIADD3(d *dec) error {
 			return err
 		}
 	}
-	d.predResult(0, sass.Pu)
-	d.predResult(1, sass.Pv)
-	d.o.run = opIADD3
-	d.predSource(0, sass.Pp, false)
-	d.predSource(1, sass.Pq, false)
-	d.once()
 	return nil
 }
 
@@ -116,9 +124,44 @@ func opIADD3(_ *warp, in *inst, p *pending, _ uint32) {
 	p.pout = [2]uint32{u, v}
 }
 
-// decodeUIADD3Wide: the sum of three 64-bit terms, some of which may be negated. The
-// meaning of its predicate results is not known.
-func (d *dec) decodeUIADD3Wide() error {
+// decodeIADD: the sum of two terms, of 32 or 64 bits; either may be negated.
+func decodeIADD(d *dec) error {
+	if d.in.Has("64") {
+		return d.sumWide(2)
+	}
+	if err := d.only("X"); err != nil {
+		return err
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	if p := d.in.Find(sass.Pu); !d.in.Has("X") && (p == nil || p.Reg == sass.PT) {
+		d.o.run = opIADD
+		return d.sources(2)
+	}
+	// As IADD3 with a third term of 0.
+	if err := d.terms(d.values(), 2); err != nil {
+		return err
+	}
+	if err := d.add(plain(d.literal(0))); err != nil {
+		return err
+	}
+	d.predResult(0, sass.Pu)
+	d.predSource(0, sass.Pp, false)
+	d.o.ps[1] = predicate{predTrue, true}
+	d.o.run = opIADD3
+	return nil
+}
+
+func opIADD(_ *warp, _ *inst, p *pending, _ uint32) {
+	for i := range p.out[0] {
+		p.out[0][i] = p.s[0][i] + p.s[1][i]
+	}
+}
+
+// sumWide: the sum of two or three 64-bit terms, some of which may be negated. The meaning of
+// its predicate results is not known.
+func (d *dec) sumWide(terms int) error {
 	if err := d.only("64"); err != nil {
 		return err
 	}
@@ -126,7 +169,7 @@ func (d *dec) decodeUIADD3Wide() error {
 		return err
 	}
 	v := d.values()
-	if len(v) != 3 {
+	if len(v) != terms {
 		return errForm
 	}
 	for _, o := range v {
@@ -139,13 +182,90 @@ func (d *dec) decodeUIADD3Wide() error {
 			d.o.imm++
 		}
 	}
-	d.o.run = opUIADD3Wide
+	for range 3 - terms {
+		if err := d.addWords(&sass.Operand{Kind: sass.Imm}, 2); err != nil {
+			return err
+		}
+	}
+	d.o.run = opSumWide
 	d.once()
 	return nil
 }
 
-func opUIADD3Wide(_ *warp, in *inst, p *pending, _ uint32) {
-	p.setPair(0, 0, p.pair(0, 0)+p.pair(2, 0)+p.pair(4, 0)+in.imm)
+func opSumWide(_ *warp, in *inst, p *pending, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		p.setPair(0, i, p.pair(0, i)+p.pair(2, i)+p.pair(4, i)+in.imm)
+	}
+}
+
+// laneBits is the width of the numbers that a word is made of, by the modifiers of VIADD and
+// VIMNMX.
+func (d *dec) laneBits() (width int, signed bool) {
+	switch {
+	case d.in.Has("16x2"), d.in.Has("U16x2"):
+		return 16, false
+	case d.in.Has("S16x2"):
+		return 16, true
+	case d.in.Has("U8x4"):
+		return 8, false
+	case d.in.Has("S8x4"):
+		return 8, true
+	case d.in.Has("U32"):
+		return 32, false
+	}
+	return 32, true
+}
+
+// decodeVIADD: sums of words, half words or bytes; the second term may be negated. .ISAT clamps
+// a sum of words as signed numbers (PTX manual, add.sat.s32).
+func decodeVIADD(d *dec) error {
+	if err := d.only("16x2", "S32", "U8x4", "S8x4", "ISAT"); err != nil {
+		return err
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	v := d.values()
+	if len(v) != 2 || v[0].Neg || v[0].Not || v[0].Abs {
+		return errForm
+	}
+	o := d.o
+	o.count, _ = d.laneBits()
+	o.flag, o.sat = v[1].Neg, d.in.Has("ISAT")
+	if o.sat && o.count != 32 {
+		return errForm
+	}
+	o.run = opVIADD
+	for _, op := range v {
+		if err := d.addWords(op, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func opVIADD(_ *warp, in *inst, p *pending, _ uint32) {
+	a, b, d := p.s[0], p.s[1], &p.out[0]
+	for i := range d {
+		if in.sat {
+			x, y := int64(int32(a[i])), int64(int32(b[i]))
+			if in.flag {
+				y = -y
+			}
+			d[i] = uint32(max(-1<<31, min(x+y, 1<<31-1)))
+			continue
+		}
+		v := uint32(0)
+		for at := 0; at < 32; at += in.count {
+			x, y := a[i]>>at, b[i]>>at
+			if in.flag {
+				y = -y
+			}
+			v |= (x + y) & (full >> (32 - in.count)) << at
+		}
+		d[i] = v
+	}
 }
 
 // The forms of IMAD, in inst.mode.
@@ -606,18 +726,102 @@ func opIABS(_ *warp, _ *inst, p *pending, _ uint32) {
 	}
 }
 
-// decodeIMNMX: the minimum if the predicate holds, else the maximum.
+// decodeIMNMX: the minimum if the predicate holds, else the maximum; of words, of the half words
+// or bytes of words, or of 64 bits. .RELU puts 0 in the place of negative results.
 func decodeIMNMX(d *dec) error {
-	if err := d.only("U32", "S32"); err != nil {
+	if d.in.Has("S64") || d.in.Has("U64") {
+		return d.decodeIMNMXWide()
+	}
+	if err := d.only("U32", "S32", "U16x2", "S16x2", "U8x4", "S8x4", "RELU"); err != nil {
 		return err
 	}
 	if err := d.result(1); err != nil {
 		return err
 	}
-	d.o.flag = !d.in.Has("U32")
+	o := d.o
+	o.count, o.flag = d.laneBits()
+	o.sat = d.in.Has("RELU")
 	d.predSource(0, sass.Pp, true)
-	d.o.run = opIMNMX
+	o.run = opIMNMX
+	if o.count != 32 || o.sat {
+		o.run = opIMNMXLanes
+	}
+	d.once()
 	return d.sources(2)
+}
+
+func opIMNMXLanes(_ *warp, in *inst, p *pending, _ uint32) {
+	a, b, d := p.s[0], p.s[1], &p.out[0]
+	mask := full >> (32 - in.count)
+	sign := uint32(0)
+	if in.flag {
+		sign = 1 << (in.count - 1)
+	}
+	for i := range d {
+		v := uint32(0)
+		for at := 0; at < 32; at += in.count {
+			x, y := a[i]>>at&mask, b[i]>>at&mask
+			if (x^sign < y^sign) != (p.ps[0]>>i&1 != 0) {
+				x = y
+			}
+			if in.sat && x&sign != 0 {
+				x = 0
+			}
+			v |= x << at
+		}
+		d[i] = v
+	}
+}
+
+// decodeIMNMXWide: the meaning of its predicate results, and of its second predicate, is not
+// known.
+func (d *dec) decodeIMNMXWide() error {
+	if err := d.only("S64", "U64"); err != nil {
+		return err
+	}
+	if p := d.in.Find(sass.Pq); p == nil || p.Reg != sass.PT || !p.Not {
+		return errForm
+	}
+	if err := d.result(2); err != nil {
+		return err
+	}
+	d.o.flag = d.in.Has("S64")
+	d.predSource(0, sass.Pp, true)
+	d.o.run = opIMNMXWide
+	d.once()
+	return d.pairs(2)
+}
+
+// pairs appends n values of 64 bits; a number is sign-extended.
+func (d *dec) pairs(n int) error {
+	v := d.values()
+	if len(v) < n {
+		return errForm
+	}
+	for _, o := range v[:n] {
+		if o.Neg || o.Not || o.Abs || o.Kind == sass.Imm && d.slot >= 0 {
+			return errForm
+		}
+		if err := d.addWords(o, 2); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func opIMNMXWide(_ *warp, in *inst, p *pending, m uint32) {
+	flip := uint64(0)
+	if in.flag {
+		flip = 1 << 63
+	}
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		v, y := p.pair(0, i), p.pair(2, i)
+		if (v^flip < y^flip) != (p.ps[0]>>i&1 != 0) {
+			v = y
+		}
+		p.setPair(0, i, v)
+	}
 }
 
 func opIMNMX(_ *warp, in *inst, p *pending, _ uint32) {
@@ -651,7 +855,35 @@ func decodeISETP(d *dec) error {
 	}
 	d.o.run = opISETP
 	d.o.uniform = d.in.Op == sass.OpUISETP
+	if d.in.Has("S64") || d.in.Has("U64") {
+		if d.o.arg == 1 {
+			return errForm
+		}
+		d.o.run, d.o.flag = opISETPWide, d.in.Has("S64")
+		return d.pairs(2)
+	}
 	return d.sources(2)
+}
+
+func opISETPWide(_ *warp, in *inst, p *pending, _ uint32) {
+	flip := uint64(0)
+	if in.flag {
+		flip = 1 << 63
+	}
+	r := uint32(0)
+	for i := range p.s[0] {
+		c := num.GT
+		switch x, y := p.pair(0, i)^flip, p.pair(2, i)^flip; {
+		case x < y:
+			c = num.LT
+		case x == y:
+			c = num.EQ
+		}
+		if in.cmp&c != 0 {
+			r |= 1 << i
+		}
+	}
+	p.pout = [2]uint32{combine(in.mode, r, p.ps[0]), combine(in.mode, ^r, p.ps[0])}
 }
 
 func opISETP(_ *warp, in *inst, p *pending, _ uint32) {
@@ -688,16 +920,35 @@ func opISETP(_ *warp, in *inst, p *pending, _ uint32) {
 
 // decodeSEL: a if the predicate holds, else b.
 func decodeSEL(d *dec) error {
-	if err := d.only(); err != nil {
+	if err := d.only("64"); err != nil {
 		return err
 	}
-	if err := d.result(1); err != nil {
+	n := 1
+	if d.in.Has("64") {
+		n = 2
+	}
+	if err := d.result(n); err != nil {
 		return err
 	}
 	d.predSource(0, sass.Pp, true)
 	d.o.run = opSEL
 	d.once()
+	if n == 2 {
+		d.o.run = opSELWide
+		return d.pairs(2)
+	}
 	return d.sources(2)
+}
+
+func opSELWide(_ *warp, _ *inst, p *pending, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		k := 2
+		if p.ps[0]>>i&1 != 0 {
+			k = 0
+		}
+		p.setPair(0, i, p.pair(k, i))
+	}
 }
 
 func opSEL(_ *warp, _ *inst, p *pending, _ uint32) {
@@ -711,7 +962,18 @@ func opSEL(_ *warp, _ *inst, p *pending, _ uint32) {
 // decodeMOV: a second literal has a bit for each lane of a quad that is written
 // (assumed).
 func decodeMOV(d *dec) error {
-	if err := d.only(); err != nil {
+	if d.in.Has("64") {
+		if err := d.only("64"); err != nil {
+			return err
+		}
+		if err := d.result(2); err != nil {
+			return err
+		}
+		d.o.run = opMOVWide
+		d.once()
+		return d.pairs(1)
+	}
+	if err := d.only("SPILL"); err != nil { // why a compiler has placed it
 		return err
 	}
 	if err := d.result(1); err != nil {
@@ -731,6 +993,8 @@ func decodeMOV(d *dec) error {
 }
 
 func opMOV(_ *warp, _ *inst, p *pending, _ uint32) { p.out[0] = *p.s[0] }
+
+func opMOVWide(_ *warp, _ *inst, p *pending, _ uint32) { p.out[0], p.out[1] = *p.s[0], *p.s[1] }
 
 func opMOVPart(_ *warp, in *inst, p *pending, _ uint32) {
 	p.mask &= uint32(in.imm)

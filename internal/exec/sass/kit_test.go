@@ -133,11 +133,20 @@ type opCase struct {
 	want  func(l *lane) result
 }
 
+// headerOf is the header for another architecture.
+func headerOf(arch string) string { return strings.Replace(header, "sm_86", arch, 1) }
+
 // check runs each case on random and corner operands, all lanes and some.
 func check(t *testing.T, cases []opCase) {
 	t.Helper()
+	checkOn(t, "sm_86", cases)
+}
+
+// checkOn is check for another architecture.
+func checkOn(t *testing.T, arch string, cases []opCase) {
+	t.Helper()
 	for n, c := range cases {
-		k := load(t, "@P5 "+c.text+"\nEXIT\n")
+		k := load(t, headerOf(arch)+"@P5 "+c.text+"\nEXIT\n")
 		if len(k.bad) > 0 {
 			t.Errorf("%s: %v", c.text, k.bad)
 			continue

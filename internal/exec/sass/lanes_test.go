@@ -221,27 +221,36 @@ func TestMatrices(t *testing.T) {
 	for _, c := range []struct {
 		text       string
 		m, k, bits int
-		float      int // 0 integers, 1 binary16, 2 bfloat16, 3 tf32
+		float      int // 0 integers, 1 binary16, 2 bfloat16, 3 tf32, 4 narrow
 		accHalf    bool
+		narrow     [2]ieee // of A and B
 	}{
-		{"HMMA.16816.F32", 16, 16, 16, 1, false},
-		{"HMMA.16816.F16", 16, 16, 16, 1, true},
-		{"HMMA.1688.F32", 16, 8, 16, 1, false},
-		{"HMMA.16816.F32.BF16", 16, 16, 16, 2, false},
-		{"HMMA.1688.F32.TF32", 16, 8, 32, 3, false},
-		{"IMMA.8816.S8.S8", 8, 16, 8, 0, false},
-		{"IMMA.16816.S8.S8", 16, 16, 8, 0, false},
-		{"IMMA.16832.S8.S8.SAT", 16, 32, 8, 0, false},
-		{"IMMA.8832.S4.S4", 8, 32, 4, 0, false},
-		{"IMMA.16864.S4.S4", 16, 64, 4, 0, false},
-		{"BMMA.88128.XOR.POPC", 8, 128, 1, 0, false},
-		{"BMMA.168256.AND.POPC", 16, 256, 1, 0, false},
+		{"HMMA.16816.F32", 16, 16, 16, 1, false, noIEEE},
+		{"HMMA.16816.F16", 16, 16, 16, 1, true, noIEEE},
+		{"HMMA.1688.F32", 16, 8, 16, 1, false, noIEEE},
+		{"HMMA.16816.F32.BF16", 16, 16, 16, 2, false, noIEEE},
+		{"HMMA.1688.F32.TF32", 16, 8, 32, 3, false, noIEEE},
+		{"IMMA.8816.S8.S8", 8, 16, 8, 0, false, noIEEE},
+		{"IMMA.16816.S8.S8", 16, 16, 8, 0, false, noIEEE},
+		{"IMMA.16832.S8.S8.SAT", 16, 32, 8, 0, false, noIEEE},
+		{"IMMA.8832.S4.S4", 8, 32, 4, 0, false, noIEEE},
+		{"IMMA.16864.S4.S4", 16, 64, 4, 0, false, noIEEE},
+		{"BMMA.88128.XOR.POPC", 8, 128, 1, 0, false, noIEEE},
+		{"BMMA.168256.AND.POPC", 16, 256, 1, 0, false, noIEEE},
+		{"QMMA.16832.F32.E4M3.E4M3", 16, 32, 8, 4, false, [2]ieee{e4m3, e4m3}},
+		{"QMMA.16832.F32.E5M2.E4M3", 16, 32, 8, 4, false, [2]ieee{e5m2, e4m3}},
+		{"QMMA.16832.F32.E2M1.E2M3", 16, 32, 8, 4, false, [2]ieee{e2m1, e2m3}},
+		{"QMMA.16832.F16.E3M2.E5M2", 16, 32, 8, 4, true, [2]ieee{e3m2, e5m2}},
 	} {
 		suffix := [2]string{}
 		if c.float == 0 {
 			suffix = [2]string{".ROW", ".COL"}
 		}
-		k := load(t, c.text+" R0, R4"+suffix[0]+", R8"+suffix[1]+", R12\nEXIT\n")
+		arch := "sm_86"
+		if c.float == 4 {
+			arch = "sm_120"
+		}
+		k := load(t, headerOf(arch)+c.text+" R0, R4"+suffix[0]+", R8"+suffix[1]+", R12\nEXIT\n")
 		if len(k.bad) > 0 {
 			t.Error(k.bad)
 			continue
@@ -255,8 +264,10 @@ func TestMatrices(t *testing.T) {
 			}
 			return r.IntN(7) - 3
 		}
-		encode := func(v int) uint32 {
+		encode := func(v int, f ieee) uint32 {
 			switch c.float {
+			case 4:
+				return uint32(f.round(exact(float64(v)), nearest, false)) << f.low()
 			case 1:
 				return uint32(b16.round(exact(float64(v)), nearest, false))
 			case 2:
@@ -292,12 +303,12 @@ func TestMatrices(t *testing.T) {
 					row, at = i/4+reg%2*8, reg/2
 				}
 				for n := range per {
-					w.rows[4+reg][i] |= encode(A[row][at*4*per+i%4*per+n]) << (n * c.bits)
+					w.rows[4+reg][i] |= encode(A[row][at*4*per+i%4*per+n], c.narrow[0]) << (n * c.bits)
 				}
 			}
 			for reg := range max(1, 8*c.k*c.bits/1024) {
 				for n := range per {
-					w.rows[8+reg][i] |= encode(B[i/4][reg*4*per+i%4*per+n]) << (n * c.bits)
+					w.rows[8+reg][i] |= encode(B[i/4][reg*4*per+i%4*per+n], c.narrow[1]) << (n * c.bits)
 				}
 			}
 			for n := range c.m / 4 {

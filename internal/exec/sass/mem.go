@@ -14,7 +14,8 @@ import (
 func init() {
 	put(decodeLoad, sass.OpLD, sass.OpLDG, sass.OpLDS, sass.OpLDL)
 	put(decodeStore, sass.OpST, sass.OpSTG, sass.OpSTS, sass.OpSTL)
-	put(decodeLDC, sass.OpLDC, sass.OpULDC)
+	put(decodeLDC, sass.OpLDC, sass.OpULDC, sass.OpLDCU)
+	put(decodeSTSM, sass.OpSTSM)
 	put(decodeLDSM, sass.OpLDSM)
 	put(decodeLDGSTS, sass.OpLDGSTS)
 	put(decodeQSPC, sass.OpQSPC)
@@ -35,8 +36,8 @@ type access struct {
 // spaces are the memory spaces of the instructions.
 var spaces = map[sass.Op]isa.Space{
 	sass.OpLD: isa.Generic, sass.OpST: isa.Generic, sass.OpATOM: isa.Generic, sass.OpQSPC: isa.Generic,
-	sass.OpLDG: isa.Global, sass.OpSTG: isa.Global, sass.OpATOMG: isa.Global, sass.OpRED: isa.Global,
-	sass.OpLDS: isa.Shared, sass.OpSTS: isa.Shared, sass.OpATOMS: isa.Shared, sass.OpLDSM: isa.Shared,
+	sass.OpLDG: isa.Global, sass.OpSTG: isa.Global, sass.OpATOMG: isa.Global, sass.OpRED: isa.Global, sass.OpREDG: isa.Global,
+	sass.OpLDS: isa.Shared, sass.OpSTS: isa.Shared, sass.OpATOMS: isa.Shared, sass.OpLDSM: isa.Shared, sass.OpSTSM: isa.Shared,
 	sass.OpLDL: isa.Local, sass.OpSTL: isa.Local,
 }
 
@@ -206,6 +207,8 @@ func (d *dec) dataSize() (size int, signed bool) {
 			return 8, false
 		case "128":
 			return 16, false
+		case "256":
+			return 32, false
 		}
 	}
 	return 4, false
@@ -214,7 +217,7 @@ func (d *dec) dataSize() (size int, signed bool) {
 // hints are the modifiers of memory instructions that do not affect values: cache
 // operators, scopes and orders. Memory here is coherent.
 var hints = []string{"E", "EF", "EL", "LU", "EU", "NA", "LTC64B", "LTC128B", "LTC256B", "CONSTANT", "CTA", "SM", "GPU", "SYS", "STRONG", "MMIO", "PRIVATE", "U",
-	"U8", "S8", "U16", "S16", "64", "128"}
+	"U8", "S8", "U16", "S16", "64", "128", "ENL2", "256"}
 
 // memory decodes what loads and stores share: the address in a role, and the
 // size.
@@ -234,8 +237,17 @@ func decodeLoad(d *dec) error {
 		return err
 	}
 	a := d.o.mem
-	if err := d.result(max(1, a.size/4)); err != nil {
+	if err := d.result(min(max(1, a.size/4), 4)); err != nil {
 		return err
+	}
+	if a.size == 32 { // the other half has its own registers
+		for i := range d.in.Operands {
+			if o := &d.in.Operands[i]; o.Dst && o.Role == sass.Extra {
+				if err := d.resultAt(o, 4); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	// If the predicate operand does not hold, nothing is read and the result is zero
 	// (assumed).
@@ -323,11 +335,17 @@ func decodeStore(d *dec) error {
 		return err
 	}
 	v := d.values()
-	if len(v) != 1 {
+	n := max(1, d.o.mem.size/16)
+	if len(v) != n {
 		return errForm
 	}
 	d.o.run = opStore
-	return d.addWords(v[0], max(1, d.o.mem.size/4))
+	for _, o := range v {
+		if err := d.addWords(o, max(1, d.o.mem.size/4/n)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func opStore(w *warp, in *inst, p *pending, m uint32) {
@@ -358,7 +376,7 @@ func opStore(w *warp, in *inst, p *pending, m uint32) {
 
 // decodeLDC: from a constant bank, at an offset plus an optional register.
 func decodeLDC(d *dec) error {
-	if err := d.only("U8", "S8", "U16", "S16", "64"); err != nil {
+	if err := d.only("U8", "S8", "U16", "S16", "64", "128"); err != nil {
 		return err
 	}
 	var c *sass.Operand
@@ -405,10 +423,14 @@ func opLDC(w *warp, in *inst, p *pending, m uint32) {
 			w.failAs(exec.Misaligned, in, 1<<i, "misaligned read of %d bytes at %#x of constant bank %d: the address must be a multiple of %d", a.size, at, in.arg, a.size)
 			return
 		}
-		v := im.constant(uint64(in.arg), at, a.size)
+		v := im.constant(uint64(in.arg), at, min(a.size, 8))
 		switch {
-		case a.size == 8:
+		case a.size >= 8:
 			p.out[1][i] = uint32(v >> 32)
+			if a.size == 16 {
+				v := im.constant(uint64(in.arg), at+8, 8)
+				p.out[2][i], p.out[3][i] = uint32(v), uint32(v>>32)
+			}
 		case a.signed && a.size == 1:
 			v = uint64(uint32(int8(v)))
 		case a.signed && a.size == 2:
@@ -468,6 +490,62 @@ func opLDSM(w *warp, in *inst, p *pending, m uint32) {
 				p.out[k][i] = uint32(le.Uint16(tile[c][2*r:])) | uint32(le.Uint16(tile[c+1][2*r:]))<<16
 			} else {
 				p.out[k][i] = le.Uint32(tile[r][2*c:])
+			}
+		}
+	}
+}
+
+// decodeSTSM stores matrices as LDSM loads them: lane i has two adjacent elements of row i/4,
+// lanes 8k to 8k+7 give the addresses of the rows of matrix k; .MT88 transposes (PTX manual,
+// stmatrix).
+func decodeSTSM(d *dec) error {
+	if err := d.only("16", "M88", "MT88", "2", "4"); err != nil {
+		return err
+	}
+	n := 1
+	switch {
+	case d.in.Has("2"):
+		n = 2
+	case d.in.Has("4"):
+		n = 4
+	}
+	d.o.flag, d.o.count = d.in.Has("MT88"), n
+	var err error
+	if d.o.mem, err = d.address(d.in.Find(sass.Addr), isa.Shared); err != nil {
+		return err
+	}
+	d.o.mem.size = 16
+	d.o.run = opSTSM
+	v := d.values()
+	if len(v) != 1 {
+		return errForm
+	}
+	return d.addWords(v[0], n)
+}
+
+func opSTSM(w *warp, in *inst, p *pending, m uint32) {
+	if !w.all(in, m) {
+		return
+	}
+	rows := full >> (32 - 8*in.count)
+	p.at = rows
+	if !w.check(in, in.mem, p, rows, "write") {
+		return
+	}
+	w.wrote = true
+	data := p.s[in.mem.at+4:]
+	for k := range in.count {
+		for r := range 8 {
+			b := w.bytes(in, isa.Shared, 8*k+r, 16, true)
+			if b == nil {
+				return
+			}
+			for c := range 8 {
+				lane, half := 4*r+c/2, c%2
+				if in.flag {
+					lane, half = 4*c+r/2, r%2
+				}
+				le.PutUint16(b[2*c:], uint16(data[k][lane]>>(16*half)))
 			}
 		}
 	}

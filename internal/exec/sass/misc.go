@@ -12,17 +12,18 @@ import (
 
 func init() {
 	put(decodeNothing, sass.OpNOP, sass.OpMEMBAR, sass.OpERRBAR, sass.OpCCTL, sass.OpDEPBAR, sass.OpLDGDEPBAR, sass.OpFENCE, sass.OpPMTRIG,
-		sass.OpCGAERRBAR)
+		sass.OpCGAERRBAR, sass.OpPREEXIT, sass.OpACQBULK)
 	put(decodeBRA, sass.OpBRA)
 	put(decodeBRX, sass.OpBRX, sass.OpBRXU, sass.OpJMX)
 	put(decodeCALL, sass.OpJMP, sass.OpCALL, sass.OpRET)
 	put(decodeConvergence, sass.OpBSSY, sass.OpBSYNC, sass.OpBREAK)
 	put(decodeBMOV, sass.OpBMOV)
 	put(decodeWARPSYNC, sass.OpWARPSYNC)
+	put(decodeEndCollective, sass.OpENDCOLLECTIVE)
 	put(decodeEnd, sass.OpEXIT, sass.OpKILL, sass.OpBPT, sass.OpYIELD, sass.OpNANOSLEEP)
 	put(decodeBAR, sass.OpBAR)
 	put(decodeB2R, sass.OpB2R)
-	put(decodeSpecial, sass.OpS2R, sass.OpS2UR, sass.OpCS2R)
+	put(decodeSpecial, sass.OpS2R, sass.OpS2UR, sass.OpCS2R, sass.OpCS2UR)
 	put(decodeLEPC, sass.OpLEPC)
 }
 
@@ -62,15 +63,25 @@ func (d *dec) target() *sass.Operand {
 
 // decodeBRA: .U says that the lanes agree, which changes nothing. .DIV jumps if the active
 // lanes are not those of a mask, .CONV if they are. Without a mask, the mask is all lanes
-// of the warp that have not exited.
+// of the warp that have not exited. .ANY jumps with all active lanes if its predicates hold in
+// one of them.
 func decodeBRA(d *dec) (err error) {
-	if err := d.only("U", "DIV", "CONV", "INC", "DEC"); err != nil {
+	if err := d.only("U", "DIV", "CONV", "INC", "DEC", "ANY"); err != nil {
 		return err
 	}
 	if d.o.target, err = d.place(d.target()); err != nil {
 		return err
 	}
 	d.flow(actBranch)
+	if p := d.in.Find(sass.Extra); p != nil && p.Kind == sass.UPred {
+		if d.in.Find(sass.Pp) != nil {
+			return errForm
+		}
+		d.o.ps[2] = predicate{uniformPred + p.Reg, p.Not}
+	}
+	if d.in.Has("ANY") {
+		d.o.act = actBranchAny
+	}
 	v := d.values()
 	if d.in.Has("DIV") || d.in.Has("CONV") {
 		d.o.flag = d.in.Has("CONV")
@@ -203,16 +214,36 @@ func decodeBMOV(d *dec) error {
 	return d.addWords(v[0], 1)
 }
 
+// decodeWARPSYNC: .COLLECTIVE begins a region that the lanes of the mask execute together, up to
+// ENDCOLLECTIVE; its target is where they continue (tests of others on an RTX 5090, and the
+// code of NVIDIA's compiler).
 func decodeWARPSYNC(d *dec) error {
-	if err := d.only(); err != nil {
+	if err := d.only("ALL", "COLLECTIVE"); err != nil {
 		return err
 	}
 	d.flow(actWARPSYNC)
+	if d.in.Has("COLLECTIVE") {
+		var err error
+		if d.o.target, err = d.place(d.target()); err != nil {
+			return err
+		}
+		d.o.flag = true
+	}
+	if d.in.Has("ALL") {
+		return d.add(plain(d.literal(full)))
+	}
 	v := d.values()
 	if len(v) != 1 {
 		return errForm
 	}
 	return d.addWords(v[0], 1)
+}
+
+// decodeEndCollective: the end of the region that WARPSYNC.COLLECTIVE begins. Lanes that have
+// come to it from different places continue at their own.
+func decodeEndCollective(d *dec) error {
+	d.flow(actEndCollective)
+	return nil
 }
 
 // decodeEnd: EXIT and KILL end lanes, BPT.TRAP the run; YIELD and NANOSLEEP let
@@ -331,7 +362,7 @@ func decodeSpecial(d *dec) error {
 		return fmt.Errorf("special register %s is not supported", sass.SpecialName(sr.Reg))
 	}
 	d.o.arg, d.o.count = sr.Reg, 1
-	if d.in.Op == sass.OpCS2R && !d.in.Has("32") {
+	if (d.in.Op == sass.OpCS2R || d.in.Op == sass.OpCS2UR) && !d.in.Has("32") {
 		d.o.count = 2
 	}
 	d.o.run = opSpecial
@@ -351,7 +382,9 @@ func opSpecial(w *warp, in *inst, p *pending, m uint32) {
 		}
 	}
 	if in.toUR { // the first active lane's
-		p.out[0][0] = p.out[0][isa.LaneMask(m).First()&31]
+		for k := range p.out[:in.count] {
+			p.out[k][0] = p.out[k][isa.LaneMask(m).First()&31]
+		}
 	}
 }
 
@@ -423,12 +456,15 @@ func (w *warp) timer() uint64 {
 }
 
 // decodeLEPC: the address of the instruction itself: published trap handlers call with
-// LEPC R12, CALL.ABS, and return with RET.ABS R12 0x20.
+// LEPC R12, CALL.ABS, and return with RET.ABS R12 0x20. From sm_100 on it names a place.
 func decodeLEPC(d *dec) error {
 	if err := d.result(2); err != nil {
 		return err
 	}
 	d.o.imm = uint64(d.in.Addr)
+	if to := d.in.Find(sass.Dest); to != nil {
+		d.o.imm = uint64(to.Imm)
+	}
 	d.o.run = opLEPC
 	return nil
 }

@@ -22,7 +22,7 @@ import (
 // products. Integers are exact.
 
 func init() {
-	put(decodeMMA, sass.OpHMMA, sass.OpIMMA, sass.OpBMMA, sass.OpDMMA)
+	put(decodeMMA, sass.OpHMMA, sass.OpIMMA, sass.OpBMMA, sass.OpDMMA, sass.OpQMMA, sass.OpOMMA)
 	put(decodeMOVM, sass.OpMOVM)
 }
 
@@ -39,6 +39,8 @@ type matrix struct {
 	bSigned    bool
 	half       bool // D has binary16
 	bf16, tf32 bool
+	na, nb     num.Narrow // formats of A and B, if they have at most eight bits
+	scales     int        // for each row of A and column of B, 0 if there are none
 	and, sat   bool
 	round      num.Round
 	pa, pb     []int16 // first elements' places of A's and B's registers, lane by lane
@@ -46,8 +48,8 @@ type matrix struct {
 
 // tile is the storage for the elements of A and B.
 type tile struct {
-	a [16 * 32]float32
-	b [8 * 32]float32
+	a [16 * 64]float32
+	b [8 * 64]float32
 	x [16 * 64]int32
 	y [8 * 64]int32
 	u [16 * 8]uint32
@@ -103,6 +105,19 @@ func decodeMMA(d *dec) error {
 		if signs != 2 {
 			return errForm
 		}
+	case sass.OpQMMA, sass.OpOMMA:
+		x.bits, x.half = 8, in.Has("F16")
+		for _, m := range in.Mods {
+			if n, ok := narrows[m]; ok {
+				x.na, x.nb = x.nb, n
+			}
+		}
+		if in.Op == sass.OpOMMA {
+			x.bits, x.scales = 4, 2
+			if !in.Has("E8") || sparse {
+				return errForm
+			}
+		}
 	case sass.OpBMMA:
 		x.bits, x.and = 1, in.Has("AND")
 	case sass.OpDMMA:
@@ -135,7 +150,14 @@ func decodeMMA(d *dec) error {
 		return err
 	}
 	v := d.values()
-	if !sparse && len(v) != 3 || sparse && len(v) != 5 {
+	want := 3
+	switch {
+	case sparse:
+		want = 5
+	case x.scales > 0:
+		want = 6
+	}
+	if len(v) != want {
 		return errForm
 	}
 	for i, n := range []int{x.a, x.b, x.c} {
@@ -157,8 +179,18 @@ func decodeMMA(d *dec) error {
 		d.o.run = opSparse
 		return nil
 	}
+	if x.scales > 0 {
+		if v[5].Reg != sass.URZ { // which bytes and lanes hold the scales
+			return errForm
+		}
+		for _, o := range v[3:5] {
+			if err := d.addWords(o, 1); err != nil {
+				return err
+			}
+		}
+	}
 	switch {
-	case in.Op == sass.OpHMMA:
+	case in.Op == sass.OpHMMA, in.Op == sass.OpQMMA, in.Op == sass.OpOMMA:
 		d.o.run = opHMMA
 	case in.Op == sass.OpIMMA:
 		d.o.run = opIMMA
@@ -243,9 +275,14 @@ func (w *warp) all(in *inst, m uint32) bool {
 // element returns bits n·e to n·e+e-1 of a register.
 func element(v uint32, n, e int) uint32 { return v >> (n * e) & uint32(uint64(1)<<e-1) }
 
-// widen is an element as a binary32.
-func (x *matrix) widen(v uint32) float32 {
+// widen is an element as a binary32; n is its format if it has at most eight bits. In a byte,
+// those of four bits are in the middle (PTX manual, .kind::f8f6f4).
+func (x *matrix) widen(v uint32, n num.Narrow) float32 {
 	switch {
+	case x.bits == 8 && n == num.E2M1:
+		return f32(num.NarrowToF32(uint8(v>>2), n))
+	case x.bits <= 8:
+		return f32(num.NarrowToF32(uint8(v), n))
 	case x.tf32:
 		return f32(num.TF32ToF32(v))
 	case x.bf16:
@@ -281,13 +318,35 @@ func opHMMA(w *warp, in *inst, p *pending, m uint32) {
 		return
 	}
 	x, t := in.mma, &w.blk.wk.tile
-	x.widenAll(t.a[:], x.pa, p.s[:x.a])
-	x.widenAll(t.b[:], x.pb, p.s[x.a:x.a+x.b])
+	x.widenAll(t.a[:], x.pa, p.s[:x.a], x.na)
+	x.widenAll(t.b[:], x.pb, p.s[x.a:x.a+x.b], x.nb)
+	if x.scales > 0 {
+		x.scale(t, p.s[x.from+x.c], p.s[x.from+x.c+1])
+	}
 	for lane := range 32 {
 		for i := range x.m / 4 {
 			row, col := lane/4+i/2*8, lane%4*2+i%2
 			x.dotFloat(p, lane, i, t.a[row*x.k:row*x.k+x.k], t.b[col*x.k:col*x.k+x.k])
 		}
+	}
+}
+
+// scale multiplies the elements of A and B by powers of two, one for each part of a row of A and
+// of a column of B. Lane 4g has those of row g, lane 4g+1 those of row g+8, lane 4g those of
+// column g, from the lowest byte on (PTX manual, mma with .block_scale, the selectors being 0).
+// A product of an element with its power that exceeds binary32 is infinite (assumed).
+func (x *matrix) scale(t *tile, a, b *[32]uint32) {
+	per := x.k / x.scales
+	part := func(line []float32, bytes uint32) {
+		for i := range line {
+			line[i] *= f32(num.BF16ToF32(num.UE8M0ToBF16(uint8(bytes >> (8 * (i / per))))))
+		}
+	}
+	for row := range x.m {
+		part(t.a[row*x.k:row*x.k+x.k], a[row%8*4+row/8])
+	}
+	for col := range 8 {
+		part(t.b[col*x.k:col*x.k+x.k], b[4*col])
 	}
 }
 
@@ -313,8 +372,8 @@ func opSparse(w *warp, in *inst, p *pending, m uint32) {
 	}
 	x, t := in.mma, &w.blk.wk.tile
 	if x.bits == 16 {
-		x.widenAll(t.a[:], x.pa, p.s[:x.a])
-		x.widenAll(t.b[:], x.pb, p.s[x.a:x.a+x.b])
+		x.widenAll(t.a[:], x.pa, p.s[:x.a], x.na)
+		x.widenAll(t.b[:], x.pb, p.s[x.a:x.a+x.b], x.nb)
 	} else {
 		x.unpackAll(t.x[:], x.pa, p.s[:x.a], x.aSigned)
 		x.unpackAll(t.y[:], x.pb, p.s[x.a:x.a+x.b], x.bSigned)
@@ -349,13 +408,13 @@ func (x *matrix) dotInt(p *pending, lane, i int, a, b []int32) {
 }
 
 // widenAll puts the elements of registers into their places as binary32.
-func (x *matrix) widenAll(dst []float32, at []int16, regs []*[32]uint32) {
+func (x *matrix) widenAll(dst []float32, at []int16, regs []*[32]uint32, format num.Narrow) {
 	per, k := x.per(), 0
 	for lane := range 32 {
 		for _, r := range regs {
 			d := dst[at[k]:]
 			for n := range per {
-				d[n] = x.widen(element(r[lane], n, x.bits))
+				d[n] = x.widen(element(r[lane], n, x.bits), format)
 			}
 			k++
 		}

@@ -17,6 +17,7 @@ func init() {
 	put(decodeREDUX, sass.OpREDUX)
 	put(decodeSHFL, sass.OpSHFL)
 	put(decodeR2UR, sass.OpR2UR)
+	put(decodeELECT, sass.OpELECT)
 }
 
 // decodePLOP3: two functions of three predicates, by the tables of LOP3.
@@ -422,16 +423,52 @@ func opSHFL(_ *warp, in *inst, p *pending, m uint32) {
 	p.pout[0] = in0
 }
 
-// decodeR2UR: the value of the first active lane.
+// decodeR2UR: the value of the first active lane. Pu holds in lanes with another value (tests of
+// others on an RTX 5090); with .OR it keeps holding where it did (assumed: compilers use it for
+// the second word of a pair). .FILL and .BROADCAST tell why a compiler has placed it.
 func decodeR2UR(d *dec) error {
-	if err := d.only(); err != nil {
+	if err := d.only("OR", "FILL", "BROADCAST"); err != nil {
 		return err
 	}
 	if err := d.result(1); err != nil {
 		return err
 	}
+	d.predResult(0, sass.Pu)
+	d.o.ps[0] = predicate{predTrue, true}
+	if d.in.Has("OR") && d.o.pd[0] != noPredicate {
+		d.o.ps[0] = predicate{at: d.o.pd[0]}
+	}
 	d.o.run = opR2UR
 	return d.sources(1)
 }
 
-func opR2UR(_ *warp, _ *inst, p *pending, m uint32) { p.out[0][0] = p.s[0][bits.TrailingZeros32(m)&31] }
+func opR2UR(_ *warp, _ *inst, p *pending, m uint32) {
+	v := p.s[0][bits.TrailingZeros32(m)&31]
+	p.pout[0] = p.ps[0]
+	for t := m; t != 0; t &= t - 1 {
+		if i := bits.TrailingZeros32(t) & 31; p.s[0][i] != v {
+			p.pout[0] |= 1 << i
+		}
+	}
+	p.out[0][0] = v
+}
+
+// decodeELECT: chooses one of the active lanes, the first (our choice; the PTX manual promises
+// only that it is the same one as long as the lanes are the same). Pu holds in it, and the
+// register gets its number.
+func decodeELECT(d *dec) error {
+	if p := d.in.Find(sass.Pp); p == nil || p.Reg != sass.PT || p.Not {
+		return errForm
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	d.predResult(0, sass.Pu)
+	d.o.run = opELECT
+	return nil
+}
+
+func opELECT(_ *warp, _ *inst, p *pending, m uint32) {
+	p.out[0][0] = uint32(bits.TrailingZeros32(m))
+	p.pout[0] = m & -m
+}

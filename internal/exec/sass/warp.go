@@ -35,6 +35,8 @@ type warp struct {
 	rows []([32]uint32)     // general registers, then uniform ones (the same in all lanes)
 	pr   [predicates]uint32 // predicates; uniform ones are all ones or zero
 	b    [bRegs][32]uint32  // convergence barriers, per lane
+	// Where lanes continue after a collective region, plus one; 0 outside of one.
+	after [32]int32
 
 	barCount [32]uint32 // result of the last BAR.RED
 	barPred  uint32

@@ -91,7 +91,7 @@ func TestControlText(t *testing.T) {
 
 // TestIllegalWords: words that no compiler writes are rejected.
 func TestIllegalWords(t *testing.T) {
-	ffma, err := assembleText(86, "FFMA R5, R5.reuse, R6, R7", 0)
+	ffma, err := Assemble(86, "FFMA R5, R5.reuse, R6, R7", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -195,7 +195,12 @@ func (in *Inst) elementBits() (ab, acc int) {
 	case OpBMMA:
 		return 1, 32
 	case OpQMMA:
+		if in.Has("F16") {
+			return 8, 16
+		}
 		return 8, 32
+	case OpOMMA:
+		return 4, 32
 	case OpIMMA:
 		if in.Has("S4") || in.Has("U4") {
 			return 4, 32

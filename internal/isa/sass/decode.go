@@ -189,14 +189,7 @@ func (f *operandField) decode(w word128, addr uint32, o *Operand) string {
 			return "RZ has its reuse bit set"
 		}
 	case fUGPR:
-		o.Kind, o.Reg = UReg, uint8(v)
-		switch {
-		case f.at.width() <= 6:
-		case v == 255:
-			o.Reg = URZ
-		case v == URZ:
-			return "UR63 is not supported"
-		}
+		o.Kind, o.Reg = UReg, uniformNumber(v, f.at.width())
 	case fPred:
 		o.Kind, o.Reg = Pred, uint8(v)
 	case fUPred:
@@ -220,9 +213,9 @@ func (f *operandField) decode(w word128, addr uint32, o *Operand) string {
 	case fConst:
 		o.Kind, o.Bank, o.Imm, o.Reg = Const, uint8(constBank.get(w)), int64(constWord.get(w))*4, RZ
 	case fCX:
-		o.Kind, o.UReg, o.HasU, o.CX, o.Imm, o.Reg = Const, uint8(cxReg.get(w)), true, true, int64(constWord.get(w))*4, RZ
+		o.Kind, o.UReg, o.HasU, o.CX, o.Imm, o.Reg = Const, uniformNumber(cxReg.get(w), cxReg.width()), true, true, int64(constWord.get(w))*4, RZ
 	case fLDC:
-		o.Kind, o.Bank, o.Reg, o.UReg = Const, uint8(constBank.get(w)), uint8(ldcReg.get(w)), RZ
+		o.Kind, o.Bank, o.Reg, o.UReg, o.Index0 = Const, uint8(constBank.get(w)), uint8(ldcReg.get(w)), URZ, true
 		o.Imm = signed(ldcBytes.get(w), 16)
 		if o.Reg == RZ {
 			o.Imm &= 0xffff
@@ -231,11 +224,17 @@ func (f *operandField) decode(w word128, addr uint32, o *Operand) string {
 		o.Kind, o.Bank, o.Reg, o.UReg = Const, uint8(constBank.get(w)), RZ, URZ
 		o.Imm = int64(ldcBytes.get(w))
 		if f.at != nil {
-			o.UReg, o.HasU = uint8(v), true
+			o.UReg, o.HasU = uniformNumber(v, f.at.width()), true
 			o.Imm = signed(uint64(o.Imm), 16)
 		}
 	case fLDCU:
 		o.Kind, o.Bank, o.Reg, o.UReg, o.Imm = Const, uint8(constBank.get(w)), RZ, URZ, int64(ldcuBytes.get(w))
+		if f.at != nil {
+			o.UReg, o.HasU = uniformNumber(v, f.at.width()), true
+			o.Imm = signed(uint64(o.Imm), ldcuBytes.width())
+		} else if o.Imm == 0 { // written with URZ
+			return "an offset of 0 has its own form"
+		}
 	case fTarget:
 		o.Kind, o.Imm, o.Index, o.Reg = Target, signed(v, f.at.width())*f.scale+int64(addr)+InstBytes, -1, RZ
 	case fAbs:
@@ -260,6 +259,9 @@ func (o *Operand) fromImm(f *operandField, v uint64) {
 	switch f.imm {
 	case immUnsigned:
 		o.Kind, o.Imm = Imm, int64(v)
+		if f.at.width() == 64 {
+			o.Width = 64
+		}
 	case immSigned:
 		o.Kind, o.Imm = Imm, signed(v, f.at.width())
 	case immF32:
@@ -278,6 +280,27 @@ func (o *Operand) fromImm(f *operandField, v uint64) {
 
 // eBit is the .E of memory instructions: addresses of 64 bits.
 const eBit = 72
+
+// uniformNumber is the uniform register in a field of n bits.
+func uniformNumber(v uint64, n int) uint8 {
+	if n == 6 && v == URZ6 {
+		return URZ
+	}
+	return uint8(v)
+}
+
+// uniformBits is the inverse of uniformNumber. It fails if the field is too narrow.
+func uniformBits(reg uint8, n int) (uint64, error) {
+	switch {
+	case n > 6:
+		return uint64(reg), nil
+	case reg == URZ:
+		return URZ6, nil
+	case reg >= URZ6:
+		return 0, fmt.Errorf("UR%d does not exist; the highest is UR%d", reg, URZ6-1)
+	}
+	return uint64(reg), nil
+}
 
 func (f *operandField) decodeMem(w word128, addr uint32, o *Operand) string {
 	o.Kind, o.Reg, o.UReg = Mem, RZ, URZ
@@ -299,7 +322,7 @@ func (f *operandField) decodeMem(w word128, addr uint32, o *Operand) string {
 		var d Operand
 		f.desc.decode(w, addr, &d)
 		if f.desc.next {
-			if d.Reg++; d.Reg >= URZ {
+			if d.Reg++; d.Reg == 0 || d.Reg >= URZ6 {
 				return "no register is left for the descriptor"
 			}
 		}

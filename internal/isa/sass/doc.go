@@ -9,7 +9,7 @@
 // for a descriptor that older disassemblers do not print. If two mnemonics encode to the same
 // word (IMAD.MOV, IMAD with RZ), the word disassembles to NVIDIA's choice.
 //
-// sm_75 to sm_89 can be assembled and disassembled; sm_100 and later can be
+// sm_75 to sm_89, sm_120 and sm_121 can be assembled and disassembled; sm_100 and sm_110 can be
 // disassembled as far as their tables go (testdata/newer.golden counts).
 //
 // What an instruction does is defined in exec/sass.

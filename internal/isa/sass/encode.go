@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"github.com/heddle-sim/heddle/internal/near"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/exec/num"
@@ -84,6 +85,21 @@ func (t *table) encode(s *source) (word128, *lineError) {
 		return word128{}, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s does not exist on %s", s.op, t.arch), ""}
 	}
 	return word128{}, best.err
+}
+
+// Assemble turns the text of one instruction at an address, without control code and labels, into
+// its words; their control bits are 0.
+func Assemble(a Arch, text string, addr uint32) ([2]uint64, error) {
+	t := tableOf(a)
+	s, e := parseInstruction(text, 1, t)
+	if e == nil {
+		s.addr = addr
+		var w word128
+		if w, e = t.encode(s); e == nil {
+			return w, nil
+		}
+	}
+	return [2]uint64{}, fmt.Errorf("%s: %s (column %d) %s", text, e.what, e.col, e.fix)
 }
 
 // encodeMods matches the modifiers with the row's from the i-th on; it returns how many
@@ -318,15 +334,11 @@ func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
 		if a.Kind != UReg {
 			return mismatch()
 		}
-		if f.at.width() > 6 {
-			if a.Reg == URZ {
-				f.at.set(w, 255)
-				break
-			}
-		} else if a.Reg > URZ {
-			return fmt.Errorf("UR%d does not exist; the highest is UR62", a.Reg)
+		v, err := uniformBits(a.Reg, f.at.width())
+		if err != nil {
+			return err
 		}
-		f.at.set(w, uint64(a.Reg))
+		f.at.set(w, v)
 	case fPred, fUPred, fPnz:
 		want := Pred
 		if f.kind == fUPred {
@@ -473,6 +485,11 @@ func (f *operandField) encodeImm(a *arg, w *word128, mismatch func() error) erro
 		f.at.set(w, v)
 		return nil
 	}
+	n := f.at.width()
+	if bits, err := strconv.ParseUint(a.num, 0, 64); err == nil && n == 64 {
+		f.at.set(w, bits)
+		return nil
+	}
 	v, err := parseInt(a.num)
 	if err != nil {
 		return fmt.Errorf("%s is not an integer", a.text)
@@ -481,7 +498,6 @@ func (f *operandField) encodeImm(a *arg, w *word128, mismatch func() error) erro
 		return fmt.Errorf("%s is not a multiple of %d", a.text, f.scale)
 	}
 	v /= f.scale
-	n := f.at.width()
 	if !fits(v, n, true) && !fits(v, n, false) || v < 0 && f.imm == immUnsigned && n < 32 || v >= 1<<(n-1) && f.imm == immSigned && n < 32 {
 		return fmt.Errorf("%s is out of range: %d bits", a.text, n)
 	}
@@ -514,15 +530,15 @@ func (f *operandField) encodeConst(a *arg, w *word128, mismatch func() error) er
 	}
 	v := a.Operand.Imm
 	if f.kind == fLDCU {
-		if a.HasU {
+		if a.HasU != (f.at != nil) {
 			return mismatch()
 		}
-		if !fits(v, 17, false) {
+		if !fits(v, ldcuBytes.width(), a.HasU) {
 			return fmt.Errorf("%s is beyond the end of a constant bank", a.text)
 		}
 		constBank.set(w, uint64(a.Bank))
 		ldcuBytes.set(w, uint64(v))
-		return nil
+		return f.encodeIndex(a, w)
 	}
 	if f.kind == fULDC {
 		if a.HasU != (f.at != nil) {
@@ -533,10 +549,7 @@ func (f *operandField) encodeConst(a *arg, w *word128, mismatch func() error) er
 		}
 		constBank.set(w, uint64(a.Bank))
 		ldcBytes.set(w, uint64(v))
-		if f.at != nil {
-			f.at.set(w, uint64(a.UReg))
-		}
-		return nil
+		return f.encodeIndex(a, w)
 	}
 	if a.HasU && !a.CX {
 		return mismatch()
@@ -558,11 +571,22 @@ func (f *operandField) encodeConst(a *arg, w *word128, mismatch func() error) er
 	}
 	constWord.set(w, uint64(v/4))
 	if f.kind == fCX {
-		cxReg.set(w, uint64(a.UReg))
-		return nil
+		u, err := uniformBits(a.UReg, cxReg.width())
+		cxReg.set(w, u)
+		return err
 	}
 	constBank.set(w, uint64(a.Bank))
 	return nil
+}
+
+// encodeIndex writes the uniform register that is added to the offset of a constant.
+func (f *operandField) encodeIndex(a *arg, w *word128) error {
+	if f.at == nil {
+		return nil
+	}
+	v, err := uniformBits(a.UReg, f.at.width())
+	f.at.set(w, v)
+	return err
 }
 
 func (f *operandField) encodeMem(a *arg, w *word128, mismatch func() error) error {
@@ -573,12 +597,9 @@ func (f *operandField) encodeMem(a *arg, w *word128, mismatch func() error) erro
 		return mismatch()
 	}
 	if f.desc != nil {
-		if a.Desc > URZ && f.desc.at.width() == 6 {
-			return fmt.Errorf("UR%d does not exist; the highest is UR62", a.Desc)
-		}
-		v := uint64(a.Desc)
-		if a.Desc == URZ && f.desc.at.width() > 6 {
-			v = 255
+		v, err := uniformBits(a.Desc, f.desc.at.width())
+		if err != nil {
+			return err
 		}
 		switch {
 		case !f.desc.next:
@@ -597,12 +618,9 @@ func (f *operandField) encodeMem(a *arg, w *word128, mismatch func() error) erro
 		if !f.keepURZ && a.HasU && a.UReg == URZ {
 			return mismatch()
 		}
-		if a.UReg > URZ && f.ureg.at.width() == 6 {
-			return fmt.Errorf("UR%d does not exist; the highest is UR62", a.UReg)
-		}
-		v := uint64(a.UReg)
-		if a.UReg == URZ && f.ureg.at.width() > 6 {
-			v = 255
+		v, err := uniformBits(a.UReg, f.ureg.at.width())
+		if err != nil {
+			return err
 		}
 		f.ureg.at.set(w, v)
 	}
@@ -638,6 +656,10 @@ func (f *operandField) encodeMem(a *arg, w *word128, mismatch func() error) erro
 		return nil
 	}
 	n := f.offset.at.width()
+	if v%f.offset.scale != 0 {
+		return fmt.Errorf("the offset of %s must be a multiple of %d", a.text, f.offset.scale)
+	}
+	v /= f.offset.scale
 	if !fits(v, n, true) && !(a.Reg == RZ && !a.HasU && fits(v, n, false)) {
 		return fmt.Errorf("the offset of %s is out of range: %d bits", a.text, n)
 	}

@@ -242,7 +242,7 @@ func (p *parser) startKernel(name string, col int) {
 		p.file.Arch = 86 // one message is enough; the rest of the file is still looked at
 	}
 	if !p.hex && !p.file.Arch.Assembles() && len(p.file.Kernels) == 0 {
-		p.fail(col, "programs of sm_75 to sm_89 can be assembled", "%s can only be disassembled", p.file.Arch)
+		p.fail(col, "programs of sm_75 to sm_89, sm_120 and sm_121 can be assembled", "%s can only be disassembled", p.file.Arch)
 	}
 	if !namePattern.MatchString(name) {
 		p.fail(col, "letters, digits, _, $ and dots", "%q is not a valid kernel name", name)

@@ -210,7 +210,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if got, err := assembleText(arch, in.Text(), 0); err != nil || word128(got) != (word128{lo, hi}).and(controlMask.not()) {
+		if got, err := Assemble(arch, in.Text(), 0); err != nil || word128(got) != (word128{lo, hi}).and(controlMask.not()) {
 			t.Fatalf("%s: %016x %016x, %v", in.Text(), got[0], got[1], err)
 		}
 	})

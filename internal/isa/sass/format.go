@@ -122,6 +122,10 @@ func (o *Operand) write(b *strings.Builder) {
 	case SReg:
 		b.WriteString(SpecialName(o.Reg))
 	case Imm, Target:
+		if o.Width == 64 {
+			fmt.Fprintf(b, "0x%x", uint64(o.Imm))
+			break
+		}
 		b.WriteString(hexInt(o.Imm))
 	case FImm:
 		switch text := floatText(o.Bits<<16, 32); {
@@ -176,7 +180,7 @@ func (o *Operand) writeConst(b *strings.Builder) {
 	switch {
 	case o.HasU && !o.CX:
 		index = uregName(o.UReg)
-	case o.Reg != RZ || o.Role == Addr && o.UReg == RZ && o.Imm == 0: // LDC writes the register if there is nothing else
+	case o.Reg != RZ || o.Index0 && o.Imm == 0:
 		index = regName(o.Reg)
 	}
 	b.WriteString(index)

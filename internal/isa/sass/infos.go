@@ -25,43 +25,45 @@ var traits = func() (t [Ops]trait) {
 		}
 	}
 	add(isa.ClassInt, isa.UnitALU, OpIADD3, OpLOP3, OpSHF, OpLEA, OpPRMT, OpSEL, OpMOV, OpIMNMX, OpIABS, OpVABSDIFF, OpVABSDIFF4,
-		OpBMSK, OpSGXT, OpCS2R, OpI2I, OpI2IP, OpF2FP, OpF2IP, OpI2FP, OpP2R)
+		OpBMSK, OpSGXT, OpCS2R, OpI2I, OpI2IP, OpF2FP, OpF2IP, OpI2FP, OpP2R, OpIADD, OpVIADD, OpVIMNMX)
 	add(isa.ClassIntSlow, isa.UnitALU, OpPOPC, OpFLO, OpBREV)
-	add(isa.ClassFP32, isa.UnitFP32, OpFADD, OpFMUL, OpFFMA, OpFMNMX, OpFSEL, OpFSET, OpFSWZADD)
+	add(isa.ClassFP32, isa.UnitFP32, OpFADD, OpFMUL, OpFFMA, OpFMNMX, OpFMNMX3, OpFSEL, OpFSET, OpFSWZADD)
 	add(isa.ClassIMAD, isa.UnitFP32, OpIMAD, OpIDP)
 	add(isa.ClassHalf, isa.UnitFP16, OpHADD2, OpHMUL2, OpHFMA2, OpHSET2, OpHMNMX2)
 	add(isa.ClassSetp, isa.UnitALU, OpISETP, OpFSETP, OpHSETP2)
 	add(isa.ClassPred, isa.UnitALU, OpPLOP3, OpR2P)
 	add(isa.ClassSFU, isa.UnitSFU, OpMUFU, OpF2I, OpI2F, OpFRND, OpF2F, OpFCHK)
 	add(isa.ClassUniform, isa.UnitALU, OpUIADD3, OpUIMAD, OpULEA, OpULOP3, OpUSHF, OpUPRMT, OpUSGXT, OpUBMSK, OpUISETP, OpUSEL, OpUFLO,
-		OpUBREV, OpUPOPC, OpUP2UR, OpUPLOP3, OpR2UR)
+		OpUBREV, OpUPOPC, OpUP2UR, OpUPLOP3, OpR2UR, OpUIMNMX, OpUVIMNMX, OpUFADD, OpUFMUL, OpUFFMA, OpUFSEL, OpUFSETP,
+		OpUI2F, OpUI2FP, OpUF2F, OpUF2I, OpUFRND, OpCS2UR)
 	add(isa.ClassUniformMove, isa.UnitALU, OpUMOV, OpULDC, OpVOTEU)
 	add(isa.ClassBranch, isa.UnitBranch, OpBRA, OpBRX, OpBRXU, OpJMP, OpJMX, OpCALL, OpRET, OpEXIT, OpKILL, OpBSSY, OpBSYNC, OpBREAK,
-		OpWARPSYNC, OpYIELD, OpBMOV, OpBPT)
-	add(isa.ClassMisc, isa.UnitNone, OpNOP, OpVOTE, OpDEPBAR, OpLDGDEPBAR, OpARRIVES, OpNANOSLEEP, OpLEPC, OpREDUX, OpB2R, OpBAR)
-	add(isa.ClassMiscQ, isa.UnitNone, OpS2UR, OpERRBAR)
+		OpWARPSYNC, OpENDCOLLECTIVE, OpYIELD, OpBMOV, OpBPT)
+	add(isa.ClassMisc, isa.UnitNone, OpNOP, OpVOTE, OpDEPBAR, OpLDGDEPBAR, OpARRIVES, OpNANOSLEEP, OpLEPC, OpREDUX, OpB2R, OpBAR, OpELECT, OpPREEXIT,
+		OpACQBULK)
+	add(isa.ClassMiscQ, isa.UnitNone, OpS2UR, OpERRBAR, OpCGAERRBAR, OpLDCU)
 	add(isa.ClassMio, isa.UnitLSU, OpS2R, OpSHFL, OpMATCH, OpQSPC, OpCCTL, OpMOVM)
 	add(isa.ClassFP64, isa.UnitFP64, OpDADD, OpDMUL, OpDFMA, OpDSETP)
-	add(isa.ClassTensor, isa.UnitTensor, OpHMMA, OpIMMA, OpBMMA, OpQMMA)
+	add(isa.ClassTensor, isa.UnitTensor, OpHMMA, OpIMMA, OpBMMA, OpQMMA, OpOMMA)
 	add(isa.ClassDMMA, isa.UnitTensor, OpDMMA)
 	add(isa.ClassTexture, isa.UnitTex, OpTEX, OpTLD, OpTLD4, OpTXD, OpTXQ, OpSULD, OpSUST)
 	add(isa.ClassFence, isa.UnitBar, OpMEMBAR)
 	add(isa.ClassLoad, isa.UnitLSU, OpLD, OpLDG, OpLDL, OpLDS, OpLDSM)
-	add(isa.ClassStore, isa.UnitLSU, OpST, OpSTG, OpSTL, OpSTS)
-	add(isa.ClassAtomic, isa.UnitLSU, OpATOM, OpATOMG, OpATOMS, OpRED)
+	add(isa.ClassStore, isa.UnitLSU, OpST, OpSTG, OpSTL, OpSTS, OpSTSM)
+	add(isa.ClassAtomic, isa.UnitLSU, OpATOM, OpATOMG, OpATOMS, OpRED, OpREDG)
 	add(isa.ClassConstant, isa.UnitLSU, OpLDC)
 	add(isa.ClassCopy, isa.UnitLSU, OpLDGSTS)
 
-	for _, op := range []Op{OpVOTE, OpREDUX, OpB2R} {
+	for _, op := range []Op{OpVOTE, OpREDUX, OpB2R, OpELECT} {
 		t[op].unit = isa.UnitALU
 	}
 	t[OpBAR].unit = isa.UnitBar
 	t[OpS2R].unit = isa.UnitALU
 	kinds := map[isa.Kind][]Op{
-		isa.KindAdd: {OpIADD3, OpUIADD3, OpFADD, OpDADD, OpHADD2},
-		isa.KindMax: {OpIMNMX, OpFMNMX, OpHMNMX2},
-		isa.KindMul: {OpFMUL, OpDMUL, OpHMUL2},
-		isa.KindMad: {OpFFMA, OpIMAD, OpUIMAD, OpDFMA, OpHFMA2, OpIDP},
+		isa.KindAdd: {OpIADD, OpIADD3, OpVIADD, OpUIADD3, OpFADD, OpUFADD, OpDADD, OpHADD2},
+		isa.KindMax: {OpIMNMX, OpVIMNMX, OpUIMNMX, OpUVIMNMX, OpFMNMX, OpFMNMX3, OpHMNMX2},
+		isa.KindMul: {OpFMUL, OpUFMUL, OpDMUL, OpHMUL2},
+		isa.KindMad: {OpFFMA, OpUFFMA, OpIMAD, OpUIMAD, OpDFMA, OpHFMA2, OpIDP},
 	}
 	for kind, ops := range kinds {
 		for _, op := range ops {
@@ -70,7 +72,7 @@ var traits = func() (t [Ops]trait) {
 	}
 	t[OpSHFL].kind, t[OpMEMBAR].kind = isa.KindShfl, isa.KindFence
 	data := map[isa.Data][]Op{
-		isa.DataFloat:  {OpFADD, OpFMUL, OpFFMA, OpFMNMX, OpFSEL, OpFSET, OpFSETP, OpFSWZADD, OpFCHK, OpMUFU},
+		isa.DataFloat:  {OpFADD, OpFMUL, OpFFMA, OpFMNMX, OpFMNMX3, OpFSEL, OpFSET, OpFSETP, OpFSWZADD, OpFCHK, OpMUFU},
 		isa.DataDouble: {OpDADD, OpDMUL, OpDFMA, OpDSETP, OpDMMA},
 		isa.DataHalf:   {OpHADD2, OpHMUL2, OpHFMA2, OpHSET2, OpHSETP2, OpHMNMX2, OpHMMA},
 	}
@@ -83,9 +85,9 @@ var traits = func() (t [Ops]trait) {
 }()
 
 var spaces = map[Op]isa.Space{
-	OpLDG: isa.Global, OpSTG: isa.Global, OpATOMG: isa.Global, OpRED: isa.Global, OpLDGSTS: isa.Global,
+	OpLDG: isa.Global, OpSTG: isa.Global, OpATOMG: isa.Global, OpRED: isa.Global, OpREDG: isa.Global, OpLDGSTS: isa.Global,
 	OpLD: isa.Generic, OpST: isa.Generic, OpATOM: isa.Generic,
-	OpLDS: isa.Shared, OpSTS: isa.Shared, OpATOMS: isa.Shared, OpLDSM: isa.Shared,
+	OpLDS: isa.Shared, OpSTS: isa.Shared, OpATOMS: isa.Shared, OpLDSM: isa.Shared, OpSTSM: isa.Shared,
 	OpLDL: isa.Local, OpSTL: isa.Local, OpLDC: isa.Const,
 	OpTEX: isa.Texture, OpTLD: isa.Texture, OpTLD4: isa.Texture, OpTXD: isa.Texture, OpSULD: isa.Surface, OpSUST: isa.Surface,
 }
@@ -118,6 +120,9 @@ func (in *Inst) info(o *isa.Inst, pc int32) {
 	for i := range in.Operands {
 		in.operand(o, &in.Operands[i])
 	}
+	if p := in.Find(Pu); p != nil && in.Op == OpR2UR && in.Has("OR") && p.Reg != PT { // it adds to the predicate
+		o.Srcs = append(o.Srcs, register(isa.RegPred, p.Reg, 1))
+	}
 	if in.Guard.Pred != PT {
 		file := isa.RegPred
 		if in.Guard.Uniform {
@@ -127,7 +132,7 @@ func (in *Inst) info(o *isa.Inst, pc int32) {
 	}
 	in.memory(o)
 	switch in.Op {
-	case OpHMMA, OpIMMA, OpBMMA, OpDMMA, OpQMMA:
+	case OpHMMA, OpIMMA, OpBMMA, OpDMMA, OpQMMA, OpOMMA:
 		m, n, kk := in.shape()
 		ab, acc := in.elementBits()
 		o.Tensor = &isa.Tensor{M: uint16(m), N: uint16(n), K: uint16(kk), Elem: uint8(ab), Bits: uint8(ab), Sparse: in.Has("SP"), F32: in.Has("F32")}
@@ -155,7 +160,7 @@ func (in *Inst) info(o *isa.Inst, pc int32) {
 				o.Depbar.Zero = uint8(p.Imm)
 			}
 		}
-	case OpS2R, OpS2UR, OpCS2R:
+	case OpS2R, OpS2UR, OpCS2R, OpCS2UR:
 		if p := in.Find(A); p != nil {
 			o.Clock = p.Reg >= srClockLo && p.Reg <= srTimerHi
 		}
@@ -187,7 +192,7 @@ func (in *Inst) flow(o *isa.Inst) {
 	}
 	// A branch has its own predicate besides the guard, and its conditions (.DIV, .CONV)
 	// decide too.
-	if in.Find(Pp) != nil || in.Op == OpBRA && (in.Has("DIV") || in.Has("CONV")) {
+	if in.Find(Pp) != nil || in.Op == OpBRA && (in.Has("DIV") || in.Has("CONV") || in.Find(Extra) != nil) {
 		o.Guarded = true
 	}
 	if t := in.Find(Dest); t != nil && t.Kind == Target && t.Index >= 0 {
@@ -237,7 +242,7 @@ func (in *Inst) operand(o *isa.Inst, p *Operand) {
 			if p.HasU {
 				add(isa.RegUGPR, p.UReg, URZ, 1)
 			}
-			if in.Op == OpULDC && !p.HasU {
+			if in.Op == OpULDC && !p.HasU || in.Op == OpLDCU && p.UReg == URZ {
 				o.Const = &isa.ConstRef{Bank: p.Bank, Offset: uint32(p.Imm)}
 			}
 			return
@@ -292,7 +297,7 @@ func (in *Inst) memory(o *isa.Inst) {
 	case isa.ClassStore:
 		o.Store = true
 	case isa.ClassAtomic:
-		o.Atomic, o.Store, o.Load = true, true, in.Op != OpRED
+		o.Atomic, o.Store, o.Load = true, true, in.Op != OpRED && in.Op != OpREDG
 	case isa.ClassCopy:
 		o.Load = true
 	case isa.ClassTexture:
@@ -301,7 +306,7 @@ func (in *Inst) memory(o *isa.Inst) {
 	}
 	o.Width = uint8(in.bytes())
 	o.Elem = o.Width
-	if in.Op == OpLDSM {
+	if in.Op == OpLDSM || in.Op == OpSTSM {
 		o.Elem = 4
 	}
 	for _, m := range in.Mods {
@@ -337,7 +342,7 @@ func private(op Op, s isa.Space) bool {
 
 // bytes is the number of bytes that a lane moves.
 func (in *Inst) bytes() int {
-	if in.Op == OpLDSM {
+	if in.Op == OpLDSM || in.Op == OpSTSM {
 		return 4 * in.registers("n", Rd)
 	}
 	for _, m := range in.Mods {
@@ -350,6 +355,8 @@ func (in *Inst) bytes() int {
 			return 8
 		case "128":
 			return 16
+		case "256":
+			return 32
 		}
 	}
 	return 4

@@ -9,9 +9,12 @@ const InstBytes = 16
 // discarded.
 const (
 	RZ  = 255 // general registers
-	URZ = 63  // uniform registers before sm_100
+	URZ = 255 // uniform registers; URZ6 in traces and in fields of six bits
 	PT  = 7   // predicates and uniform predicates
 )
+
+// URZ6 is the number of URZ before sm_100, where uniform registers have six bits.
+const URZ6 = 63
 
 // Inst is one instruction, from text or from words.
 type Inst struct {
@@ -105,7 +108,7 @@ type Operand struct {
 	Imm    int64
 	Index  int32  // Target: number of the instruction in the kernel, -1 if outside
 	Bits   uint64 // FImm: the number's bits
-	Width  uint8  // FImm: 16, 32 or 64
+	Width  uint8  // FImm: 16, 32 or 64; Imm: 64 if it is written as its 64 bits
 	Brain  bool   // FImm of 16 bits: bfloat16
 	Bank   uint8  // Const
 	UReg   uint8  // Mem and Const (cx): uniform register added, URZ if none
@@ -113,6 +116,7 @@ type Operand struct {
 	UCount uint8  // registers of UReg
 	Desc   uint8  // Mem: uniform register pair of the descriptor
 	HasD   bool   // Mem: Desc is present (desc[URn])
+	Index0 bool   // Const: an offset of 0 is written as the index register RZ (LDC)
 	CX     bool   // Const: UReg names the bank, cx[URn][…]; otherwise it is added to the offset
 	Hidden bool   // Mem: the descriptor is one that older disassemblers do not print (desc0)
 	// Tail says that a space, not a comma, separates the operand from the previous one:

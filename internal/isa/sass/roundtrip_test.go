@@ -16,7 +16,7 @@ func reassemble(t rapid.TB, arch Arch, w word128, addr uint32) bool {
 		return false
 	}
 	w = w.and(controlMask.not()) // not part of the instruction's own text
-	got, err := assembleText(arch, in.Text(), addr)
+	got, err := Assemble(arch, in.Text(), addr)
 	if err != nil {
 		t.Fatalf("%s %016x %016x %s: %v", arch, w[0], w[1], in.Text(), err)
 	}
@@ -75,7 +75,7 @@ func (r *row) fields() []span {
 // TestRows draws the fields of every row: decoded instructions assemble to the same
 // word, and every row decodes some word.
 func TestRows(t *testing.T) {
-	for _, arch := range []Arch{75, 86} { // sm_80 has the rows of sm_86
+	for _, arch := range []Arch{75, 86, 120} { // sm_80 has the rows of sm_86
 		for _, r := range tableOf(arch).rows {
 			fields := r.fields()
 			worked := 0

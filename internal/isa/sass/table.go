@@ -66,7 +66,7 @@ const (
 	fCX     // cx[UR][word offset]
 	fLDC    // c[bank][R + byte offset]
 	fULDC   // c[bank][UR + byte offset]
-	fLDCU   // c[bank][byte offset], one bit lower
+	fLDCU   // c[bank][UR + byte offset], one bit lower
 	fTarget // relative to the next instruction
 	fAbs    // code address
 	fMask
@@ -174,19 +174,17 @@ var archTables = map[Arch][]string{
 	87: {"sm_75", "mem_80", "tex", "sm_80", "sm_86"},
 	89: {"sm_75", "mem_80", "tex", "sm_80", "sm_86", "sm_89"},
 
+	120: {"sm_75", "mem_100", "tex", "sm_80", "sm_100", "sm_120"},
+	121: {"sm_75", "mem_100", "tex", "sm_80", "sm_100", "sm_120"},
+
 	// These can only be disassembled, and not completely.
-	100: {"sm_75", "mem_80", "tex", "sm_80", "sm_100"},
-	110: {"sm_75", "mem_80", "tex", "sm_80", "sm_100"},
-	120: {"sm_75", "mem_80", "tex", "sm_80", "sm_100"},
-	121: {"sm_75", "mem_80", "tex", "sm_80", "sm_100"},
+	100: {"sm_75", "mem_100", "tex", "sm_80", "sm_100"},
+	110: {"sm_75", "mem_100", "tex", "sm_80", "sm_100"},
 }
 
 // Assembles reports whether programs of the architecture can be assembled; others can only
 // be disassembled.
-func (a Arch) Assembles() bool { return a < firstPartial }
-
-// firstPartial is the first architecture whose tables are not complete.
-const firstPartial = 100
+func (a Arch) Assembles() bool { return a < 100 || a >= 120 }
 
 // wideUniform reports whether uniform registers have numbers of eight bits.
 func (a Arch) wideUniform() bool { return a >= 100 }
@@ -271,13 +269,13 @@ func buildTable(a Arch) (*table, error) {
 			switch words[0] {
 			case "enum":
 				err = b.enum(words[1:])
-			case "noreuse":
+			case "noreuse", "reuse":
 				for _, w := range words[1:] {
 					op, ok := opsByName[w]
 					if !ok {
 						err = fmt.Errorf("mnemonic %q is not in op.go", w)
 					}
-					b.noReuse[op] = true
+					b.noReuse[op] = words[0] == "noreuse"
 				}
 			case "drop":
 				for _, w := range words[1:] {
@@ -499,6 +497,9 @@ func (b *builder) row(line string) error {
 				continue
 			}
 			at, v, ok := strings.Cut(w, "=")
+			if wide := wideSpans[at]; b.wide && wide != "" && v == strconv.Itoa(URZ6) { // no uniform register
+				at, v = wide, strconv.Itoa(URZ)
+			}
 			s, err := parseSpan(at)
 			num, err2 := strconv.ParseUint(v, 0, 64)
 			if !ok || err != nil || err2 != nil {
@@ -563,15 +564,15 @@ var named = map[string]struct {
 	"Bd": {fBReg, Bar, "19:16", false, -1}, "Ba": {fBReg, Bar, "29:24", false, -1},
 	"SB": {fSB, Extra, "46:44", false, -1}, "SR": {fSReg, A, "79:72", false, -1},
 	"mask": {fMask, Extra, "37:32", false, -1},
-	"rel":  {fTarget, Dest, "81:34", false, -1}, "abs": {fAbs, Dest, "80:34", false, -1},
+	"rel":  {fTarget, Dest, "81:34", false, -1}, "near": {fTarget, Dest, "30:24", false, -1}, "abs": {fAbs, Dest, "80:34", false, -1},
 	"c": {fConst, B, "", false, -1}, "ldc": {fLDC, Addr, "", false, -1},
 	"UPb": {fUPred, Extra, "26:24", false, 27},
 	"URt": {fUGPR, Extra, "45:40", false, -1},
-	"Rm":  {fGPR, Extra, "47:40", false, -1}, "URn": {fUGPR, Extra, "69:64", false, -1},
+	"Rm":  {fGPR, Extra, "47:40", false, -1}, "Rn": {fGPR, Extra, "59:52", false, -1}, "URs": {fUGPR, Extra, "77:73+62:60", false, -1}, "URn": {fUGPR, Extra, "69:64", false, -1},
 	"Rw": {fGPR, Extra, "23:16", false, -1}, "URi": {fUGPR, A, "29:24", false, 30},
 	"Bw":   {fBReg, Bar, "19:16", true, -1},
 	"immA": {fImm, A, "63:32", false, -1}, "immB": {fImm, B, "63:32", false, -1}, "immC": {fImm, C, "63:32", false, -1},
-	"roff": {fImm, Dest, "81:34", false, -1}, "uldc": {fULDC, Addr, "", false, -1}, "cdcu": {fLDCU, Addr, "", false, -1}, "uldcr": {fULDC, Addr, "29:24", false, -1},
+	"immv": {fImm, Extra, "", false, -1}, "roff": {fImm, Dest, "81:34", false, -1}, "uldc": {fULDC, Addr, "", false, -1}, "cdcu": {fLDCU, Addr, "", false, -1}, "cdcur": {fLDCU, Addr, "29:24", false, -1}, "uldcr": {fULDC, Addr, "29:24", false, -1},
 	"imm": {fImm, Extra, "63:32", false, -1}, "lut": {fImm, Lut, "79:72", false, -1}, "lut2": {fImm, Lut2, "23:16", false, -1},
 	"Pz": {fPnz, Pp, "67:64", false, -1},
 }
@@ -678,7 +679,7 @@ func (b *builder) operand(r *row, text string, f form) (operandField, error) {
 		}
 		low = name == "Rb" || name == "URb" || name == "c"
 	}
-	if w, ok := wideSpans[at]; ok && b.wide && o.kind == fUGPR && !given {
+	if w, ok := wideSpans[at]; ok && b.wide && (o.kind == fUGPR || o.kind == fLDCU || o.kind == fULDC) && !given {
 		at = w
 	}
 	if at != "" {
@@ -708,6 +709,12 @@ func (b *builder) operand(r *row, text string, f form) (operandField, error) {
 		r.use(ldcuBytes)
 	case fTarget, fAbs:
 		o.scale = 4
+	}
+	if name == "near" {
+		o.scale = 1
+	}
+	if name == "immv" { // offsets of vectors
+		o.scale = 32
 	}
 	if name == "roff" {
 		o.scale, o.imm = 4, immSigned
@@ -793,6 +800,8 @@ func (b *builder) operand(r *row, text string, f form) (operandField, error) {
 	switch name {
 	case "Rm":
 		o.reuse = 50
+	case "Rn":
+		o.reuse = 51
 	case "URn":
 		o.next = true
 	}

@@ -54,6 +54,9 @@ func operand(s *trace.Static, in *sass.Inst, o *sass.Operand, arch sass.Arch) {
 		to = &s.Dsts
 	}
 	add := func(list *[]trace.Reg, f isa.RegFile, n uint8) {
+		if f == isa.RegUGPR && n == sass.URZ && arch < 100 {
+			n = sass.URZ6
+		}
 		*list = append(*list, trace.Reg{File: f, N: uint16(n)})
 	}
 	switch o.Kind {
