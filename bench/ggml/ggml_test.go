@@ -102,19 +102,7 @@ func TestPackageCode(t *testing.T) {
 // TestPackageListed: the instructions of the package have names, and their text assembles to
 // their words.
 func TestPackageListed(t *testing.T) {
-	comparison(t)(t, "rtx-a6000", "functional", "--part", "1/1000") // brings the package
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := filepath.Glob(filepath.Join(cache, "heddle", "ggml-*", "package", "bins", "*", "libggml-cuda.so"))
-	if err != nil || len(list) == 0 {
-		t.Fatalf("no library: %v", err)
-	}
-	entries, err := fatbin.Scan(list[len(list)-1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := library(t)
 	for _, arch := range []sass.Arch{86, 89, 120, 121} {
 		words := distinct(t, entries, arch)
 		unnamed := roundTrip(t, arch, words)
@@ -130,25 +118,12 @@ func TestPackageListed(t *testing.T) {
 func distinct(t *testing.T, entries []fatbin.Entry, arch sass.Arch) map[[2]uint64]uint32 {
 	t.Helper()
 	words := map[[2]uint64]uint32{}
-	for _, e := range entries {
-		if e.Kind != fatbin.Cubin || e.SM != int(arch) {
-			continue
+	machineCode(t, entries, int(arch), func(_ *cubin.File, k *cubin.Kernel) {
+		for at := 0; at < len(k.Code); at += sass.InstBytes {
+			w := [2]uint64{binary.LittleEndian.Uint64(k.Code[at:]), binary.LittleEndian.Uint64(k.Code[at+8:])}
+			words[w] = uint32(at)
 		}
-		image, err := e.Image()
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := cubin.Read("image", image)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, k := range f.Kernels {
-			for at := 0; at < len(k.Code); at += sass.InstBytes {
-				w := [2]uint64{binary.LittleEndian.Uint64(k.Code[at:]), binary.LittleEndian.Uint64(k.Code[at+8:])}
-				words[w] = uint32(at)
-			}
-		}
-	}
+	})
 	return words
 }
 
@@ -178,6 +153,25 @@ func roundTrip(t *testing.T, arch sass.Arch, words map[[2]uint64]uint32) (unname
 	}
 	slices.SortFunc(unnamed, func(a, b [2]uint64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
 	return unnamed
+}
+
+// library returns what the package's library holds.
+func library(t *testing.T) []fatbin.Entry {
+	t.Helper()
+	comparison(t)(t, "rtx-a6000", "functional", "--part", "1/1000") // brings the package
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := filepath.Glob(filepath.Join(cache, "heddle", "ggml-*", "package", "bins", "*", "libggml-cuda.so"))
+	if err != nil || len(list) == 0 {
+		t.Fatalf("no library: %v", err)
+	}
+	entries, err := fatbin.Scan(list[len(list)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entries
 }
 
 // grep returns the lines that match.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -120,25 +119,6 @@ func kind(op string) string {
 		}
 	}
 	return strings.Join(kept, ".")
-}
-
-// library returns the device code of the package's CUDA backend.
-func library(t *testing.T) []fatbin.Entry {
-	t.Helper()
-	comparison(t)(t, "rtx-a6000", "functional", "--part", "1/1000") // brings the package
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := filepath.Glob(filepath.Join(cache, "heddle", "ggml-*", "package", "bins", "*", "libggml-cuda.so"))
-	if err != nil || len(list) == 0 {
-		t.Fatalf("no library: %v", err)
-	}
-	entries, err := fatbin.Scan(list[len(list)-1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return entries
 }
 
 // machineCode calls f for every kernel for an architecture.
