@@ -203,17 +203,8 @@ func (t *textLister) image(f *cubin.File) error {
 	}
 	t.symbols = symbols(f)
 	var err error
-	t.lines, err = linesOf(f)
+	t.lines, err = f.Lines()
 	return err
-}
-
-// linesOf returns the lines of the source, or else those of the PTX.
-func linesOf(f *cubin.File) (map[string][]cubin.Line, error) {
-	lines, err := f.SourceLines()
-	if err == nil && len(lines) == 0 {
-		lines, err = f.PTXLines()
-	}
-	return lines, err
 }
 
 // spaceOf names the memory that holds a variable.
@@ -299,7 +290,7 @@ type jsonInstruction struct {
 
 func (j *jsonLister) image(f *cubin.File) (err error) {
 	j.file, j.symbols = f, symbols(f)
-	j.lines, err = linesOf(f)
+	j.lines, err = f.Lines()
 	return err
 }
 

@@ -51,7 +51,7 @@ func (w Where) String() string {
 		fmt.Fprintf(&b, " in function %s", plain.Instance(w.Function))
 	}
 	fmt.Fprintf(&b, ", block %v, thread %v, pc %d: %s\n  at %s", w.Block, w.Thread, w.PC, w.Inst, w.File)
-	if w.Pos.Line > 0 { // machine code has none
+	if w.Pos.Line > 0 { // a text, no machine code
 		fmt.Fprintf(&b, ":%d", w.Pos.Line)
 	}
 	if w.SrcLine > 0 {

@@ -1,8 +1,10 @@
 package program
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/heddle-sim/heddle/internal/binary/cubin"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
@@ -20,11 +22,16 @@ func machineFile(f *cubin.File) (*sass.File, error) {
 		return nil, err
 	}
 	kernels := map[string]*sass.Kernel{}
+	lines := sync.OnceValue(func() map[string][]cubin.Line {
+		list, _ := f.Lines() // a program runs without them, too
+		return list
+	})
 	for _, k := range f.Kernels {
 		text, err := machineCode(f, k, false)
 		if err != nil {
 			return nil, err
 		}
+		text.Source = func(i int) (string, int) { return lineAt(lines()[k.Name], uint32(i)*sass.InstBytes) }
 		out.Kernels = append(out.Kernels, text)
 		kernels[k.Name] = text
 	}
@@ -51,13 +58,17 @@ func machineFile(f *cubin.File) (*sass.File, error) {
 	return out, nil
 }
 
-// Types of relocations (measured: what compilers use for these purposes).
-const (
-	relocAddress  = 2  // an address of 64 bits
-	relocLower    = 56 // the lower half of an address, in an instruction's immediate
-	relocUpper    = 57 // its upper half
-	relocFunction = 58 // the target of CALL.ABS
-)
+// lineAt is where the instruction at an offset comes from; lines are in the order of theirs.
+func lineAt(lines []cubin.Line, offset uint32) (file string, line int) {
+	n, found := slices.BinarySearchFunc(lines, offset, func(l cubin.Line, at uint32) int { return cmp.Compare(l.Offset, at) })
+	if !found {
+		n--
+	}
+	if n < 0 {
+		return "", 0
+	}
+	return lines[n].File, lines[n].Line
+}
 
 func addressOf(f *cubin.File, r *cubin.Relocation) (sass.Address, error) {
 	a := sass.Address{Data: -1, Bank: r.At.Bank, Offset: r.At.Offset, Addend: uint64(r.Addend)}
@@ -71,12 +82,12 @@ func addressOf(f *cubin.File, r *cubin.Relocation) (sass.Address, error) {
 		a.Kernel = r.At.Owner
 	}
 	switch code := r.At.Kind == cubin.InCode; {
-	case !code && r.At.Owner == "" && r.Type == relocAddress:
-	case code && r.Type == relocLower:
+	case !code && r.At.Owner == "" && r.Type == cubin.RelocWhole:
+	case code && r.Type == cubin.RelocLower:
 		a.Part = sass.Lower
-	case code && r.Type == relocUpper:
+	case code && r.Type == cubin.RelocUpper:
 		a.Part = sass.Upper
-	case code && r.Type == relocFunction && r.Place.Kind == cubin.Unknown:
+	case code && r.Type == cubin.RelocFunction && r.Place.Kind == cubin.Unknown:
 	default:
 		return refuse()
 	}

@@ -3,15 +3,19 @@ package program
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/binary/cubin"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
+	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
@@ -232,5 +236,107 @@ func TestBadMachineCode(t *testing.T) {
 				t.Errorf("%s: %v", k.Name(), bad)
 			}
 		}
+	}
+}
+
+// TestDamagedPrograms: a file with damaged tables, constants or code is refused, or its kernels are,
+// or they run to an end or a fault.
+func TestDamagedPrograms(t *testing.T) {
+	whole, err := os.ReadFile(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const from, to = 0x1820, 0x47dc // .nv.info to .nv.global.init
+	count := 300
+	if alltests.On() {
+		count = 10_000
+	}
+	ran, refused, faults := 0, 0, 0
+	r := rand.New(rand.NewPCG(3, 4))
+	for range count {
+		b := bytes.Clone(whole)
+		for range 1 + r.IntN(8) {
+			b[from+r.IntN(to-from)] ^= 1 << r.IntN(8)
+		}
+		l := Loader{As: Cubin}
+		if l.Add(Source{"damaged", b}) != nil {
+			continue
+		}
+		prog, err := l.Link()
+		if err != nil {
+			continue
+		}
+		mem := device.New(device.Config{})
+		m, err := NewMachine(prog, mem)
+		if err != nil {
+			continue
+		}
+		at, err := mem.Alloc(1<<16, "buffer")
+		if err != nil {
+			t.Fatal(err)
+		}
+		issued := uint64(0)
+		for _, k := range prog.Kernels() {
+			for _, err := range k.Unusable() {
+				if err == nil || !strings.Contains(err.Error(), "damaged") {
+					t.Errorf("kernel %s: %v", k.Name(), err)
+				}
+			}
+			l := exec.Launch{Kernel: k, Grid: exec.Dim3{X: 2, Y: 1, Z: 1}, Block: exec.Dim3{X: 40, Y: 1, Z: 1}}
+			for len(l.Params) < k.ParamBytes() {
+				l.Params = binary.LittleEndian.AppendUint64(l.Params, at)
+			}
+			l.Params = l.Params[:k.ParamBytes()]
+			res, err := m.Run(t.Context(), l, exec.Options{MaxInsts: issued + 2000})
+			issued += res.WarpInsts
+			var no *exec.LaunchError
+			switch {
+			case err == nil:
+				ran++
+			case errors.As(err, &no):
+				refused++
+			default:
+				faults++
+			}
+		}
+		if err := m.Release(); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Logf("%d kernels ran to their end, %d were refused, %d ended early", ran, refused, faults)
+	if min(ran, refused, faults) == 0 {
+		t.Error("want some of each")
+	}
+}
+
+// TestWhereMachineCodeFails: a kernel that cannot run says which instruction, at which address and
+// from which line of the source.
+func TestWhereMachineCodeFails(t *testing.T) {
+	lines := []cubin.Line{{Offset: 0x10, File: "a.cu", Line: 3}, {Offset: 0x40, File: "a.cu", Line: 7}}
+	for offset, want := range map[uint32]int{0: 0, 0x10: 3, 0x30: 3, 0x40: 7, 0x100: 7} {
+		if _, got := lineAt(lines, offset); got != want {
+			t.Errorf("address %#x is from line %d; want %d", offset, got, want)
+		}
+	}
+	b, err := os.ReadFile(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := cubin.Read(sample, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := machineFile(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := file.Kernel("_Z5childPii")
+	k.Binary = bytes.Clone(k.Binary)
+	binary.LittleEndian.PutUint16(k.Binary[0x60:], 0xfff) // an opcode that does not exist
+	k.Source = func(i int) (string, int) { return lineAt(lines, uint32(i)*sass.InstBytes) }
+	prog, _ := xsass.Load(file).Kernel(k.Name)
+	bad := errors.Join(prog.Unusable()...)
+	if want := sample + ": kernel _Z5childPii, address 0x60 (source a.cu:7): "; bad == nil || !strings.HasPrefix(bad.Error(), want) {
+		t.Errorf("unusable: %v; want %s", bad, want)
 	}
 }

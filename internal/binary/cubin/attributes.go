@@ -7,6 +7,7 @@ type Attribute struct {
 	ID    AttributeID
 	Value uint16 // of the formats with a byte or a half word
 	Data  []byte // of the format with a size
+	At    int    // offset in the section
 }
 
 // AttributeID is the number of an attribute.
@@ -78,7 +79,7 @@ func (r *reader) parseAttributes(section string, b []byte) []Attribute {
 			r.fail(section, at, "%d bytes are left, which are no attribute; want at least 4", len(b)-at)
 			break
 		}
-		a := Attribute{ID: AttributeID(b[at+1]), Value: le.Uint16(b[at+2:])}
+		a := Attribute{ID: AttributeID(b[at+1]), Value: le.Uint16(b[at+2:]), At: at}
 		format := b[at]
 		at += 4
 		switch format {

@@ -138,6 +138,14 @@ type Relocation struct {
 	Addend int64
 }
 
+// Types of relocations (measured: what compilers use for these purposes).
+const (
+	RelocWhole    = 2  // an address of 64 bits
+	RelocLower    = 56 // the lower half of an address, in an instruction's immediate
+	RelocUpper    = 57 // its upper half
+	RelocFunction = 58 // the target of CALL.ABS
+)
+
 // Place is a byte of a file's memory, constants or code.
 type Place struct {
 	Kind   PlaceKind

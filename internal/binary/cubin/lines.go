@@ -35,6 +35,15 @@ func (f *File) SourceLines() (map[string][]Line, error) { return f.lines(sourceL
 // PTXLines returns the lines of the PTX text.
 func (f *File) PTXLines() (map[string][]Line, error) { return f.lines(ptxLines) }
 
+// Lines returns the lines of the source, or else those of the PTX.
+func (f *File) Lines() (map[string][]Line, error) {
+	lines, err := f.SourceLines()
+	if err == nil && len(lines) == 0 {
+		lines, err = f.PTXLines()
+	}
+	return lines, err
+}
+
 // PTX returns the PTX that a file compiled with -lineinfo carries, nil if it has none.
 func (f *File) PTX() []byte {
 	s := f.elf.Section(ptxText)

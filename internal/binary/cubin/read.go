@@ -2,6 +2,7 @@ package cubin
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -45,7 +46,15 @@ func Read(name string, b []byte) (*File, error) {
 		r.fail("", -1, "%v", err)
 		return nil, errors.Join(r.errs...)
 	}
+	for i, s := range r.elf.Sections {
+		if i > 0 && s.Name == "" { // for messages
+			s.Name = fmt.Sprintf("number %d", i)
+		}
+	}
 	r.header(b)
+	if r.overlaps(); len(r.errs) > 0 {
+		return nil, errors.Join(r.errs...)
+	}
 	if r.syms, err = r.elf.Symbols(); err != nil && !errors.Is(err, elf.ErrNoSymbols) {
 		r.fail(".symtab", -1, "%v", err)
 	}
@@ -95,8 +104,44 @@ func (r *reader) header(b []byte) {
 	r.out.Relocatable = h.Type == elf.ET_REL
 }
 
-// bytes returns what a section holds, in the file's own memory: sections that overlap take no
-// more than the file.
+// second begins the names of sections with another form of the code, from sm_100 on, which share
+// bytes with the first (measured). They are not read.
+const second = ".nv.merc."
+
+// overlaps looks for bytes of the file that have two uses: one of them is wrong, and to read them
+// again and again would take longer than the file is long.
+func (r *reader) overlaps() {
+	type span struct {
+		name     string
+		from, to uint64
+	}
+	h := r.all
+	table := func(name string, at, size, n int) span {
+		from := le.Uint64(h[at:])
+		return span{name, from, from + uint64(le.Uint16(h[size:]))*uint64(le.Uint16(h[n:]))}
+	}
+	list := []span{{"the header", 0, headerBytes}, table("the table of sections", 40, 58, 60), table("the table of segments", 32, 54, 56)}
+	for _, s := range r.elf.Sections {
+		if strings.Contains(s.Name, second) {
+			continue
+		}
+		if s.Type != elf.SHT_NOBITS && s.Type != elf.SHT_NULL && s.FileSize > 0 && s.Offset <= uint64(len(h)) && s.FileSize <= uint64(len(h)) {
+			list = append(list, span{s.Name, s.Offset, s.Offset + s.FileSize})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	last := list[0]
+	for _, s := range list[1:] {
+		if s.from < s.to && s.from < last.to {
+			r.fail(s.name, 0, "its bytes, at %#x of the file, overlap those of %s, which end at %#x", s.from, last.name, last.to)
+		}
+		if s.to > last.to {
+			last = s
+		}
+	}
+}
+
+// bytes returns what a section holds, in the file's own memory.
 func (r *reader) bytes(s *elf.Section) []byte {
 	if s.Flags&elf.SHF_COMPRESSED != 0 || s.Type == elf.SHT_NOBITS {
 		r.fail(s.Name, -1, "it is compressed or empty, which is not supported")
@@ -110,16 +155,19 @@ func (r *reader) bytes(s *elf.Section) []byte {
 	return r.all[s.Offset : s.Offset+s.FileSize : s.Offset+s.FileSize]
 }
 
+// headerBytes is the size of an ELF file's header.
+const headerBytes = 64
+
 // Extent is the size in bytes of a cubin in memory, of which at returns n bytes from an offset
 // on. It fails if they do not begin a cubin.
 func Extent(at func(offset, n uint64) []byte) (uint64, error) {
-	const header, section = 64, 64
-	h := at(0, header)
-	if !Is(h) || len(h) < header {
+	const section = 64
+	h := at(0, headerBytes)
+	if !Is(h) || len(h) < headerBytes {
 		return 0, errors.New("this is no ELF file of device code")
 	}
 	ph, sh := le.Uint64(h[32:]), le.Uint64(h[40:])
-	size := max(header, ph+uint64(le.Uint16(h[54:]))*uint64(le.Uint16(h[56:])))
+	size := max(headerBytes, ph+uint64(le.Uint16(h[54:]))*uint64(le.Uint16(h[56:])))
 	n := uint64(le.Uint16(h[60:]))
 	if sh > maxFile || size > maxFile || n > 0 && le.Uint16(h[58:]) != section {
 		return 0, errors.New("the ELF file's header is invalid")
@@ -340,12 +388,12 @@ func (r *reader) ofSymbol(section string, a Attribute) {
 		return
 	}
 	if len(a.Data) < 8 {
-		r.fail(section, -1, "attribute %v has %d bytes; want 8", a.ID, len(a.Data))
+		r.fail(section, a.At, "attribute %v has %d bytes; want 8", a.ID, len(a.Data))
 		return
 	}
 	n, v := le.Uint32(a.Data), le.Uint32(a.Data[4:])
 	if int64(n) >= int64(len(r.syms)) {
-		r.fail(section, -1, "attribute %v names symbol %d, but there are %d", a.ID, n, len(r.syms))
+		r.fail(section, a.At, "attribute %v names symbol %d, but there are %d", a.ID, n, len(r.syms))
 		return
 	}
 	s := &r.syms[n]
@@ -358,7 +406,7 @@ func (r *reader) ofSymbol(section string, a Attribute) {
 		most = 256 // registers: what the encoding of their numbers has room for
 	}
 	if v > most {
-		r.fail(section, -1, "attribute %v of %s is %d, which no GPU offers", a.ID, f.Name, v)
+		r.fail(section, a.At, "attribute %v of %s is %d, which no GPU offers", a.ID, f.Name, v)
 		return
 	}
 	switch a.ID {
@@ -377,7 +425,7 @@ func (r *reader) ofKernel(section string, k *Kernel) {
 		if len(a.Data) >= want {
 			return false
 		}
-		r.fail(section, -1, "attribute %v has %d bytes; want %d", a.ID, len(a.Data), want)
+		r.fail(section, a.At, "attribute %v has %d bytes; want %d", a.ID, len(a.Data), want)
 		return true
 	}
 	for i := range k.Attributes {
@@ -407,7 +455,7 @@ func (r *reader) ofKernel(section string, k *Kernel) {
 			}
 			const most = 4096 // parameters fit into 32764 bytes, and most have eight
 			if n >= most {
-				r.fail(section, -1, "parameter %d exceeds the limit of %d", n, most)
+				r.fail(section, a.At, "parameter %d exceeds the limit of %d", n, most)
 				continue
 			}
 			for len(k.Params) <= n {
@@ -447,21 +495,36 @@ func (r *reader) relocations() {
 		for at := 0; at+step <= len(b); at += step {
 			to.At.Offset, to.Type = le.Uint64(b[at:]), le.Uint32(b[at+8:])
 			sym := le.Uint32(b[at+12:])
+			if int64(sym) >= int64(len(r.syms)) || to.At.Offset > size || size-to.At.Offset < to.width() {
+				r.fail(s.Name, at, "relocation of %d bytes at %#x by symbol %d: %s has %#x bytes, and there are %d symbols", to.width(), to.At.Offset, sym, target.Name, size, len(r.syms))
+				continue
+			}
+			if to.At.Kind == InCode && to.At.Offset%16 != 0 {
+				r.fail(s.Name, at, "relocation at %#x of %s is not at the beginning of an instruction", to.At.Offset, target.Name)
+				continue
+			}
 			to.Addend = 0
-			if s.Type == elf.SHT_REL && to.At.Kind != InCode && target.Type != elf.SHT_NOBITS && size-to.At.Offset >= 8 {
+			if s.Type == elf.SHT_REL && to.At.Kind != InCode && target.Type != elf.SHT_NOBITS && to.width() == 8 {
 				to.Addend = int64(le.Uint64(r.bytes(target)[to.At.Offset:])) // what is there is added
 			}
 			if s.Type == elf.SHT_RELA {
 				to.Addend = int64(le.Uint64(b[at+16:]))
 			}
-			if int64(sym) >= int64(len(r.syms)) || to.At.Offset >= size {
-				r.fail(s.Name, at, "relocation of offset %#x by symbol %d: %s has %#x bytes, and there are %d symbols", to.At.Offset, sym, target.Name, size, len(r.syms))
-				continue
-			}
 			to.Symbol, to.Place = r.syms[sym].Name, r.place(&r.syms[sym])
 			r.out.Relocations = append(r.out.Relocations, to)
 		}
 	}
+}
+
+// width is the bytes that a relocation changes, as far as its type is known.
+func (r *Relocation) width() uint64 {
+	switch {
+	case r.At.Kind == InCode:
+		return 16
+	case r.Type == RelocWhole:
+		return 8
+	}
+	return 4
 }
 
 // relSize is the size of a relocation: offset, type and symbol, and in SHT_RELA an addend.

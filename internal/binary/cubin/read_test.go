@@ -2,11 +2,15 @@ package cubin
 
 import (
 	"bytes"
+	"debug/elf"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
 const sample = "testdata/cudatest.7.sm_75.cubin"
@@ -147,7 +151,7 @@ func TestBadFiles(t *testing.T) {
 		{"truncated", b[:len(b)/2], "sample: "},
 		{"attributes", header(0x1820, 9), "section .nv.info, offset 0x0: attribute"},
 		{"a longer attribute", header(0x1820+3, 0x70), "section .nv.info, offset 0x0: attribute"},
-		{"code", header(0x47e0+29*64+32, 0x88), ".text._Z7argtestPiS_S_, offset 0xd80: the code ends within an instruction"},
+		{"code", header(0x47e0+29*64+32, 0x78), ".text._Z7argtestPiS_S_, offset 0xd70: the code ends within an instruction"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Read("sample", c.data)
@@ -157,18 +161,15 @@ func TestBadFiles(t *testing.T) {
 			}
 		})
 	}
-	for n := range len(b) {
-		if n%7 == 0 || n < 0x400 {
-			check(t, b[:n])
-		}
-	}
 }
 
 // check reads a file in every way; it must not panic.
-func check(t testing.TB, b []byte) {
+func check(t testing.TB, b []byte) (good bool) {
+	t.Helper()
 	f, err := Read("file", b)
 	if err != nil {
-		return
+		saysWhere(t, err)
+		return false
 	}
 	for _, lines := range []func() (map[string][]Line, error){f.SourceLines, f.PTXLines} {
 		if _, err := lines(); err != nil {
@@ -194,9 +195,174 @@ func check(t testing.TB, b []byte) {
 			t.Errorf("variable %+v", v)
 		}
 	}
+	return true
+}
+
+// saysWhere checks that each message about a file names it, and that one about a section says
+// which.
+func saysWhere(t testing.TB, err error) {
+	t.Helper()
+	list := []error{err}
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		list = many.Unwrap()
+	}
+	for _, err := range list {
+		var e *Error
+		if !errors.As(err, &e) || e.File != "file" || e.Msg == "" || e.Section == "" && e.Offset >= 0 {
+			t.Errorf("%T: %v", err, err)
+		}
+	}
+}
+
+// section returns the number, the offset and the size of a section.
+func section(t *testing.T, b []byte, name string) (n int, offset, size uint64) {
+	t.Helper()
+	f, err := elf.NewFile(plain{bytes.NewReader(b)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range f.Sections {
+		if s.Name == name {
+			return i, s.Offset, s.Size
+		}
+	}
+	t.Fatalf("there is no section %s", name)
+	return
+}
+
+// TestDamaged: what is wrong is said with section and offset.
+func TestDamaged(t *testing.T) {
+	const code, relocs = ".text._Z5childPii", ".rel.nv.constant0._Z7argtestPiS_S_"
+	b := open(t)
+	header := func(c []byte, name string) []byte { // of a section
+		n, _, _ := section(t, b, name)
+		return c[le.Uint64(c[40:])+64*uint64(n):]
+	}
+	_, at, _ := section(t, b, ".nv.info")
+	_, first, _ := section(t, b, ".rel"+code)
+	for _, c := range []struct {
+		name   string
+		damage func(c []byte)
+		want   string
+	}{
+		{"sections that overlap", func(c []byte) {
+			_, other, _ := section(t, b, ".text._Z11shared_testfPf")
+			le.PutUint64(header(c, code)[24:], other)
+		}, ": section .text._Z11shared_testfPf, offset 0x0: its bytes, at "},
+		{"a section in the header", func(c []byte) { le.PutUint64(header(c, ".nv.info")[24:], 8) }, "section .nv.info, offset 0x0: its bytes, at 0x8 of the file, overlap those of the header, which end at 0x40"},
+		{"a relocation beyond the code", func(c []byte) { le.PutUint64(c[first:], 0x10000) }, ".rel" + code + ", offset 0x0: relocation of 16 bytes at 0x10000"},
+		{"a relocation at the end", func(c []byte) { le.PutUint64(c[first+16:], 0x278) }, ".rel" + code + ", offset 0x10: relocation of 16 bytes at 0x278"},
+		{"a relocation within an instruction", func(c []byte) { le.PutUint64(c[first:], 8) }, ".rel" + code + ", offset 0x0: relocation at 0x8 of .text._Z5childPii is not at the beginning of an instruction"},
+		{"an address beyond the constants", func(c []byte) {
+			_, at, _ := section(t, b, relocs)
+			le.PutUint64(c[at:], 1<<40)
+		}, relocs + ", offset 0x0: relocation of 4 bytes at 0x10000000000"},
+		{"half an address at the end", func(c []byte) {
+			_, at, _ := section(t, b, relocs)
+			_, _, size := section(t, b, relocs[len(".rel"):])
+			le.PutUint64(c[at:], size-4)
+			le.PutUint32(c[at+8:], RelocWhole)
+		}, relocs + ", offset 0x0: relocation of 8 bytes"},
+		{"a relocation by nothing", func(c []byte) { le.PutUint32(c[first+12:], 1<<20) }, ".rel" + code + ", offset 0x0: relocation of 16 bytes"},
+		{"registers of no function", func(c []byte) { le.PutUint32(c[at+4:], 1<<16) }, "section .nv.info, offset 0x0: attribute"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := bytes.Clone(b)
+			c.damage(d)
+			_, err := Read("file", d)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("error %v; want %q", err, c.want)
+			}
+			saysWhere(t, err)
+		})
+	}
+}
+
+// TestTruncated: no beginning of a file is a file.
+func TestTruncated(t *testing.T) {
+	b := open(t)
+	step := 37
+	if alltests.On() {
+		step = 1
+	}
+	for n := 0; n < len(b); n += step {
+		if check(t, b[:n]) {
+			t.Errorf("%d bytes of %d are read as a file", n, len(b))
+		}
+	}
+}
+
+// TestFlippedBits and TestMutations: whatever a file holds, it is read, or a message says what is
+// wrong.
+func TestFlippedBits(t *testing.T) {
+	b := open(t)
+	step := 97
+	if alltests.On() {
+		step = 1
+	}
+	for n := 0; n < 8*len(b); n += step {
+		b[n/8] ^= 1 << (n % 8)
+		check(t, b)
+		b[n/8] ^= 1 << (n % 8)
+	}
+}
+
+func TestMutations(t *testing.T) {
+	b := open(t)
+	count := 4000
+	if alltests.On() {
+		count = 100_000
+	}
+	good := 0
+	r := rand.New(rand.NewPCG(7, 8))
+	for range count {
+		if check(t, mutate(b, r)) {
+			good++
+		}
+	}
+	t.Logf("%d of %d are still read", good, count)
+	if good == 0 || good == count {
+		t.Error("want some that are read and some that are not")
+	}
+}
+
+// mutate returns a changed copy: a few fields get other values, mostly in the tables that say where
+// things are, or the file ends early.
+func mutate(b []byte, r *rand.Rand) []byte {
+	c := bytes.Clone(b)
+	table := int(le.Uint64(b[40:]))
+	odd := []uint64{0, 1, 7, 8, 63, 64, 255, 256, 1 << 16, 1 << 31, 1<<32 - 1, 1 << 40, 1<<63 - 1, 1<<64 - 1, uint64(len(b)), uint64(table)}
+	for range 1 + r.IntN(4) {
+		at := r.IntN(len(c))
+		switch r.IntN(3) {
+		case 0: // a field of a section's header
+			at = table + 4*r.IntN((len(b)-table)/4)
+		case 1: // what a section's header, the last ones included, leads to
+			h := c[table+64*r.IntN((len(b)-table)/64):]
+			if from, size := le.Uint64(h[24:]), le.Uint64(h[32:]); from < uint64(len(c)) && size > 0 && size < uint64(len(c)) {
+				at = min(int(from)+r.IntN(int(size)), len(c)-1)
+			}
+		}
+		v := odd[r.IntN(len(odd))] + uint64(r.IntN(3)) - 1
+		if r.IntN(2) == 0 {
+			v = r.Uint64() >> r.IntN(64)
+		}
+		for i := range min(1<<r.IntN(4), len(c)-at) {
+			c[at+i] = byte(v >> (8 * i))
+		}
+	}
+	if r.IntN(16) == 0 {
+		c = c[:r.IntN(len(c))]
+	}
+	return c
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add(open(f))
+	b := open(f)
+	f.Add(b)
+	f.Add(b[:len(b)/2])
+	for seed := range uint64(8) {
+		f.Add(mutate(b, rand.New(rand.NewPCG(seed, 0))))
+	}
 	f.Fuzz(func(t *testing.T, b []byte) { check(t, b) })
 }

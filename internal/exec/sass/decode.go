@@ -97,7 +97,7 @@ func (k *Kernel) decode() {
 			err = errors.New("an address in this form is not supported")
 		}
 		if err != nil {
-			k.bad = append(k.bad, &UnsupportedError{File: p.file, Pos: d.in.Pos, Text: d.in.Text(), Words: d.in.Words, Why: err.Error()})
+			k.bad = append(k.bad, &UnsupportedError{Where: k.source(d.o), Words: d.in.Words, Why: err.Error()})
 		}
 	}
 	for n, name := range provided {

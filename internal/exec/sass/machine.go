@@ -78,15 +78,21 @@ type constant struct {
 
 // UnsupportedError is an instruction that cannot be executed.
 type UnsupportedError struct {
-	File  string
-	Pos   isa.Pos
-	Text  string
+	Where exec.Where
 	Words [2]uint64
 	Why   string
 }
 
 func (e *UnsupportedError) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s (words %016x %016x): %s", e.File, e.Pos.Line, e.Pos.Col, e.Text, e.Words[0], e.Words[1], e.Why)
+	w := &e.Where
+	at := fmt.Sprintf("%s:%d:%d", w.File, w.Pos.Line, w.Pos.Col)
+	if w.Pos.Line == 0 { // machine code
+		at = fmt.Sprintf("%s: kernel %s, address %#x", w.File, w.Kernel, w.PC*instBytes)
+	}
+	if w.SrcLine > 0 {
+		at += fmt.Sprintf(" (source %s:%d)", w.SrcFile, w.SrcLine)
+	}
+	return fmt.Sprintf("%s: %s (words %016x %016x): %s", at, w.Inst, e.Words[0], e.Words[1], e.Why)
 }
 
 // Load makes a program of a file. An instruction that is not supported makes its kernel
@@ -165,7 +171,12 @@ func (k *Kernel) RegistersEstimated() bool { return false }
 
 // source returns the source location of an instruction.
 func (k *Kernel) source(in *inst) exec.Where {
-	return exec.Where{Kernel: k.Name(), PC: int(in.info.PC), Inst: k.line(int(in.info.PC)), File: k.prog.file, Pos: in.info.Pos}
+	i := int(in.info.PC)
+	w := exec.Where{Kernel: k.Name(), PC: i, Inst: k.line(i), File: k.prog.file, Pos: in.info.Pos}
+	if k.text.Source != nil {
+		w.SrcFile, w.SrcLine = k.text.Source(i)
+	}
+	return w
 }
 
 // line is instruction i as text.

@@ -242,6 +242,9 @@ type Kernel struct {
 	Labels     []Label
 	// Binary is the code as words, for a kernel that has not been decoded: SetCode does it.
 	Binary []byte
+	// Source returns the source line of an instruction by its number, 0 if it is unknown; nil if
+	// there are none.
+	Source func(i int) (file string, line int)
 	// Refused says why the kernel cannot run, as far as its file tells; nil if it can.
 	Refused error
 	// Control says that the text has control codes. Without them Ctl is meaningless and the
