@@ -1,11 +1,14 @@
 package exec
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"math/bits"
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/exec/device"
+	"github.com/heddle-sim/heddle/internal/isa"
 )
 
 // This file: the state that thread blocks of all instruction sets keep: whose turn it
@@ -199,9 +202,11 @@ type CTA struct {
 	Bars   [MaxBarriers + 1]Barrier // the last is the cluster's
 	Whole  bool                     // warps arrive at barriers as a whole (before sm_70)
 	Spins  bool                     // the kernel waits for other blocks in loops
+	Out    bytes.Buffer             // what printf printed
 
-	turns Turns
-	met   bool // threads have met at a barrier
+	warnings Warnings
+	turns    Turns
+	met      bool // threads have met at a barrier
 }
 
 // Start makes it block n of a launch, with the given amount of zeroed shared memory.
@@ -209,6 +214,8 @@ type CTA struct {
 func (c *CTA) Start(l *Launch, n uint64, shared int, view *device.View) {
 	c.Idx, c.N, c.Dim, c.Grid, c.View = l.Grid.At(n), n, l.Block, l.Grid, view
 	c.turns, c.met = Turns{}, false
+	c.Out.Reset()
+	c.warnings.Reset()
 	c.Shared = slices.Grow(c.Shared[:0], shared)[:shared]
 	clear(c.Shared)
 	warps := (int(l.Block.Count()) + 31) / 32
@@ -229,6 +236,44 @@ func (c *CTA) StartWarp(warp int, at *[3][32]uint32) (live uint32) {
 // turns of one quantum.
 func (c *CTA) RunAs(b Warper, budget, quantum uint64) Status {
 	return c.turns.Run(b, len(c.Lanes), budget, quantum)
+}
+
+// Say writes what the block has printed, and reports its warnings; to may be nil.
+func (c *CTA) Say(to io.Writer, m *Warner) error {
+	c.warnings.Tell(m)
+	defer c.Out.Reset()
+	if to == nil || c.Out.Len() == 0 {
+		return nil
+	}
+	if _, err := to.Write(c.Out.Bytes()); err != nil {
+		return fmt.Errorf("writing what the kernel printed: %w", err)
+	}
+	return nil
+}
+
+// Warn records an error of the program that a GPU tolerates; m is nil if there is no machine.
+func (c *CTA) Warn(m *Warner, at *isa.Inst, kind WarningKind, what func() Fault) {
+	if m != nil {
+		c.warnings.Add(m, at, kind, what)
+	}
+}
+
+// Stray returns the bytes of an access to global memory that is not wholly inside one allocation,
+// nil if it is a fault.
+func (c *CTA) Stray(m *Warner, at *isa.Inst, addr uint64, size int, write bool, where func() Where) []byte {
+	if m == nil || !m.Tolerates(size) {
+		return nil
+	}
+	b := c.View.Stray(addr, size, write)
+	if b == nil {
+		return nil
+	}
+	kind := StrayRead
+	if write {
+		kind = StrayWrite
+	}
+	c.Warn(m, at, kind, func() Fault { return Fault{Where: where(), What: c.View.Fault(addr, size, write).Error()} })
+	return b
 }
 
 // Complete reports whether all threads that barrier i waits for have arrived.

@@ -73,6 +73,8 @@ type GridBlock interface {
 	// instructions.
 	Run(budget uint64) Status
 	Counts() (warpInsts, threadInsts uint64)
+	// Say writes what the block has printed, and reports its warnings; to may be nil.
+	Say(to io.Writer, m *Warner) error
 	// Failure returns the *Fault of a Failed block.
 	Failure() error
 	// Waits describes what every warp waits for.
@@ -107,9 +109,8 @@ type Grid struct {
 	Begin func(worker int, n uint64, overlay int) GridBlock
 	// Overlay returns an overlay that is empty. Numbers begin at 0.
 	Overlay func(i int) Overlay
-	// Ended, if set, is called for each block that ended, well or not, in block order.
-	// An error ends the run.
-	Ended func(GridBlock) error
+	// Warner takes the warnings of each block that ended, well or not, in block order.
+	Warner *Warner
 }
 
 // Workers returns the maximum number of workers of a run with these options.
@@ -155,10 +156,8 @@ func (g *Grid) Run(ctx context.Context, o Options, issued uint64) (Result, error
 // finish accounts for a block that has ended or failed, in block order.
 func (r *gridRun) finish(b GridBlock, st Status) error {
 	r.res.add(b)
-	if r.Ended != nil {
-		if err := r.Ended(b); err != nil {
-			return err
-		}
+	if err := b.Say(r.o.Out, r.Warner); err != nil {
+		return err
 	}
 	switch st {
 	case Failed:

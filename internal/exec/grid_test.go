@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
@@ -27,6 +28,13 @@ func (s *script) Waits() []string                { return []string{"waits"} }
 func (s *script) Somewhere() Where               { return Where{Kernel: "k", Block: s.Index()} }
 func (s *script) Recycle()                       { s.grid.recycled++ }
 
+func (s *script) Say(io.Writer, *Warner) error {
+	if s.grid.say == nil {
+		return nil
+	}
+	return s.grid.say(s.n)
+}
+
 func (s *script) Run(budget uint64) Status {
 	for ; budget > 0; budget-- {
 		if s.done >= s.length && s.grid.begun.Load() >= s.needs {
@@ -47,6 +55,7 @@ type fakeGrid struct {
 	word     uint64
 	commits  []uint64
 	overlays []*fakeOverlay
+	say      func(block uint64) error
 }
 
 type fakeOverlay struct {
@@ -236,15 +245,15 @@ func TestGridCancel(t *testing.T) {
 	}
 }
 
-// TestGridEnded: Ended is called for blocks in order, and can end the run.
-func TestGridEnded(t *testing.T) {
+// TestGridSays: blocks speak in order, and one that cannot ends the run.
+func TestGridSays(t *testing.T) {
 	for _, talks := range []bool{false, true} {
 		f := &fakeGrid{}
 		g := f.launch(300, nil)
 		g.Talks = talks
 		var heard []uint64
-		g.Ended = func(b GridBlock) error {
-			heard = append(heard, uint64(b.Index().X))
+		f.say = func(n uint64) error {
+			heard = append(heard, n)
 			if len(heard) == 50 {
 				return errors.New("no more")
 			}

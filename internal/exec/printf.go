@@ -11,20 +11,11 @@ import (
 // This file: printf in device code. CUDA formats on the host, so the text follows the C
 // library (C standard, fprintf).
 
-// PrintfMemory is what printf reads of a thread's memory. The second results are false after a
-// fault, which ends the output.
-type PrintfMemory interface {
-	// Word reads 1, 4 or 8 bytes at a generic address.
-	Word(addr uint64, bytes int) (uint64, bool)
-	// String reads a zero-terminated string.
-	String(addr uint64) (string, bool)
-}
-
 // Printf appends what printf writes to out. The arguments are at buf: 4 bytes for int and
 // shorter, 8 for long long, pointers and double, each naturally aligned. Like CUDA's, it
 // returns the number of arguments.
-func Printf(out *bytes.Buffer, format string, mem PrintfMemory, buf uint64) int {
-	a := printfArgs{mem: mem, at: buf, ok: true}
+func Printf(out *bytes.Buffer, format string, t Thread, buf uint64) int {
+	a := printfArgs{t: t, at: buf, ok: true}
 	for p := 0; p < len(format); {
 		if format[p] != '%' {
 			out.WriteByte(format[p])
@@ -52,10 +43,10 @@ func Printf(out *bytes.Buffer, format string, mem PrintfMemory, buf uint64) int 
 
 // printfArgs are the arguments of a call.
 type printfArgs struct {
-	mem PrintfMemory
-	at  uint64 // the next one
-	n   int    // that have been taken
-	ok  bool   // no read has failed
+	t  Thread
+	at uint64 // the next one
+	n  int    // that have been taken
+	ok bool   // no read has failed
 }
 
 // take reads the next argument.
@@ -64,7 +55,7 @@ func (a *printfArgs) take(size int) (v uint64) {
 		return 0
 	}
 	a.at = (a.at + uint64(size) - 1) &^ uint64(size-1)
-	v, a.ok = a.mem.Word(a.at, size)
+	v, a.ok = a.t.Word(a.at, size)
 	a.at += uint64(size)
 	a.n++
 	return v
@@ -143,7 +134,7 @@ func (a *printfArgs) text(s *conversion, c byte) (string, bool) {
 		v := a.take(8)
 		var str string
 		if a.ok {
-			str, a.ok = a.mem.String(v)
+			str, a.ok = stringAt(a.t, v)
 		}
 		if s.prec >= 0 {
 			str = str[:min(s.prec, len(str))]

@@ -1,7 +1,6 @@
 package ptx
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math/bits"
@@ -19,11 +18,9 @@ type block struct {
 	wk     *worker
 	params []byte
 	warps  []warp
-	out    bytes.Buffer // what printf printed
 	launch *launch
 	work   *work // that it belongs to when a core model runs it
-
-	warnings exec.Warnings
+	caller lane
 }
 
 // worker owns what blocks reuse: frames, warps, buffers. One goroutine uses
@@ -73,8 +70,6 @@ func (wk *worker) newBlock(im *image, l *launch, n uint64, view *device.View) *b
 	}
 	b.Start(&l.Launch, n, im.sharedBytes+l.Shared, view)
 	b.im, b.launch, b.params, b.Whole, b.Spins = im, l, l.Params, !im.independent, im.spins
-	b.out.Reset()
-	b.warnings.Reset()
 	b.warps = slices.Grow(b.warps[:0], b.Warps())[:b.Warps()]
 	for i := range b.warps {
 		w := &b.warps[i]

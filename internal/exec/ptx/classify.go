@@ -3,6 +3,7 @@ package ptx
 import (
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
@@ -60,7 +61,7 @@ func private(in *ptx.Inst, o *inst, info *isa.Inst) bool {
 	case in.Op == "isspacep":
 		return false // looks up the owner of an address
 	case o.kind == kCall:
-		return o.x.call.built == notBuilt
+		return o.x.call.built == exec.NoFunction
 	}
 	switch info.Space {
 	case isa.NoSpace, isa.Shared, isa.Local, isa.Param:

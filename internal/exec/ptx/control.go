@@ -165,8 +165,8 @@ func decodeCall(d *dec, in *ptx.Inst, o *inst) error {
 		}
 		return nil
 	}
-	if site.built = builtins[to.Name]; site.built != notBuilt {
-		if site.built == builtMalloc || site.built == builtFree {
+	if site.built = exec.FunctionOf(to.Name); site.built != exec.NoFunction {
+		if site.built == exec.Malloc || site.built == exec.Free {
 			d.im.ordered = true
 		}
 		return site.checkBuiltin()
@@ -205,7 +205,7 @@ func (d *dec) actual(a *ptx.Operand, dst bool) (paramSlot, error) {
 // reconverge with them after it.
 func (w *warp) call(in *inst, m uint32) {
 	site := in.x.call
-	if site.built != notBuilt {
+	if site.built != exec.NoFunction {
 		w.callBuiltin(site, m)
 		if w.fault == nil {
 			w.pc++

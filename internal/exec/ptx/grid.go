@@ -2,7 +2,6 @@ package ptx
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
@@ -16,21 +15,8 @@ func (m *Machine) Run(ctx context.Context, given Launch, o Options) (Result, err
 	}
 	l := launch{Launch: given}
 	g := exec.Grid{
-		Kernel: im.kernel.Name(), Blocks: l.Grid.Count(), Talks: im.ordered, Spins: im.spins, Cooperative: l.Cooperative, Resident: l.Resident,
+		Kernel: im.kernel.Name(), Blocks: l.Grid.Count(), Talks: im.ordered, Spins: im.spins, Cooperative: l.Cooperative, Resident: l.Resident, Warner: &m.Warner,
 	}
 	m.begin(im, &l)
-	if o.Out != nil || m.Warns() {
-		g.Ended = func(b exec.GridBlock) error {
-			b.(*block).warnings.Tell(&m.Warner)
-			out := &b.(*block).out
-			if out.Len() == 0 || o.Out == nil {
-				return nil
-			}
-			if _, err := o.Out.Write(out.Bytes()); err != nil {
-				return fmt.Errorf("writing what the kernel printed: %w", err)
-			}
-			return nil
-		}
-	}
 	return m.crew.Run(ctx, g, o, func(wk *worker, n uint64, view *device.View) exec.GridBlock { return wk.newBlock(im, &l, n, view) })
 }

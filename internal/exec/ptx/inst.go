@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/flow"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
@@ -133,7 +134,7 @@ type callSite struct {
 	addr  ref            // register with the address, 64 bits (32 with fAddr32)
 	args  []paramSlot
 	rets  []paramSlot
-	built builtin // vprintf, malloc …
+	built exec.Function // vprintf, malloc …
 	name  string
 }
 

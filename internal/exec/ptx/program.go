@@ -68,24 +68,6 @@ type Symbol struct {
 	Const bool
 }
 
-// builtin is a function that the machine provides.
-type builtin uint8
-
-const (
-	notBuilt builtin = iota
-	builtVprintf
-	builtMalloc
-	builtFree
-	builtAssert
-)
-
-// builtins are the functions that device code may declare without defining them
-// (CUDA C++ programming guide, appendix on the device-side C library).
-var builtins = map[string]builtin{
-	"vprintf": builtVprintf, "malloc": builtMalloc, "free": builtFree,
-	"__assertfail": builtAssert, "__assert_fail": builtAssert,
-}
-
 // linker is what Link knows of the modules.
 type linker struct {
 	*Program

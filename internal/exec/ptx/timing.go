@@ -105,12 +105,8 @@ func (b *block) Warp(i int) exec.Warp { return &b.warps[i] }
 
 // Tell writes what the block has printed, and reports its warnings.
 func (b *block) Tell() {
-	if out := b.work.out; out != nil && b.out.Len() > 0 {
-		// A failing writer loses text only; the run's results stand.
-		_, _ = out.Write(b.out.Bytes())
-	}
-	b.out.Reset()
-	b.warnings.Tell(&b.im.m.Warner)
+	// A failing writer loses text only; the run's results stand.
+	_ = b.Say(b.work.out, &b.im.m.Warner)
 }
 
 // Release writes what the block printed and recycles its storage.

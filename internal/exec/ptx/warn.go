@@ -10,31 +10,26 @@ import (
 // This file: program errors that a GPU tolerates. Each instruction is reported once,
 // and the run continues.
 
+// warner is the machine's, nil if there is no machine.
+func (b *block) warner() *exec.Warner {
+	if b.im.m == nil {
+		return nil
+	}
+	return &b.im.m.Warner
+}
+
 // warn records an error of lane i of the running fragment.
 func (w *warp) warn(kind exec.WarningKind, i int, what func() string) {
-	if m := w.blk.im.m; m != nil {
-		w.blk.warnings.Add(&m.Warner, &w.fr.f.info[w.pc], kind, func() exec.Fault { return exec.Fault{Where: w.where(i), What: what()} })
-	}
+	w.blk.Warn(w.blk.warner(), &w.fr.f.info[w.pc], kind, func() exec.Fault { return exec.Fault{Where: w.where(i), What: what()} })
 }
 
 // stray returns the bytes of lane i's access to global memory that is not wholly inside
 // one allocation, nil after a fault.
 func (w *warp) stray(i, size int, write bool) []byte {
-	v, a := w.blk.View, w.addr[i]
-	if m := w.blk.im.m; m == nil || !m.Tolerates(size) {
-		w.globalFault(i, size, write)
-		return nil
-	}
-	b := v.Stray(a, size, write)
+	b := w.blk.Stray(w.blk.warner(), &w.fr.f.info[w.pc], w.addr[i], size, write, func() exec.Where { return w.where(i) })
 	if b == nil {
 		w.globalFault(i, size, write)
-		return nil
 	}
-	kind := exec.StrayRead
-	if write {
-		kind = exec.StrayWrite
-	}
-	w.warn(kind, i, func() string { return v.Fault(a, size, write).Error() })
 	return b
 }
 

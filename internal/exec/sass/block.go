@@ -1,7 +1,6 @@
 package sass
 
 import (
-	"bytes"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -13,15 +12,14 @@ import (
 // block is a thread block being executed.
 type block struct {
 	exec.CTA
-	im       *image
-	launch   *Launch
-	wk       *worker
-	warps    []warp
-	pend     []*pending
-	free     []int32
-	out      bytes.Buffer // what printf printed
-	warnings exec.Warnings
-	work     *work // that it belongs to when a core model runs it
+	im     *image
+	launch *Launch
+	wk     *worker
+	warps  []warp
+	pend   []*pending
+	free   []int32
+	caller thread
+	work   *work // that it belongs to when a core model runs it
 }
 
 // worker owns what blocks reuse. One goroutine uses it at a time.
@@ -53,7 +51,6 @@ func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *b
 	}
 	b.Start(l, n, im.kernel.text.Shared+l.Shared, view)
 	b.im, b.launch, b.Spins = im, l, im.kernel.spins
-	b.out.Reset()
 	b.free = b.free[:0]
 	for h := range b.pend {
 		b.free = append(b.free, int32(h))
@@ -293,12 +290,8 @@ func (b *block) Counts() (warp, thread uint64) {
 
 // Tell writes what the block has printed, and reports its warnings.
 func (b *block) Tell() {
-	if out := b.work.out; out != nil && b.out.Len() > 0 {
-		// A failing writer loses text only; the run's results stand.
-		_, _ = out.Write(b.out.Bytes())
-	}
-	b.out.Reset()
-	b.warnings.Tell(&b.im.m.Warner)
+	// A failing writer loses text only; the run's results stand.
+	_ = b.Say(b.work.out, &b.im.m.Warner)
 }
 
 // Release writes what the block printed, and recycles its storage.

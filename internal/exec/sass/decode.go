@@ -100,8 +100,8 @@ func (k *Kernel) decode() {
 			k.bad = append(k.bad, &UnsupportedError{Where: k.source(d.o), Words: d.in.Words, Why: err.Error()})
 		}
 	}
-	for n, name := range provided {
-		if k.calls(name) {
+	for n, name := range exec.Functions {
+		if name != "" && k.calls(name) {
 			k.may |= 1 << n
 		}
 	}

@@ -317,20 +317,8 @@ func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) 
 		return Result{}, err
 	}
 	k := im.kernel
-	g := exec.Grid{Kernel: k.Name(), Blocks: l.Grid.Count(), Talks: k.talks, Spins: k.spins, Cooperative: l.Cooperative, Resident: l.Resident}
+	g := exec.Grid{Kernel: k.Name(), Blocks: l.Grid.Count(), Talks: k.talks, Spins: k.spins, Cooperative: l.Cooperative, Resident: l.Resident, Warner: &m.Warner}
 	im.begin(&l)
-	if o.Out != nil || m.Warns() {
-		g.Ended = func(b exec.GridBlock) error {
-			b.(*block).warnings.Tell(&m.Warner)
-			if o.Out == nil {
-				return nil
-			}
-			if _, err := o.Out.Write(b.(*block).out.Bytes()); err != nil {
-				return fmt.Errorf("writing what the kernel printed: %w", err)
-			}
-			return nil
-		}
-	}
 	return m.crew.Run(ctx, g, o, func(wk *worker, n uint64, view *device.View) exec.GridBlock { return wk.newBlock(im, &l, n, view) })
 }
 

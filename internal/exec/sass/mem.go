@@ -172,22 +172,10 @@ func (w *warp) bytes(in *inst, space isa.Space, i, size int, write bool) []byte 
 // stray returns the bytes of lane i's access to global memory that is not wholly inside one
 // allocation, nil after a fault.
 func (w *warp) stray(in *inst, i, size int, write bool) []byte {
-	m, v, a := w.blk.im.m, w.blk.View, w.addr[i]
-	var b []byte
-	if m.Tolerates(size) {
-		b = v.Stray(a, size, write)
-	}
+	b := w.blk.Stray(&w.blk.im.m.Warner, in.info, w.addr[i], size, write, func() exec.Where { return w.where(i, in) })
 	if b == nil {
-		w.failAs(exec.BadAddress, in, 1<<i, "%v", v.Fault(a, size, write))
-		return nil
+		w.failAs(exec.BadAddress, in, 1<<i, "%v", w.blk.View.Fault(w.addr[i], size, write))
 	}
-	kind := exec.StrayRead
-	if write {
-		kind = exec.StrayWrite
-	}
-	w.blk.warnings.Add(&m.Warner, in.info, kind, func() exec.Fault {
-		return exec.Fault{Where: w.where(i, in), What: v.Fault(a, size, write).Error()}
-	})
 	return b
 }
 

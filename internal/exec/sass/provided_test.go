@@ -23,7 +23,7 @@ func withFunctions(t *testing.T, text string, strs ...string) *Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range provided {
+	for _, name := range exec.Functions[exec.Vprintf:] {
 		f.Addresses = append(f.Addresses, sass.Address{Data: -1, Bank: 4, Offset: uint64(8 * len(f.Addresses)), To: sass.OfFunction, Function: name})
 	}
 	for i, s := range strs {
