@@ -10,30 +10,36 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// machineFile returns a cubin in the words of sass. It fails if the tables lack the
-// architecture, or if something is relocated in a way that is not supported.
+// machineFile returns a cubin in the words of sass, in which the code of each kernel is followed by
+// that of the functions that it calls. It fails if the tables lack the architecture, or if something
+// is relocated in a way that is not supported.
 func machineFile(f *cubin.File) (*sass.File, error) {
-	if f.Relocatable {
-		return nil, fmt.Errorf("%s is relocatable, which is not supported: link it first", f.Name)
-	}
 	out := &sass.File{Name: f.Name}
 	var err error
 	if out.Arch, err = sass.ParseArch(fmt.Sprintf("sm_%d", f.Arch)); err != nil {
 		return nil, err
 	}
-	kernels := map[string]*sass.Kernel{}
 	lines := sync.OnceValue(func() map[string][]cubin.Line {
 		list, _ := f.Lines() // a program runs without them, too
 		return list
 	})
+	functions := callees(f)
+	images := map[string][]*image{} // by what is in them
 	for _, k := range f.Kernels {
 		text, err := machineCode(f, k, false)
 		if err != nil {
 			return nil, err
 		}
-		text.Source = func(i int) (string, int) { return lineAt(lines()[k.Name], uint32(i)*sass.InstBytes) }
+		im := newImage(k, text, functions)
+		for name := range im.at {
+			images[name] = append(images[name], im)
+		}
+		text.Source = func(i int) (string, int) {
+			at := uint64(i) * sass.InstBytes
+			name := im.functionAt(at)
+			return lineAt(lines()[name], uint32(at-im.at[name]))
+		}
 		out.Kernels = append(out.Kernels, text)
-		kernels[k.Name] = text
 	}
 	for _, d := range f.Data {
 		out.Data = append(out.Data, sass.Data{Name: d.Name, Init: d.Init, Bytes: d.Bytes})
@@ -44,18 +50,111 @@ func machineFile(f *cubin.File) (*sass.File, error) {
 	}
 	for i := range f.Relocations {
 		r := &f.Relocations[i]
-		a, err := addressOf(f, r)
-		if err == nil {
+		switch in := images[r.At.Owner]; {
+		case r.At.Owner == "":
+			a, err := addressOf(f, r, nil)
+			if err != nil {
+				return nil, err
+			}
 			out.Addresses = append(out.Addresses, a)
-			continue
+		default:
+			for _, im := range in {
+				if a, err := addressOf(f, r, im); err == nil {
+					out.Addresses = append(out.Addresses, a)
+				} else {
+					im.text.Refused = err
+				}
+			}
 		}
-		k := kernels[r.At.Owner]
-		if k == nil {
-			return nil, err
-		}
-		k.Refused = err
 	}
 	return out, nil
+}
+
+// image is a kernel's code with what it calls.
+type image struct {
+	text *sass.Kernel
+	at   map[string]uint64 // offsets of functions in it
+	code []*cubin.Function // in the order of their offsets
+}
+
+// callee is a function that others call, and what it calls itself.
+type callee struct {
+	*cubin.Function
+	calls []string
+}
+
+// callees returns the kernels and functions of a file by name.
+func callees(f *cubin.File) map[string]*callee {
+	list := map[string]*callee{}
+	for _, fn := range f.Functions {
+		list[fn.Name] = &callee{Function: fn}
+	}
+	for _, k := range f.Kernels {
+		list[k.Name] = &callee{Function: &k.Function}
+	}
+	for i := range f.Relocations {
+		r := &f.Relocations[i]
+		if c := list[r.At.Owner]; r.At.Kind == cubin.InCode && r.Place.Kind == cubin.InCode && r.Place.Owner != r.At.Owner && list[r.Place.Owner] != nil && !slices.Contains(c.calls, r.Place.Owner) {
+			c.calls = append(c.calls, r.Place.Owner)
+		}
+	}
+	return list
+}
+
+// newImage lays out a kernel's code; text gets what all of it together needs.
+func newImage(k *cubin.Kernel, text *sass.Kernel, all map[string]*callee) *image {
+	im := &image{text: text, at: map[string]uint64{}}
+	var code []byte
+	for queue := []string{k.Name}; len(queue) > 0; queue = queue[1:] {
+		c := all[queue[0]]
+		if _, there := im.at[c.Name]; there {
+			continue
+		}
+		const align = 128 // of code (measured)
+		code = append(slices.Clip(code), make([]byte, -len(code)&(align-1))...)
+		im.at[c.Name], im.code = uint64(len(code)), append(im.code, c.Function)
+		if len(code) == 0 {
+			code = c.Code
+		} else {
+			first := len(code) / sass.InstBytes
+			text.Labels = append(text.Labels, sass.Label{Name: c.Name, Index: first})
+			for _, l := range c.Labels {
+				text.Labels = append(text.Labels, sass.Label{Name: l.Name, Index: first + int(l.Offset/sass.InstBytes)})
+			}
+			code = append(slices.Clip(code), c.Code...)
+		}
+		text.Regs = max(text.Regs, c.Regs)
+		queue = append(queue, c.calls...)
+	}
+	text.Binary = code
+	text.Local = max(text.Local, stack(k.Name, all, map[string]int{}))
+	return im
+}
+
+// stack is what a function and all that it calls put on a thread's stack, as far as that is known: a
+// function that calls itself counts once. known has the functions that have been seen.
+func stack(name string, all map[string]*callee, known map[string]int) int {
+	if n, seen := known[name]; seen {
+		return n
+	}
+	known[name] = 0
+	most := 0
+	for _, c := range all[name].calls {
+		most = max(most, stack(c, all, known))
+	}
+	known[name] = all[name].Stack + most
+	return known[name]
+}
+
+// functionAt is the function at an offset.
+func (im *image) functionAt(offset uint64) string {
+	name := im.code[0].Name
+	for _, f := range im.code {
+		if im.at[f.Name] <= offset {
+			name = f.Name
+		}
+	}
+	return name
 }
 
 // lineAt is where the instruction at an offset comes from; lines are in the order of theirs.
@@ -70,7 +169,9 @@ func lineAt(lines []cubin.Line, offset uint32) (file string, line int) {
 	return lines[n].File, lines[n].Line
 }
 
-func addressOf(f *cubin.File, r *cubin.Relocation) (sass.Address, error) {
+// addressOf is the address of a relocation; im is the image that it is in, nil for those of data
+// and constants.
+func addressOf(f *cubin.File, r *cubin.Relocation, im *image) (sass.Address, error) {
 	a := sass.Address{Data: -1, Bank: r.At.Bank, Offset: r.At.Offset, Addend: uint64(r.Addend)}
 	refuse := func() (sass.Address, error) {
 		return a, fmt.Errorf("%s: an address of %s, by a relocation of type %d, is not supported", f.Name, r.Symbol, r.Type)
@@ -79,15 +180,16 @@ func addressOf(f *cubin.File, r *cubin.Relocation) (sass.Address, error) {
 	case cubin.InData:
 		a.Data = r.At.Index
 	case cubin.InCode:
-		a.Kernel = r.At.Owner
+		a.Kernel = im.text.Name
+		a.Offset += im.at[r.At.Owner]
 	}
 	switch code := r.At.Kind == cubin.InCode; {
 	case !code && r.At.Owner == "" && r.Type == cubin.RelocWhole:
-	case code && r.Type == cubin.RelocLower:
+	case code && (r.Type == cubin.RelocLower || r.Type == cubin.RelocDescLow):
 		a.Part = sass.Lower
-	case code && r.Type == cubin.RelocUpper:
+	case code && (r.Type == cubin.RelocUpper || r.Type == cubin.RelocDescHigh):
 		a.Part = sass.Upper
-	case code && r.Type == cubin.RelocFunction && r.Place.Kind == cubin.Unknown:
+	case code && r.Type == cubin.RelocFunction && (r.Place.Kind == cubin.Unknown || r.Place.Kind == cubin.InCode):
 	default:
 		return refuse()
 	}
@@ -97,8 +199,9 @@ func addressOf(f *cubin.File, r *cubin.Relocation) (sass.Address, error) {
 		a.To, a.ToData = sass.OfData, p.Index
 	case p.Kind == cubin.InConstant && p.Owner == "":
 		a.To, a.ToBank = sass.OfBank, p.Bank
-	case p.Kind == cubin.InCode && p.Owner == a.Kernel:
+	case p.Kind == cubin.InCode && im != nil && slices.ContainsFunc(im.code, func(fn *cubin.Function) bool { return fn.Name == p.Owner }):
 		a.To = sass.OfCode
+		a.Addend += im.at[p.Owner]
 	case p.Kind == cubin.Unknown && slices.Contains(f.Externs, r.Symbol):
 		a.To, a.Function = sass.OfFunction, r.Symbol
 	default:

@@ -340,3 +340,68 @@ func TestWhereMachineCodeFails(t *testing.T) {
 		t.Errorf("unusable: %v; want %s", bad, want)
 	}
 }
+
+// relocatable reads a file of the toolkit's for sm_70, whose instructions in it have the encoding of
+// sm_75, with another name for one of its functions.
+func relocatable(t *testing.T, name, function, as string) Source {
+	t.Helper()
+	b, err := os.ReadFile("../binary/cubin/testdata/" + name + ".sm_70.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[48] = 75 // e_flags
+	b = bytes.ReplaceAll(b, append([]byte(function), 0), append([]byte(as), make([]byte, 1+len(function)-len(as))...))
+	return Source{name, b}
+}
+
+// TestLinkedCubins: a kernel calls a function of another file. As its source says it adds two
+// numbers of 16 bits; the instruction leaves the sum in both halves of the register.
+func TestLinkedCubins(t *testing.T) {
+	kernel := relocatable(t, "undefined_extern", "none", "none")
+	for _, sources := range [][]Source{
+		{kernel, relocatable(t, "test_device_functions", "_Z13test_add_fp166__halfS_", "_Z5undefff")},
+		{relocatable(t, "test_device_functions", "_Z13test_add_fp166__halfS_", "_Z5undefff"), kernel},
+		{kernel},
+	} {
+		l := Loader{As: Cubin}
+		for _, s := range sources {
+			if err := l.Add(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		prog, err := l.Link()
+		if err != nil {
+			t.Fatal(err)
+		}
+		complete := len(sources) > 1
+		if open := prog.Undefined(); complete != (len(open) == 0) {
+			t.Errorf("%d files: undefined: %v", len(sources), open)
+		}
+		mem := device.New(device.Config{})
+		m, err := NewMachine(prog, mem)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, err := mem.Alloc(12, "r, a, b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, mem, at, []uint32{0, 0x3c00, 0x4000}) // 1 and 2
+		k, ok := prog.Kernel("_Z1fPfS_S_")
+		if !ok {
+			t.Fatal("no kernel")
+		}
+		one := exec.Dim3{X: 1, Y: 1, Z: 1}
+		launch := exec.Launch{Kernel: k, Grid: one, Block: one}
+		for i := range uint64(3) {
+			launch.Params = binary.LittleEndian.AppendUint64(launch.Params, at+4*i)
+		}
+		_, err = m.Run(t.Context(), launch, exec.Options{})
+		switch got := read(t, mem, at, 1)[0]; {
+		case complete && (err != nil || got != 0x42004200):
+			t.Errorf("1 + 2 is %#x, %v; want 0x42004200", got, err)
+		case !complete && (err == nil || !strings.Contains(err.Error(), "call of _Z5undefff, which neither")):
+			t.Errorf("a call of nothing: %v", err)
+		}
+	}
+}

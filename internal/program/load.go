@@ -118,8 +118,9 @@ type Loader struct {
 	// Heads leaves the bodies of PTX kernels to be parsed one by one: see ptx.ParseHeads.
 	Heads bool
 
-	mods []*ptx.Module
-	sass []*xsass.Program
+	mods   []*ptx.Module
+	sass   []*xsass.Program
+	cubins []*cubin.File
 }
 
 // Load makes a program of sources. The error joins the mistakes of each; it holds a
@@ -171,20 +172,34 @@ func (l *Loader) addSASS(s Source) error {
 
 func (l *Loader) addCubin(s Source) error {
 	f, err := cubin.Read(s.Name, s.Text)
+	if err == nil {
+		l.cubins = append(l.cubins, f)
+	}
+	return err
+}
+
+// linkCubins makes a program of all cubins.
+func (l *Loader) linkCubins() error {
+	f, err := cubin.Link(l.cubins[0].Name, l.cubins...)
 	if err != nil {
 		return err
 	}
 	text, err := machineFile(f)
 	if err == nil {
-		l.sass = append(l.sass, xsass.Load(text))
+		l.sass = []*xsass.Program{xsass.Load(text)}
 	}
 	return err
 }
 
-// Link makes a program of all added sources. PTX names are resolved across files; the SASS
-// kernels of all files are combined.
+// Link makes a program of all added sources. Names of PTX and of cubins are resolved across files;
+// the kernels of all files of SASS text are combined.
 func (l *Loader) Link() (*Program, error) {
 	out := &Program{}
+	if len(l.cubins) > 0 {
+		if err := l.linkCubins(); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case len(l.mods)+len(l.sass) == 0:
 		return nil, ErrNoSource

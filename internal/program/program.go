@@ -29,6 +29,15 @@ func (p *Program) Arch() int {
 	return int(p.sass[0].Arch())
 }
 
+// Undefined lists the functions that machine code calls and nobody defines.
+func (p *Program) Undefined() []string {
+	var list []string
+	for _, f := range p.sass {
+		list = append(list, f.Undefined()...)
+	}
+	return list
+}
+
 // Managed lists the variables that host and device share. They have no address yet.
 func (p *Program) Managed() []xptx.Symbol {
 	if p.ptx == nil {

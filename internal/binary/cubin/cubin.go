@@ -59,8 +59,9 @@ type File struct {
 	// Textures are the texture and surface references, which have no place in memory.
 	Textures []string
 
-	elf  *elf.File
-	syms []elf.Symbol // by number
+	elf   *elf.File
+	syms  []elf.Symbol // by number
+	parts []*File      // of a result of Link, which has neither
 }
 
 // Kernel returns the kernel of a name, nil if there is none.
@@ -81,7 +82,9 @@ type Function struct {
 	// Stack is the bytes that the function puts on a thread's stack, Least what it needs
 	// with all that it calls, as far as the compiler knows.
 	Stack, Least int
-	Regs         int // general registers per thread
+	Local        bool // only its own file sees it
+	Weak         bool // another definition may replace it
+	Regs         int  // general registers per thread
 	Attributes   []Attribute
 }
 
@@ -126,6 +129,7 @@ type Variable struct {
 	Offset uint64
 	Bytes  uint64
 	Global bool // visible to other files
+	Weak   bool // another definition may replace it
 }
 
 // Relocation is a place whose value depends on addresses.
@@ -133,6 +137,7 @@ type Relocation struct {
 	At     Place
 	Type   uint32
 	Symbol string
+	Global bool // other files see the symbol
 	// Place is the symbol's own place; Unknown if the file does not define it.
 	Place  Place
 	Addend int64
@@ -144,6 +149,8 @@ const (
 	RelocLower    = 56 // the lower half of an address, in an instruction's immediate
 	RelocUpper    = 57 // its upper half
 	RelocFunction = 58 // the target of CALL.ABS
+	RelocDescLow  = 62 // RelocLower and RelocUpper of a function whose address is taken
+	RelocDescHigh = 63
 )
 
 // Place is a byte of a file's memory, constants or code.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -46,6 +47,9 @@ func (f *File) Lines() (map[string][]Line, error) {
 
 // PTX returns the PTX that a file compiled with -lineinfo carries, nil if it has none.
 func (f *File) PTX() []byte {
+	if f.elf == nil {
+		return nil
+	}
 	s := f.elf.Section(ptxText)
 	if s == nil {
 		return nil
@@ -65,6 +69,17 @@ func (f *File) PTX() []byte {
 }
 
 func (f *File) lines(section string) (map[string][]Line, error) {
+	if f.elf == nil {
+		all := map[string][]Line{}
+		for _, part := range f.parts {
+			list, err := part.lines(section)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(all, list)
+		}
+		return all, nil
+	}
 	fail := func(err error) error { return &Error{File: f.Name, Section: section, Offset: -1, Msg: err.Error()} }
 	s := f.elf.Section(section)
 	if s == nil {

@@ -307,7 +307,9 @@ func (r *reader) symbols() {
 			}
 			if s.Value > 0 || s.Name != f.Name {
 				f.Labels = append(f.Labels, Label{s.Name, uint32(s.Value), uint32(s.Size)})
+				continue
 			}
+			f.Local, f.Weak = elf.ST_BIND(s.Info) == elf.STB_LOCAL, elf.ST_BIND(s.Info) == elf.STB_WEAK
 		case p.Kind == InData || p.Kind == InConstant && p.Owner == "":
 			end := uint64(len(r.out.Constants[p.Bank]))
 			if p.Kind == InData {
@@ -317,7 +319,7 @@ func (r *reader) symbols() {
 				r.fail(".symtab", 24*n, "variable %s has %d bytes from %#x on, but its section has %d", s.Name, s.Size, s.Value, end)
 				continue
 			}
-			v := Variable{Name: s.Name, Data: -1, Bank: p.Bank, Offset: s.Value, Bytes: s.Size, Global: elf.ST_BIND(s.Info) != elf.STB_LOCAL}
+			v := Variable{Name: s.Name, Data: -1, Bank: p.Bank, Offset: s.Value, Bytes: s.Size, Global: elf.ST_BIND(s.Info) != elf.STB_LOCAL, Weak: elf.ST_BIND(s.Info) == elf.STB_WEAK}
 			if p.Kind == InData {
 				v.Data = p.Index
 			}
@@ -510,7 +512,8 @@ func (r *reader) relocations() {
 			if s.Type == elf.SHT_RELA {
 				to.Addend = int64(le.Uint64(b[at+16:]))
 			}
-			to.Symbol, to.Place = r.syms[sym].Name, r.place(&r.syms[sym])
+			by := &r.syms[sym]
+			to.Symbol, to.Place, to.Global = by.Name, r.place(by), elf.ST_BIND(by.Info) != elf.STB_LOCAL
 			r.out.Relocations = append(r.out.Relocations, to)
 		}
 	}

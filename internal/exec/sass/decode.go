@@ -63,6 +63,11 @@ func (k *Kernel) decode() {
 			return
 		}
 	}
+	for _, a := range p.text.Addresses {
+		if a.Kernel == t.Name && a.To == sass.OfCode && a.Part == sass.Whole {
+			t.SetTarget(a.Offset, a.Addend)
+		}
+	}
 	k.infos = t.Infos()
 	k.rows = k.regs + uniforms(t.Arch)
 	k.code = make([]inst, len(t.Code)+1)
@@ -71,7 +76,7 @@ func (k *Kernel) decode() {
 	}
 	slots := map[uint64]int{}
 	for n, a := range p.text.Addresses {
-		if a.Kernel != t.Name {
+		if a.Kernel != t.Name || a.To == sass.OfCode && a.Part == sass.Whole {
 			continue
 		}
 		at := a.Offset / instBytes

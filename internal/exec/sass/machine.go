@@ -126,6 +126,9 @@ func (p *Program) Kernel(name string) (*Kernel, bool) {
 // Arch returns the program's architecture.
 func (p *Program) Arch() sass.Arch { return p.arch }
 
+// Undefined returns the functions that neither the program nor the machine defines.
+func (p *Program) Undefined() []string { return p.unknown }
+
 // File returns the name of the program's text.
 func (p *Program) File() string { return p.file }
 

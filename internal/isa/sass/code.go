@@ -43,3 +43,20 @@ func (k *Kernel) SetCode(code []byte) error {
 	}
 	return nil
 }
+
+// SetTarget gives a branch or a call, at an offset in bytes, its target. It does nothing if no such
+// instruction is there.
+func (k *Kernel) SetTarget(offset, target uint64) {
+	n := offset / InstBytes
+	if offset%InstBytes != 0 || n >= uint64(len(k.Code)) {
+		return
+	}
+	for j := range k.Code[n].Operands {
+		if o := &k.Code[n].Operands[j]; o.Kind == Target {
+			o.Imm, o.Index = int64(target), -1
+			if target%InstBytes == 0 && target/InstBytes < uint64(len(k.Code)) {
+				o.Index = int32(target / InstBytes)
+			}
+		}
+	}
+}

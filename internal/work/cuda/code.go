@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/binary/cubin"
@@ -43,36 +44,38 @@ func (r *Runtime) linkMachineCode(m *module) (*program.Program, error) {
 		return &NoMachineCodeError{m.name, r.cfg.Arch, fmt.Sprintf(format, args...)}
 	}
 	switch {
-	case len(m.parts) > 1:
-		return nil, no("it has several parts, whose machine code is not linked")
 	case len(m.parts) == 0:
 		return nil, no("it has no device code")
+	case len(m.parts) > 1 && !isMachineCode(m):
+		return nil, no("it has several parts, whose machine code is not linked")
 	}
-	p, sm := m.parts[0], r.cfg.Arch
-	image := p.data
-	if isMachineCode(m) && !cubin.Is(image) {
-		return nil, no("it is no ELF file of device code")
-	}
-	if !isMachineCode(m) {
-		if !fatbin.Is(image) {
-			return nil, no("it is PTX")
-		}
-		entries, err := fatbin.Parse(image)
-		if err != nil {
-			return nil, &imageError{fmt.Errorf("%s: %w", p.name, err)}
-		}
-		e := fatbin.MachineCode(entries, sm)
-		if e == nil {
-			return nil, no("there is none for it, nor for an earlier GPU of its generation")
-		}
-		if image, err = e.Image(); err != nil {
-			return nil, &imageError{fmt.Errorf("%s: %w", p.name, err)}
-		}
-	}
-	name := strings.TrimSuffix(p.name, ".ptx") + ".cubin"
+	sm := r.cfg.Arch
 	l := program.Loader{As: program.Cubin}
-	if err := l.Add(program.Source{Name: name, Text: image}); err != nil {
-		return nil, &imageError{err}
+	for _, p := range m.parts {
+		image := p.data
+		switch {
+		case isMachineCode(m):
+			if !cubin.Is(image) {
+				return nil, no("it is no ELF file of device code")
+			}
+		case !fatbin.Is(image):
+			return nil, no("it is PTX")
+		default:
+			entries, err := fatbin.Parse(image)
+			if err != nil {
+				return nil, &imageError{fmt.Errorf("%s: %w", p.name, err)}
+			}
+			e := fatbin.MachineCode(entries, sm)
+			if e == nil {
+				return nil, no("there is none for it, nor for an earlier GPU of its generation")
+			}
+			if image, err = e.Image(); err != nil {
+				return nil, &imageError{fmt.Errorf("%s: %w", p.name, err)}
+			}
+		}
+		if err := l.Add(program.Source{Name: machineCodeName(p.name), Text: image}); err != nil {
+			return nil, &imageError{err}
+		}
 	}
 	prog, err := l.Link()
 	if err != nil {
@@ -81,9 +84,12 @@ func (r *Runtime) linkMachineCode(m *module) (*program.Program, error) {
 	if m.arch = prog.Arch(); m.arch > sm || m.arch/10 != sm/10 {
 		return nil, no("it is for sm_%d", m.arch)
 	}
-	m.name = name
+	m.name = machineCodeName(m.name)
 	return prog, nil
 }
+
+// machineCodeName is the name of a module or a part whose machine code runs.
+func machineCodeName(name string) string { return strings.TrimSuffix(strings.TrimSuffix(name, ".cubin"), ".ptx") + ".cubin" }
 
 // linkCode makes a program of what Options.Code selects.
 func (r *Runtime) linkCode(m *module) (*program.Program, error) {
@@ -125,9 +131,9 @@ func (r *Runtime) autoCode(m *module) (*program.Program, error) {
 	return prog, err2
 }
 
-// isMachineCode reports whether a module is an ELF file, which should be a cubin.
+// isMachineCode reports whether a module is ELF files, which should be cubins.
 func isMachineCode(m *module) bool {
-	return len(m.parts) == 1 && bytes.HasPrefix(m.parts[0].data, []byte(elfMagic))
+	return len(m.parts) > 0 && !slices.ContainsFunc(m.parts, func(p part) bool { return !bytes.HasPrefix(p.data, []byte(elfMagic)) })
 }
 
 // binary is the architecture of the code that runs: machine code's own, or what PTX is compiled

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"bytes"
 	"os"
 	"slices"
 	"strings"
@@ -134,6 +135,58 @@ func TestCubinModule(t *testing.T) {
 		}
 		if _, size, res := d.Global(mod, "GlobalC2"); res != ResultSuccess || size != 132 {
 			t.Errorf("%s: variable of %d bytes, %v", gpu, size, res)
+		}
+	}
+}
+
+// TestLinkMachineCode: cubins are linked, in the form in which they are given; with PTX, or while a
+// function is missing, they are not.
+func TestLinkMachineCode(t *testing.T) {
+	read := func(name string) []byte {
+		b, err := os.ReadFile("../../binary/cubin/testdata/" + name + ".sm_70.cubin")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b[48] = 75 // e_flags: these instructions of sm_70 have the encoding of sm_75
+		const function, as = "_Z13test_add_fp166__halfS_", "_Z5undefff"
+		return bytes.ReplaceAll(b, append([]byte(function), 0), append([]byte(as), make([]byte, 1+len(function)-len(as))...))
+	}
+	kernel, functions := read("undefined_extern"), read("test_device_functions")
+	packed := fatbin.Append(nil, fatbin.Entry{Kind: fatbin.Cubin, SM: 75, Data: functions})
+	d := drive(t, func(o *Options) { o.GPU = "rtx-2060" }).ready()
+	add := func(h uint64, kind Input, data []byte, want Result) {
+		t.Helper()
+		if res, wrong := d.AddToLink(h, kind, "file.cubin", data); res != want || (want == ResultSuccess) != (wrong == nil) {
+			t.Errorf("%v, %v; want %v", res, wrong, want)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		kind Input
+		data []byte
+	}{{"cubins", InputCubin, functions}, {"a fat binary", InputFatBinary, packed}} {
+		h, _ := d.NewLink()
+		add(h, InputCubin, kernel, ResultSuccess)
+		if _, res, wrong := d.CompleteLink(h); res == ResultSuccess || wrong == nil || !strings.Contains(wrong.Error(), "function _Z5undefff is called") {
+			t.Errorf("%s: a function is missing: %v, %v", c.name, res, wrong)
+		}
+		add(h, InputCubin, kernel[:1000], ResultInvalidImage)
+		add(h, InputPTX, []byte(plusText), ResultNoBinary)
+		add(h, c.kind, c.data, ResultSuccess)
+		image, res, wrong := d.CompleteLink(h)
+		if res != ResultSuccess {
+			t.Fatalf("%s: %v, %v", c.name, res, wrong)
+		}
+		mod, res, wrong := d.LoadModule("", image)
+		if res != ResultSuccess {
+			t.Fatalf("%s: %v, %v", c.name, res, wrong)
+		}
+		p := d.alloc(16)
+		d.put(stack, 0, 0x3c00, 0x4000)
+		d.is("copy", d.Do(func(t *Thread) Error { return t.Copy(p, stack, 12, HostToDevice, 0, false) }), ResultSuccess)
+		d.is("launch", d.Launch(d.function(mod, "_Z1fPfS_S_"), one, false, params(p, p+4, p+8), nil), ResultSuccess)
+		if got := d.read(p, 1); got[0] != 0x42004200 {
+			t.Errorf("%s: 1 + 2 is %#x", c.name, got)
 		}
 	}
 }

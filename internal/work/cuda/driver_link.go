@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
@@ -22,7 +21,7 @@ type linking struct {
 // Input is a kind of input to a link (CUjitInputType).
 type Input int32
 
-// The kinds of input. Only two can hold PTX; the others are machine code.
+// The kinds of input. Objects and libraries of the host are not read.
 const (
 	InputCubin Input = iota
 	InputPTX
@@ -38,7 +37,7 @@ func (d Driver) NewLink() (h uint64, res Result) {
 			return res
 		}
 		h = r.handle()
-		r.links[h] = &linking{loader: program.Loader{As: program.PTX}}
+		r.links[h] = &linking{}
 		return ResultSuccess
 	})
 	return h, res
@@ -60,26 +59,29 @@ func (d Driver) AddToLink(link uint64, kind Input, name string, data []byte) (re
 			return res
 		}
 		// What NVRTC returns as a cubin is a fat binary.
-		if kind != InputPTX && kind != InputFatBinary && !fatbin.Is(data) {
-			return fail(ResultNoBinary, errMachineCode)
+		if kind > InputFatBinary && !fatbin.Is(data) {
+			return fail(ResultNoBinary, errObject)
 		}
 		if err := one.split(data); err != nil {
 			return fail(ResultInvalidImage, err)
 		}
-		if slices.ContainsFunc(one.parts, func(p part) bool { return bytes.HasPrefix(p.data, []byte(elfMagic)) }) {
-			return fail(ResultNoBinary, errMachineCode)
-		}
 		for _, p := range one.parts {
-			text, err := r.choose(p)
+			form, text, err := r.linkable(p)
 			var no *fatbin.NoPTXError
 			switch {
 			case errors.As(err, &no):
 				return fail(ResultNoBinary, err)
 			case err != nil:
 				return fail(ResultInvalidImage, err)
+			case l.loader.As != nil && l.loader.As != form:
+				return fail(ResultNoBinary, errMixed)
 			}
+			l.loader.As = form
 			if err := l.loader.Add(program.Source{Name: p.name, Text: text}); err != nil {
 				wrong = detail(err)
+				if form == program.Cubin {
+					return ResultInvalidImage
+				}
 				return ResultInvalidPTX
 			}
 			l.parts = append(l.parts, part{p.name, text})
@@ -87,6 +89,28 @@ func (d Driver) AddToLink(link uint64, kind Input, name string, data []byte) (re
 		return ResultSuccess
 	})
 	return res, wrong
+}
+
+// linkable returns what of a part is linked: machine code if that is all that it has, else PTX.
+func (r *Runtime) linkable(p part) (*program.Form, []byte, error) {
+	if bytes.HasPrefix(p.data, []byte(elfMagic)) {
+		return program.Cubin, p.data, nil
+	}
+	text, err := r.choose(p)
+	var no *fatbin.NoPTXError
+	if !errors.As(err, &no) {
+		return program.PTX, text, err
+	}
+	entries, err2 := fatbin.Parse(p.data)
+	if err2 != nil {
+		return nil, nil, err2
+	}
+	e := fatbin.MachineCode(entries, r.cfg.Arch)
+	if e == nil {
+		return nil, nil, err
+	}
+	code, err := e.Image()
+	return program.Cubin, code, err
 }
 
 // detail is the error with its source lines, if it has some.
@@ -133,6 +157,9 @@ func undefined(l *program.Loader) error {
 		return detail(err)
 	}
 	var missing []error
+	for _, name := range prog.Undefined() {
+		missing = append(missing, fmt.Errorf("function %s is called, but none of the linked files defines it", name))
+	}
 	for _, k := range prog.Kernels() {
 		for _, err := range k.Unusable() {
 			if errors.Is(err, xptx.ErrUndefined) {

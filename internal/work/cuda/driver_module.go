@@ -65,9 +65,12 @@ func ImageBytes(at func(offset, n uint64) []byte) (int, error) {
 // have tens of megabytes.
 const maxModule = 1 << 30
 
-// errMachineCode is the refusal to link machine code.
-var errMachineCode = errors.New("machine code (a cubin) cannot be linked; give the driver PTX (nvcc -ptx, or heddle cc --ptx), or a fat binary with PTX in it " +
-	"(nvcc -fatbin -gencode arch=compute_70,code=compute_70, or heddle cc --fatbin)")
+// What links refuse.
+var (
+	errObject = errors.New("objects and libraries of the host cannot be linked; give the driver PTX (nvcc -ptx, or heddle cc --ptx), a cubin (nvcc -rdc true -cubin), " +
+		"or a fat binary (nvcc -fatbin -gencode arch=compute_70,code=compute_70, or heddle cc --fatbin)")
+	errMixed = errors.New("PTX and machine code cannot be linked with each other: give the driver either for all files")
+)
 
 // split splits an image into its parts.
 func (m *module) split(image []byte) error {

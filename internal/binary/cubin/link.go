@@ -1,0 +1,183 @@
+package cubin
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Link makes one file of several. What one refers to and another defines is found by name; of weak
+// definitions the first counts, if there is no other. Names that no file defines stay open, in
+// Externs. The error joins *Error values: files for different architectures, names that two files
+// define.
+func Link(name string, files ...*File) (*File, error) {
+	if len(files) == 1 && !files[0].Relocatable {
+		return files[0], nil
+	}
+	l := &linker{out: &File{Name: name, parts: files}, owner: map[string]int{}, places: map[string]Place{}, used: map[string]bool{}}
+	for i, f := range files {
+		l.define(i, f, false)
+	}
+	for i, f := range files {
+		l.define(i, f, true)
+	}
+	for i, f := range files {
+		l.add(i, f)
+	}
+	for i := range l.out.Relocations {
+		r := &l.out.Relocations[i]
+		if p, ok := l.places[r.Symbol]; ok && r.Place.Kind == Unknown {
+			r.Place = p
+		}
+	}
+	l.out.Externs = slices.DeleteFunc(l.out.Externs, func(name string) bool { _, ok := l.places[name]; return ok })
+	slices.Sort(l.out.Externs)
+	l.out.Externs = slices.Compact(l.out.Externs)
+	if len(l.errs) > 0 {
+		return nil, errors.Join(l.errs...)
+	}
+	return l.out, nil
+}
+
+// linker links files.
+type linker struct {
+	out    *File
+	owner  map[string]int   // names that all files see: the number of the file whose definition counts
+	places map[string]Place // in the result, by such names
+	used   map[string]bool  // names of functions in the result
+	errs   []error
+}
+
+func (l *linker) fail(f *File, format string, args ...any) {
+	l.errs = append(l.errs, &Error{File: f.Name, Offset: -1, Msg: fmt.Sprintf(format, args...)})
+}
+
+// symbols calls see for each name that a file defines for all.
+func (f *File) symbols(see func(name string, weak bool)) {
+	for _, k := range f.Kernels {
+		if !k.Local {
+			see(k.Name, k.Weak)
+		}
+	}
+	for _, fn := range f.Functions {
+		if !fn.Local {
+			see(fn.Name, fn.Weak)
+		}
+	}
+	for _, v := range f.Variables {
+		if v.Global {
+			see(v.Name, v.Weak)
+		}
+	}
+}
+
+// define decides whose definitions count: first of those that are not weak, then of the others.
+func (l *linker) define(i int, f *File, weak bool) {
+	f.symbols(func(name string, isWeak bool) {
+		switch old, known := l.owner[name]; {
+		case isWeak != weak:
+		case !known:
+			l.owner[name] = i
+		case !weak:
+			l.fail(f, "%s is defined twice, here and in %s", name, l.out.parts[old].Name)
+		}
+	})
+}
+
+// add appends file i.
+func (l *linker) add(i int, f *File) {
+	out := l.out
+	if i == 0 {
+		out.Arch = f.Arch
+	} else if f.Arch != out.Arch {
+		l.fail(f, "it is for sm_%d, but %s is for sm_%d: files that are linked are for one architecture", f.Arch, out.parts[0].Name, out.Arch)
+		return
+	}
+	// Of several definitions for all, one stays. A function that only its file sees gets a name of
+	// its own if others have the same.
+	names, gone := map[string]string{}, map[string]bool{}
+	place := func(fn *Function) bool {
+		n, seen := l.owner[fn.Name]
+		if !fn.Local && n != i {
+			gone[fn.Name] = true
+			return false
+		}
+		old := fn.Name
+		switch {
+		case fn.Local && (l.used[old] || seen):
+			fn.Name = fmt.Sprintf("%s$%d", old, i+1)
+		case !fn.Local:
+			l.places[old] = Place{Kind: InCode, Owner: old}
+		}
+		names[old], l.used[fn.Name] = fn.Name, true
+		return true
+	}
+	for _, k := range f.Kernels {
+		copied := *k
+		if place(&copied.Function) {
+			out.Kernels = append(out.Kernels, &copied)
+		}
+	}
+	for _, fn := range f.Functions {
+		copied := *fn
+		if place(&copied) {
+			out.Functions = append(out.Functions, &copied)
+		}
+	}
+	data := len(out.Data)
+	out.Data = append(out.Data, f.Data...)
+	var base [Banks]uint64
+	for bank, b := range f.Constants {
+		if len(b) == 0 {
+			continue
+		}
+		const align = 16 // of the widest load
+		have := out.Constants[bank]
+		base[bank] = uint64(len(have)+align-1) &^ (align - 1)
+		if n := base[bank] + uint64(len(b)); n > maxBank {
+			l.fail(f, "with the other files, constant bank %d has %d bytes; the limit is %d", bank, n, maxBank)
+			return
+		}
+		have = append(slices.Clip(have), make([]byte, base[bank]-uint64(len(have)))...)
+		out.Constants[bank] = append(have, b...)
+	}
+	moved := func(p Place) Place {
+		switch {
+		case p.Kind == InData:
+			p.Index += data
+		case p.Kind == InConstant && p.Owner == "":
+			p.Offset += base[p.Bank]
+		case names[p.Owner] != "":
+			p.Owner = names[p.Owner]
+		}
+		return p
+	}
+	for _, v := range f.Variables {
+		p := moved(Place{Kind: InData, Index: v.Data, Offset: v.Offset})
+		if v.Data < 0 {
+			p = moved(Place{Kind: InConstant, Bank: v.Bank, Offset: v.Offset})
+		} else {
+			v.Data = p.Index
+		}
+		v.Offset = p.Offset
+		if n, ok := l.owner[v.Name]; v.Global && ok {
+			if n != i {
+				continue
+			}
+			l.places[v.Name] = p
+		}
+		out.Variables = append(out.Variables, v)
+	}
+	for _, r := range f.Relocations {
+		if r.At.Owner != "" && gone[r.At.Owner] {
+			continue
+		}
+		r.At, r.Place = moved(r.At), moved(r.Place)
+		if n, ok := l.owner[r.Symbol]; ok && n != i && r.Global {
+			r.Place = Place{} // another file's definition counts
+		}
+		out.Relocations = append(out.Relocations, r)
+	}
+	out.Externs = append(out.Externs, f.Externs...)
+	out.Textures = append(out.Textures, f.Textures...)
+}
