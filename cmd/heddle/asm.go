@@ -2,12 +2,14 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
+	"github.com/heddle-sim/heddle/internal/program"
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
@@ -15,6 +17,7 @@ import (
 type asmCmd struct {
 	File     string `arg:"" name:"file" help:"A program: SASS (.sass) or of the Kepler-style core (.kasm)."`
 	Out      string `short:"o" name:"out" default:"-" placeholder:"FILE" help:"The output: words of 16 hex digits, for SASS two per line with the low one first, for the Kepler-style core one; - is standard output."`
+	Cubin    bool   `name:"cubin" help:"Write SASS as a cubin, which -o names: kernels, data, constants, symbols and lines of the source."`
 	Arch     string `placeholder:"NAME" help:"The architecture of SASS without .arch: sm_75, sm_80, sm_86, sm_87, sm_89."`
 	Encoding string `default:"rtl" placeholder:"NAME" help:"Opcode numbers of the Kepler-style core: rtl (the default) or datasheet (table 3 of its datasheet)."`
 }
@@ -83,7 +86,17 @@ func (c *asmCmd) Run(e env) error {
 		if err != nil {
 			return &exitError{code: exitUsage, err: err}
 		}
-		return writeOut(e, c.Out, sass.FormatHex(f))
+		if !c.Cubin {
+			return writeOut(e, c.Out, sass.FormatHex(f))
+		}
+		b, err := program.WriteCubin(f)
+		if err != nil {
+			return &exitError{code: exitUsage, err: fmt.Errorf("%s: %w", c.File, err)}
+		}
+		return writeOut(e, c.Out, string(b))
+	}
+	if c.Cubin {
+		return usage("--cubin applies to SASS (.sass); %s is a program of the Kepler-style core", c.File)
 	}
 	if arch != 0 {
 		return usage("--arch applies to SASS (.sass); %s is a program of the Kepler-style core", c.File)

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -81,7 +80,7 @@ func (c *disasmCmd) binary(e env, b []byte) error {
 		to = f
 	}
 	w := bufio.NewWriterSize(to, 1<<16)
-	out := lister(&textLister{w: w})
+	out := lister(&textLister{w: w, single: len(list) == 1})
 	if c.JSON {
 		out = &jsonLister{w: w}
 	}
@@ -158,13 +157,13 @@ type lister interface {
 	end() error
 }
 
-// textLister writes a program's text, with lines of the source as comments.
+// textLister writes a program's text. What the kernels of an image share is in directives if there is
+// one image, else in comments, since a text has one program.
 type textLister struct {
-	w     *bufio.Writer
-	arch  int
-	lines map[string][]cubin.Line
-	// symbols are those whose addresses instructions get.
-	symbols map[place]string
+	w      *bufio.Writer
+	single bool
+	arch   int
+	file   *sass.File // the current image
 }
 
 // place is an instruction.
@@ -184,66 +183,52 @@ func symbols(f *cubin.File) map[place]string {
 	return list
 }
 
-func (t *textLister) image(f *cubin.File) error {
+func (t *textLister) image(f *cubin.File) (err error) {
 	if t.arch == 0 {
 		t.arch = f.Arch
 		fmt.Fprintf(t.w, ".arch %v\n", sass.Arch(f.Arch))
 	}
 	fmt.Fprintf(t.w, "\n// %s\n", f.Name)
-	for _, v := range f.Variables {
-		fmt.Fprintf(t.w, "// %s %s, %d bytes\n", spaceOf(&v), v.Name, v.Bytes)
+	if t.file, err = program.Listing(f); err != nil {
+		return err
 	}
-	for _, r := range f.Relocations {
-		switch at := r.At; at.Kind {
-		case cubin.InConstant:
-			fmt.Fprintf(t.w, "// constant bank %d, 0x%x: address of %s\n", at.Bank, at.Offset, r.Symbol)
-		case cubin.InData:
-			fmt.Fprintf(t.w, "// %s, 0x%x: address of %s\n", f.Data[at.Index].Name, at.Offset, r.Symbol)
-		}
+	for _, line := range t.file.Head() {
+		fmt.Fprintln(t.w, t.note()+line)
 	}
-	t.symbols = symbols(f)
-	var err error
-	t.lines, err = f.Lines()
-	return err
+	return nil
 }
 
-// spaceOf names the memory that holds a variable.
-func spaceOf(v *cubin.Variable) string {
-	if v.Data < 0 {
-		return fmt.Sprintf("constant bank %d:", v.Bank)
+// note begins the lines of what cannot be a directive.
+func (t *textLister) note() string {
+	if t.single {
+		return ""
 	}
-	return "global memory:"
+	return "// "
 }
 
 func (t *textLister) kernel(k *cubin.Kernel, text *sass.Kernel) error {
 	t.w.WriteByte('\n')
-	list := notes(t.lines[k.Name])
-	for i := range text.Code {
-		if s := t.symbols[place{k.Name, i}]; s != "" {
-			list[i] = strings.TrimPrefix(list[i]+"; address of "+s, "; ")
+	own := t.file.Kernel(k.Name)
+	if own.Refused != nil {
+		fmt.Fprintf(t.w, "// it cannot run: %v\n", own.Refused)
+	}
+	list := t.file.Notes(own)
+	if t.single {
+		if err := own.SetCode(own.Binary); err != nil {
+			return err
+		}
+		text = own
+	} else {
+		for i, s := range list {
+			list[i] = "// " + strings.ReplaceAll(strings.TrimSuffix(s, "\n"), "\n", "; ") + "\n"
 		}
 	}
 	_, err := io.WriteString(t.w, text.Listing(list))
+	own.Code = nil
 	return err
 }
 
 func (t *textLister) end() error { return nil }
-
-// notes are the lines of the source by the instructions that they begin at.
-func notes(lines []cubin.Line) map[int]string {
-	list := make(map[int]string, len(lines))
-	last := ""
-	for _, l := range lines {
-		s := fmt.Sprintf("%s:%d", filepath.Base(l.File), l.Line)
-		if l.File == "" {
-			s = fmt.Sprintf("line %d", l.Line)
-		}
-		if s != last && l.Line > 0 {
-			list[int(l.Offset)/sass.InstBytes], last = s, s
-		}
-	}
-	return list
-}
 
 // jsonLister writes one JSON document, kernel by kernel.
 type jsonLister struct {

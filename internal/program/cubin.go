@@ -42,32 +42,38 @@ func machineFile(f *cubin.File) (*sass.File, error) {
 		out.Kernels = append(out.Kernels, text)
 	}
 	for _, d := range f.Data {
-		out.Data = append(out.Data, sass.Data{Name: d.Name, Init: d.Init, Bytes: d.Bytes})
+		out.Data = append(out.Data, sass.Data{Name: d.Name, Init: d.Init, Bytes: d.Bytes, Align: d.Align})
 	}
 	out.Banks = f.Constants
 	for _, v := range f.Variables {
-		out.Variables = append(out.Variables, sass.Variable{Name: v.Name, Data: v.Data, Bank: v.Bank, Offset: v.Offset, Bytes: v.Bytes})
+		out.Variables = append(out.Variables, sass.Variable{Name: v.Name, Data: v.Data, Bank: v.Bank, Offset: v.Offset, Bytes: v.Bytes, Local: !v.Global})
 	}
 	for i := range f.Relocations {
 		r := &f.Relocations[i]
-		switch in := images[r.At.Owner]; {
-		case r.At.Owner == "":
-			a, err := addressOf(f, r, nil)
-			if err != nil {
-				return nil, err
-			}
-			out.Addresses = append(out.Addresses, a)
-		default:
-			for _, im := range in {
-				if a, err := addressOf(f, r, im); err == nil {
-					out.Addresses = append(out.Addresses, a)
-				} else {
-					im.text.Refused = err
-				}
-			}
+		in := images[r.At.Owner]
+		if r.At.Kind != cubin.InCode {
+			in = []*image{nil}
+		}
+		for _, im := range in {
+			out.Addresses = append(out.Addresses, addressOf(f, r, im))
 		}
 	}
 	return out, nil
+}
+
+// Listing is a cubin as the text of a program, but for the kernels' instructions, which SetCode adds.
+func Listing(f *cubin.File) (*sass.File, error) {
+	out, err := machineFile(f)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := f.Lines()
+	for _, k := range out.Kernels {
+		for _, l := range lines[k.Name] {
+			k.Lines = append(k.Lines, sass.Line{Index: int(l.Offset / sass.InstBytes), File: l.File, Line: l.Line})
+		}
+	}
+	return out, err
 }
 
 // image is a kernel's code with what it calls.
@@ -170,19 +176,20 @@ func lineAt(lines []cubin.Line, offset uint32) (file string, line int) {
 }
 
 // addressOf is the address of a relocation; im is the image that it is in, nil for those of data
-// and constants.
-func addressOf(f *cubin.File, r *cubin.Relocation, im *image) (sass.Address, error) {
+// and constants. One that is not supported has its Type.
+func addressOf(f *cubin.File, r *cubin.Relocation, im *image) sass.Address {
 	a := sass.Address{Data: -1, Bank: r.At.Bank, Offset: r.At.Offset, Addend: uint64(r.Addend)}
-	refuse := func() (sass.Address, error) {
-		return a, fmt.Errorf("%s: an address of %s, by a relocation of type %d, is not supported", f.Name, r.Symbol, r.Type)
-	}
 	switch r.At.Kind {
 	case cubin.InData:
 		a.Data = r.At.Index
+	case cubin.InConstant:
+		a.Owner = r.At.Owner
 	case cubin.InCode:
 		a.Kernel = im.text.Name
 		a.Offset += im.at[r.At.Owner]
 	}
+	refused := a
+	refused.Type, refused.To, refused.Function = r.Type, sass.OfFunction, r.Symbol
 	switch code := r.At.Kind == cubin.InCode; {
 	case !code && r.At.Owner == "" && r.Type == cubin.RelocWhole:
 	case code && (r.Type == cubin.RelocLower || r.Type == cubin.RelocDescLow):
@@ -191,7 +198,7 @@ func addressOf(f *cubin.File, r *cubin.Relocation, im *image) (sass.Address, err
 		a.Part = sass.Upper
 	case code && r.Type == cubin.RelocFunction && (r.Place.Kind == cubin.Unknown || r.Place.Kind == cubin.InCode):
 	default:
-		return refuse()
+		return refused
 	}
 	a.Addend += r.Place.Offset
 	switch p := r.Place; {
@@ -205,9 +212,9 @@ func addressOf(f *cubin.File, r *cubin.Relocation, im *image) (sass.Address, err
 	case p.Kind == cubin.Unknown && slices.Contains(f.Externs, r.Symbol):
 		a.To, a.Function = sass.OfFunction, r.Symbol
 	default:
-		return refuse()
+		return refused
 	}
-	return a, nil
+	return a
 }
 
 // MachineCode returns a kernel of a cubin in the words of sass. It fails if the

@@ -66,15 +66,23 @@ func TestMachineCodeAsText(t *testing.T) {
 	}
 }
 
-// TestMachineCodeRuns: kernels of a compiler compute what their source says. The source is
-// cudatest.cu beside the file where it comes from.
+// TestMachineCodeRuns: kernels of a compiler compute what their source says, also by their listing
+// and by the cubin that is made of it. The source is cudatest.cu beside the file where it comes from.
 func TestMachineCodeRuns(t *testing.T) {
 	b, err := os.ReadFile(sample)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := Loader{As: Cubin}
-	if err := l.Add(Source{sample, b}); err != nil {
+	text := textOf(t, b)
+	for name, s := range map[string]Source{"cubin": {sample, b}, "listing": {"listing.sass", []byte(text)}, "written": {"written.cubin", assembled(t, text)}} {
+		t.Run(name, func(t *testing.T) { runSample(t, s) })
+	}
+}
+
+func runSample(t *testing.T, s Source) {
+	t.Helper()
+	l := Loader{As: FormOf(s.Name, s.Text)}
+	if err := l.Add(s); err != nil {
 		t.Fatal(err)
 	}
 	prog, err := l.Link()

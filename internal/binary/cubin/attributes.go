@@ -63,6 +63,9 @@ func (f *Function) Offsets(id AttributeID) []uint32 {
 	return nil
 }
 
+// Exits is the attribute that lists a kernel's exits, by offsets of 32 bits.
+func Exits(offsets []byte) Attribute { return Attribute{ID: attrExits, Data: offsets} }
+
 // The formats of a record: what comes after its number.
 const (
 	formatNone  = 1

@@ -64,7 +64,7 @@ func (k *Kernel) decode() {
 		}
 	}
 	for _, a := range p.text.Addresses {
-		if a.Kernel == t.Name && a.To == sass.OfCode && a.Part == sass.Whole {
+		if a.Kernel == t.Name && a.Type == 0 && a.To == sass.OfCode && a.Part == sass.Whole {
 			t.SetTarget(a.Offset, a.Addend)
 		}
 	}
@@ -76,6 +76,12 @@ func (k *Kernel) decode() {
 	}
 	slots := map[uint64]int{}
 	for n, a := range p.text.Addresses {
+		if a.Type != 0 {
+			if of := a.Kernel + a.Owner; of == t.Name || of == "" { // constants and data are all kernels'
+				k.bad = append(k.bad, fmt.Errorf("%s: an address of %s, by a relocation of type %d, is not supported", p.file, a.Function, a.Type))
+			}
+			continue
+		}
 		if a.Kernel != t.Name || a.To == sass.OfCode && a.Part == sass.Whole {
 			continue
 		}

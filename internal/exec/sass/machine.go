@@ -100,7 +100,7 @@ func (e *UnsupportedError) Error() string {
 func Load(f *sass.File) *Program {
 	p := &Program{file: f.Name, arch: f.Arch, text: f}
 	for _, a := range f.Addresses { // numbers them before any machine is made
-		if a.To == sass.OfFunction {
+		if a.To == sass.OfFunction && a.Type == 0 {
 			p.function(a.Function)
 		}
 	}

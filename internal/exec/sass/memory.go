@@ -82,6 +82,9 @@ func (pl *place) fill(mem *device.Memory, at map[string]uint64, keep bool) error
 	}
 	pl.banks[relocated] = make([]byte, 4*len(t.Addresses))
 	for n := range t.Addresses {
+		if t.Addresses[n].Type != 0 {
+			continue
+		}
 		if err := pl.relocate(init, n); err != nil {
 			return err
 		}

@@ -101,7 +101,7 @@ func (p *Program) function(name string) int {
 // share has the address.
 func (k *Kernel) calls(names ...string) bool {
 	for _, a := range k.prog.text.Addresses {
-		if (a.Kernel == "" || a.Kernel == k.Name()) && a.To == sass.OfFunction && (len(names) == 0 || slices.Contains(names, a.Function)) {
+		if a.Type == 0 && (a.Kernel == "" || a.Kernel == k.Name()) && a.To == sass.OfFunction && (len(names) == 0 || slices.Contains(names, a.Function)) {
 			return true
 		}
 	}

@@ -8,6 +8,9 @@ import (
 // Bytes is the size of a kernel's code.
 func (k *Kernel) Bytes() int { return max(len(k.Code)*InstBytes, len(k.Binary)) }
 
+// LocalLabel begins the names of the labels that SetCode makes.
+const LocalLabel = ".L_"
+
 // SetCode gives a kernel its instructions, as words, two for each with the low one first.
 // Words that no form describes become instructions that only hold them (NoOp). Branch targets
 // get labels, in addition to those that the kernel has: .L_1, .L_2 …, in the order of their
@@ -38,7 +41,7 @@ func (k *Kernel) SetCode(code []byte) error {
 	for i, yes := range target {
 		if yes {
 			n++
-			k.Labels = append(k.Labels, Label{fmt.Sprintf(".L_%d", n), i})
+			k.Labels = append(k.Labels, Label{fmt.Sprintf(LocalLabel+"%d", n), i})
 		}
 	}
 	return nil

@@ -47,6 +47,8 @@ type parser struct {
 	noCtl  int
 	params int // bytes so far
 	hex    bool
+
+	references []reference
 }
 
 // Parse reads a program (.sass). arch applies if the text has no .arch; 0 means unknown. On
@@ -62,6 +64,7 @@ func Parse(name, text string, arch Arch) (*File, error) {
 		}
 	}
 	p.finish()
+	p.resolve()
 	if len(p.file.Kernels) == 0 && len(p.errs) == 0 {
 		p.lineNo, p.line = 1, ""
 		p.fail(1, "a program begins with .arch sm_86 and .kernel NAME", "no kernel in this file")
@@ -143,7 +146,7 @@ func (p *parser) label(name string, col int) {
 	p.kernel.Labels = append(p.kernel.Labels, Label{name, len(p.stmts)})
 }
 
-var directives = []string{".arch", ".kernel", ".param", ".regs", ".shared", ".local", ".barriers", ".const", ".word"}
+var directives = []string{".arch", ".data", ".bank", ".variable", ".address", ".kernel", ".param", ".regs", ".shared", ".local", ".barriers", ".maxthreads", ".const", ".line", ".word"}
 
 // directive reads .name operands.
 func (p *parser) directive(text string, col int) {
@@ -158,6 +161,9 @@ func (p *parser) directive(text string, col int) {
 	}
 	if len(args) == 1 && args[0] == "" {
 		args = nil
+	}
+	if p.kernel == nil && p.shared(name, args, col) {
+		return
 	}
 	if name != ".arch" && name != ".kernel" && p.kernel == nil {
 		for _, d := range directives {
@@ -207,6 +213,22 @@ func (p *parser) directive(text string, col int) {
 		p.size(args, &p.kernel.Local, 0, maxLocal, name+" BYTES", col)
 	case ".barriers":
 		p.size(args, &p.kernel.Barriers, 0, maxBarriers, name+" NUMBER", col)
+	case ".maxthreads":
+		if need(3, ".maxthreads X, Y, Z") {
+			for i := range p.kernel.MaxThreads {
+				n := 0
+				p.size(args[i:i+1], &n, 1, isa.MaxThreads, name+" X, Y, Z", col)
+				p.kernel.MaxThreads[i] = uint32(n)
+			}
+		}
+	case ".address":
+		if len(args) == 3 || need(2, ".address lower, PLACE") {
+			p.instructionAddress(args, col)
+		}
+	case ".line":
+		if len(args) > 1 || need(2, ".line FILE, NUMBER") {
+			p.sourceLine(args, col)
+		}
 	case ".const":
 		if need(3, ".const BANK, OFFSET, HEX WORDS") {
 			p.constants(args, col)

@@ -166,6 +166,7 @@ type Data struct {
 	Name  string
 	Init  []byte // nil: zeros
 	Bytes uint64
+	Align uint64 // 0: any
 }
 
 // Variable is a named part of device memory or of a constant bank that all kernels share.
@@ -175,6 +176,7 @@ type Variable struct {
 	Bank   int // of a constant
 	Offset uint64
 	Bytes  uint64
+	Local  bool // only its own file sees it
 }
 
 // Address is a place that gets an address once the program is in memory.
@@ -184,8 +186,12 @@ type Address struct {
 	Data   int // -1: in none
 	Bank   int
 	Kernel string
+	Owner  string // the kernel whose own constant bank it is in
 	Offset uint64 // bytes
 	Part   Part
+	// Type is that of a relocation that is not supported: kernels that may read the place cannot
+	// run. Then Function is its symbol.
+	Type uint32
 	// What is there: a byte of a piece of device memory or of a shared constant bank, a
 	// function that the machine provides, or code of the kernel.
 	To       AddressOf
@@ -242,6 +248,7 @@ type Kernel struct {
 	Labels     []Label
 	// Binary is the code as words, for a kernel that has not been decoded: SetCode does it.
 	Binary []byte
+	Lines  []Line // where instructions come from, in the order of their numbers
 	// Source returns the source line of an instruction by its number, 0 if it is unknown; nil if
 	// there are none.
 	Source func(i int) (file string, line int)
@@ -267,6 +274,13 @@ type ConstData struct {
 	Bank   int
 	Offset int
 	Bytes  []byte
+}
+
+// Line is where an instruction comes from, and those after it up to the next Line.
+type Line struct {
+	Index int // number of the instruction
+	File  string
+	Line  int // 0: unknown
 }
 
 // Label is a name for an instruction.

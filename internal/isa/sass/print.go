@@ -1,7 +1,6 @@
 package sass
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,15 +10,18 @@ import (
 func (f *File) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".arch %s\n", f.Arch)
+	for _, line := range f.Head() {
+		b.WriteString(line + "\n")
+	}
 	for _, k := range f.Kernels {
 		b.WriteByte('\n')
-		b.WriteString(k.Listing(nil))
+		b.WriteString(k.Listing(f.Notes(k)))
 	}
 	return b.String()
 }
 
-// Listing is the kernel as it stands in a program's text. notes become comments before the
-// instructions with their numbers.
+// Listing is the kernel as it stands in a program's text. notes are lines before the instructions
+// with their numbers.
 func (k *Kernel) Listing(notes map[int]string) string {
 	var b strings.Builder
 	for _, d := range k.directives() {
@@ -28,9 +30,7 @@ func (k *Kernel) Listing(notes map[int]string) string {
 	}
 	names := k.labelNames()
 	k.lines(func(i int) {
-		if s := notes[i]; s != "" {
-			b.WriteString("// " + s + "\n")
-		}
+		b.WriteString(notes[i])
 		k.writeInst(&b, i, names)
 	}, func(name string) { b.WriteString(name + ":\n") })
 	return b.String()
@@ -58,14 +58,11 @@ func (k *Kernel) directives() []string {
 			list = append(list, fmt.Sprintf("%s %d", d.name, d.value))
 		}
 	}
+	if t := k.MaxThreads; t != [3]uint32{} {
+		list = append(list, fmt.Sprintf(".maxthreads %d, %d, %d", t[0], t[1], t[2]))
+	}
 	for _, c := range k.Consts {
-		words := make([]string, 0, (len(c.Bytes)+3)/4)
-		for i := 0; i < len(c.Bytes); i += 4 {
-			var word [4]byte // the last one may be incomplete
-			copy(word[:], c.Bytes[i:])
-			words = append(words, fmt.Sprintf("%08x", binary.LittleEndian.Uint32(word[:])))
-		}
-		list = append(list, fmt.Sprintf(".const %d, 0x%x, %s", c.Bank, c.Offset, strings.Join(words, " ")))
+		list = append(list, fmt.Sprintf(".const %d, 0x%x, %s", c.Bank, c.Offset, words(c.Bytes)))
 	}
 	return list
 }

@@ -1,0 +1,103 @@
+package program
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/binary/cubin"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+)
+
+// WriteCubin returns a cubin of a program's text.
+func WriteCubin(f *sass.File) ([]byte, error) {
+	out := &cubin.File{Name: f.Name, Arch: int(f.Arch), Constants: f.Banks}
+	lines := map[string][]cubin.Line{}
+	for _, d := range f.Data {
+		out.Data = append(out.Data, &cubin.Data{Name: d.Name, Init: d.Init, Bytes: d.Bytes, Align: max(d.Align, 1)})
+	}
+	for _, v := range f.Variables {
+		out.Variables = append(out.Variables, cubin.Variable{Name: v.Name, Data: v.Data, Bank: v.Bank, Offset: v.Offset, Bytes: v.Bytes, Global: !v.Local})
+	}
+	for _, k := range f.Kernels {
+		out.Kernels = append(out.Kernels, cubinKernel(k))
+		for _, l := range k.Lines {
+			lines[k.Name] = append(lines[k.Name], cubin.Line{Offset: uint32(l.Index) * sass.InstBytes, File: l.File, Line: l.Line})
+		}
+	}
+	known := map[string]bool{}
+	for i := range f.Addresses {
+		a := &f.Addresses[i]
+		r := cubin.Relocation{At: cubin.Place{Kind: cubin.InConstant, Bank: a.Bank, Offset: a.Offset}, Type: cubin.RelocWhole}
+		if a.Data >= 0 {
+			r.At = cubin.Place{Kind: cubin.InData, Index: a.Data, Offset: a.Offset}
+		}
+		if a.Kernel != "" {
+			r.At = cubin.Place{Kind: cubin.InCode, Owner: a.Kernel, Offset: a.Offset}
+			r.Type = map[sass.Part]uint32{sass.Whole: cubin.RelocFunction, sass.Lower: cubin.RelocLower, sass.Upper: cubin.RelocUpper}[a.Part]
+		}
+		if a.Owner != "" {
+			r.At.Owner = a.Owner
+		}
+		name, more := f.Place(a)
+		r.Symbol, r.Addend = name, int64(more)
+		switch {
+		case a.Type != 0:
+			r.Type = a.Type
+			if !known[name] && !defined(f, name) {
+				known[name] = true
+				out.Textures = append(out.Textures, name) // as far as is known, see Read
+			}
+		case a.To == sass.OfFunction && !known[name]:
+			known[name] = true
+			out.Externs = append(out.Externs, name)
+		}
+		out.Relocations = append(out.Relocations, r)
+	}
+	return cubin.Write(out, lines)
+}
+
+// defined reports whether a name stands for something in a text.
+func defined(f *sass.File, name string) bool {
+	return f.Kernel(name) != nil ||
+		slices.ContainsFunc(f.Variables, func(v sass.Variable) bool { return v.Name == name }) ||
+		slices.ContainsFunc(f.Data, func(d sass.Data) bool { return d.Name == name })
+}
+
+// cubinKernel is a kernel of a text.
+func cubinKernel(k *sass.Kernel) *cubin.Kernel {
+	out := &cubin.Kernel{ParamBase: k.Arch.ParamBase(), Barriers: k.Barriers, Shared: k.Shared, MaxThreads: k.MaxThreads}
+	out.Name, out.Regs, out.Least, out.Stack = k.Name, k.Regs, k.Local, k.Local
+	var exits []byte
+	for i := range k.Code {
+		in := &k.Code[i]
+		out.Code = binary.LittleEndian.AppendUint64(out.Code, in.Words[0])
+		out.Code = binary.LittleEndian.AppendUint64(out.Code, in.Words[1])
+		if in.Op == sass.OpEXIT {
+			exits = binary.LittleEndian.AppendUint32(exits, in.Addr)
+		}
+	}
+	out.Attributes = append(out.Attributes, cubin.Exits(exits))
+	for _, p := range k.Params {
+		at := p.Offset - out.ParamBase
+		out.Params = append(out.Params, cubin.Param{Offset: at, Bytes: p.Bytes})
+		out.ParamBytes = max(out.ParamBytes, at+p.Bytes)
+	}
+	for _, c := range k.Consts {
+		if c.Bank <= 0 || c.Bank >= cubin.Banks {
+			continue
+		}
+		b := out.Constants[c.Bank]
+		if n := c.Offset + len(c.Bytes); n > len(b) {
+			b = append(b, make([]byte, n-len(b))...)
+		}
+		copy(b[c.Offset:], c.Bytes)
+		out.Constants[c.Bank] = b
+	}
+	for _, l := range k.Labels {
+		if !strings.HasPrefix(l.Name, sass.LocalLabel) { // a branch's, which reading finds again
+			out.Labels = append(out.Labels, cubin.Label{Name: l.Name, Offset: uint32(l.Index) * sass.InstBytes})
+		}
+	}
+	return out
+}
