@@ -89,7 +89,9 @@ func (r *Runtime) linkMachineCode(m *module) (*program.Program, error) {
 }
 
 // machineCodeName is the name of a module or a part whose machine code runs.
-func machineCodeName(name string) string { return strings.TrimSuffix(strings.TrimSuffix(name, ".cubin"), ".ptx") + ".cubin" }
+func machineCodeName(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".cubin"), ".ptx") + ".cubin"
+}
 
 // linkCode makes a program of what Options.Code selects.
 func (r *Runtime) linkCode(m *module) (*program.Program, error) {
@@ -122,13 +124,13 @@ func (r *Runtime) autoCode(m *module) (*program.Program, error) {
 		return prog, err
 	}
 	prog, err2 := second(m)
-	switch {
-	case errors.As(err2, &noPTX) || errors.As(err2, &noMachineCode):
+	if err2 != nil {
 		return nil, errors.Join(err, err2)
-	case err2 == nil && !none:
+	}
+	if !none {
 		r.say("%v; its PTX runs", err)
 	}
-	return prog, err2
+	return prog, nil
 }
 
 // isMachineCode reports whether a module is ELF files, which should be cubins.
