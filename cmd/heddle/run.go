@@ -259,7 +259,7 @@ func checkInput(e env, path string) error {
 	switch {
 	case form == nil || ext == ".toml":
 		return nil
-	case form == program.PTX:
+	case form == program.PTX || form == program.Cubin:
 		return needsJob(path)
 	case form == program.SASS:
 		return usage("%s is SASS, which has no buffers and launches: write a job file with program = %q", path, filepath.Base(path))
@@ -282,7 +282,7 @@ func needsJob(path string) error {
 		return &exitError{code: exitUsage, err: err}
 	}
 	if len(prog.Kernels()) == 0 {
-		return usage("%s is PTX without a kernel (.entry); there is nothing to run", path)
+		return usage("%s is a program without a kernel; there is nothing to run", path)
 	}
 	jobFile := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + ".toml"
 	return usage("%s is a program; running it needs a job file with its buffers and launches. For example, put this in %s:\n\n%s\nand run it with: heddle run %s",

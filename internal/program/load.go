@@ -31,21 +31,15 @@ type Form struct {
 	// load parses a source and adds it to what is linked. The error lists all mistakes in
 	// the source.
 	load func(l *Loader, s Source) error
-	// asked says that only a Loader whose As is this form loads it.
-	asked bool
 	// instead says, for a form that is not loaded, what to provide instead.
 	instead string
 }
 
 // The forms that can be loaded.
 var (
-	PTX  = &Form{Name: "PTX", ext: ".ptx", begins: firstWord(".version"), load: (*Loader).addPTX}
-	SASS = &Form{Name: "SASS", ext: ".sass", begins: firstWord(".arch"), load: (*Loader).addSASS}
-
-	// Cubin is loaded only where Loader.As asks for it: a run with cycles must guard it by
-	// scoreboards, see work/cuda.
-	Cubin = &Form{Name: "a cubin", ext: ".cubin", begins: magic("\x7fELF"), load: (*Loader).addCubin, asked: true,
-		instead: "which Heddle does not support here yet; provide the PTX from which it was made"}
+	PTX   = &Form{Name: "PTX", ext: ".ptx", begins: firstWord(".version"), load: (*Loader).addPTX}
+	SASS  = &Form{Name: "SASS", ext: ".sass", begins: firstWord(".arch"), load: (*Loader).addSASS}
+	Cubin = &Form{Name: "a cubin", ext: ".cubin", begins: magic("\x7fELF"), load: (*Loader).addCubin}
 )
 
 var forms = []*Form{
@@ -76,7 +70,7 @@ func FormOf(name string, text []byte) *Form {
 // Refused returns why files of a form cannot be loaded, nil if they can. The error is a
 // *FormError.
 func (f *Form) Refused(name string) error {
-	if f.load != nil && !f.asked {
+	if f.load != nil {
 		return nil
 	}
 	return &FormError{File: name, Form: f.Name, Instead: f.instead}
@@ -186,7 +180,7 @@ func (l *Loader) linkCubins() error {
 	}
 	text, err := machineFile(f)
 	if err == nil {
-		l.sass = []*xsass.Program{xsass.Load(text)}
+		l.sass = append(l.sass, xsass.Load(text))
 	}
 	return err
 }
