@@ -227,6 +227,13 @@ func MachineCode(f *cubin.File, k *cubin.Kernel) (*sass.Kernel, error) {
 	return out, out.SetCode(k.Code)
 }
 
+// From sm_90 on the system has the beginning of a block's shared memory; the sizes in cubins
+// include it.
+const (
+	firstReserved  = 90
+	reservedShared = 0x400
+)
+
 // machineCode is MachineCode before its code is decoded, with or without the constants that all
 // kernels share.
 func machineCode(f *cubin.File, k *cubin.Kernel, shared bool) (*sass.Kernel, error) {
@@ -239,6 +246,9 @@ func machineCode(f *cubin.File, k *cubin.Kernel, shared bool) (*sass.Kernel, err
 		refused = fmt.Errorf("%s: the parameters of kernel %s begin at %#x of constant bank 0; those of %s begin at %#x", f.Name, k.Name, k.ParamBase, arch, arch.ParamBase())
 	}
 	out := &sass.Kernel{Refused: refused, Name: k.Name, Arch: arch, Regs: k.Regs, Shared: k.Shared, Local: k.Least, Barriers: k.Barriers, MaxThreads: k.MaxThreads}
+	if arch >= firstReserved && k.Shared >= reservedShared {
+		out.Reserved = reservedShared
+	}
 	for i, p := range k.Params {
 		out.Params = append(out.Params, sass.Param{Name: fmt.Sprintf("p%d", i), Bytes: p.Bytes, Offset: k.ParamBase + p.Offset})
 	}

@@ -61,6 +61,7 @@ void ggml_log_set(void (*)(int level, const char *, void *), void *);
 const char *ggml_version(void);
 backend *ggml_backend_dev_init(device *, const char *);
 device *ggml_backend_reg_dev_get(registry *, size_t);
+void *ggml_backend_reg_get_proc_address(registry *, const char *);
 const char *ggml_backend_dev_description(device *);
 bool ggml_backend_supports_op(backend *, const tensor *);
 buffer *ggml_backend_alloc_ctx_tensors(context *, backend *);

@@ -602,13 +602,17 @@ static const struct {
     {"ssm_conv", ssm_conv, exact}, {"ssm_scan", ssm_scan, exact}, {"rwkv6", rwkv6, exact}, {"rwkv7", rwkv7, exact}, {"gla", gla, exact}, {"delta_net", delta_net, exact}, {"indexer", indexer, product}, {"hyper", hyper, exact},
 };
 
+static bool fp4; // the GPU multiplies numbers of 4 bits
+
 // tolerance returns the bound of an operation. Of a product the GPU rounds the second matrix
 // to what goes with the first: to the 10 bits of TF32 for single precision, by ggml's choice,
 // to 10 or 7 bits for half precision and bfloat16, to blocks of 8 bits for quantised types,
-// where the bound is that of llama.cpp's own tests.
+// where the bound is that of llama.cpp's own tests. A GPU that multiplies numbers of 4 bits
+// rounds it to these, if those of the first are: the bound of llama.cpp's tests again.
 static double tolerance(int op) {
   if (ops[op].tolerance != product) return ops[op].tolerance;
   int type = type_of("type", "f32");
+  if (fp4 && strstr(word("type", "f32"), "fp4")) return 2e-2;
   return type == F32 ? exact : type == F16 || type == BF16 ? 1e-5 : product;
 }
 
@@ -810,6 +814,11 @@ static backend *start(void *library) {
   backend *b = d ? ggml_backend_dev_init(d, NULL) : NULL;
   if (!b) fail("the backend has no device");
   fprintf(stderr, "compare: %s\n", ggml_backend_dev_description(d));
+  struct feature {
+    const char *name, *value;
+  } *(*features)(registry *) = (struct feature * (*)(registry *)) ggml_backend_reg_get_proc_address(r, "ggml_backend_get_features");
+  for (struct feature *f = features ? features(r) : NULL; f && f->name; f++)
+    if (!strcmp(f->name, "BLACKWELL_NATIVE_FP4")) fp4 = true;
   return b;
 }
 

@@ -402,13 +402,13 @@ func opPackNarrow(_ *warp, in *inst, p *pending, m uint32) {
 }
 
 // unpackNarrow: the two numbers of packNarrow as halves; every number of these formats is one of
-// binary16.
+// binary16. The powers of two of E8 become numbers of bfloat16.
 func (d *dec) unpackNarrow() error {
-	if err := d.only("UNPACK_B", "F16", "E4M3", "E5M2", "E2M3", "E3M2", "E2M1"); err != nil {
+	if err := d.only("UNPACK_B", "F16", "BF16", "E4M3", "E5M2", "E2M3", "E3M2", "E2M1", "E8"); err != nil {
 		return err
 	}
 	v := d.values()
-	if !d.in.Has("F16") || len(v) != 1 || v[0].Neg || v[0].Abs {
+	if d.in.Has("BF16") != d.in.Has("E8") || len(v) != 1 || v[0].Neg || v[0].Abs {
 		return errForm
 	}
 	o := d.o
@@ -416,7 +416,7 @@ func (d *dec) unpackNarrow() error {
 	if !ok {
 		return errForm
 	}
-	o.arg, o.count = s, 8
+	o.arg, o.count, o.flag = s, 8, d.in.Has("E8")
 	for _, m := range d.in.Mods {
 		if n, ok := narrows[m]; ok {
 			o.mode = uint8(n)
@@ -434,6 +434,9 @@ func (d *dec) unpackNarrow() error {
 
 func opUnpackNarrow(_ *warp, in *inst, p *pending, m uint32) {
 	half := func(v uint32) uint32 {
+		if in.flag {
+			return uint32(num.UE8M0ToBF16(uint8(v)))
+		}
 		return uint32(num.F32ToF16(num.NarrowToF32(uint8(v), num.Narrow(in.mode)), num.RN))
 	}
 	mask := full >> (32 - in.count)

@@ -306,7 +306,8 @@ func (d *dec) literal(v uint32) ref {
 // constant returns the row that a launch fills from a constant bank.
 func (d *dec) constant(bank int, offset int64) ref {
 	key := [2]int64{int64(bank), offset}
-	d.k.workspace = d.k.workspace || bank == 0 && (offset == constSpaceHigh || offset == constSpaceLow)
+	high, low := spaceWords(d.k.text.Arch)
+	d.k.workspace = d.k.workspace || bank == 0 && (offset == high || offset == low)
 	r, ok := d.banks[key]
 	if !ok {
 		r = ^ref(len(d.k.fixed))

@@ -31,10 +31,16 @@ const (
 	bankBytes      = 64 << 10
 	constSpaceHigh = 0x8c // %envreg1 and %envreg2: address of a cooperative launch's workspace
 	constSpaceLow  = 0x90
-	newBlockDim    = 0x360 // from sm_100 on
-	newGridDim     = 0x36c
-	newStack       = 0x37c
+
+	// From sm_100 on (cubins of sm_120 and the PTX of the same kernels).
 	firstNewLayout = 100
+	newBlockDim    = 0x360
+	newGridDim     = 0x370
+	newStack       = 0x37c
+	newLocal       = 0x2f8
+	newSpaceHigh   = 0x254 // less 0xa0 times SR_CgaSize
+	newSpaceLow    = 0x258
+	clusterBytes   = 0xa0
 )
 
 // Program is the kernels of a file.
@@ -161,7 +167,7 @@ func (k *Kernel) MaxThreads() int {
 }
 
 // StaticShared returns the bytes of shared memory that the kernel declares.
-func (k *Kernel) StaticShared() int { return k.text.Shared }
+func (k *Kernel) StaticShared() int { return k.text.Shared - k.text.Reserved }
 
 // LocalBytes returns the bytes of local memory of a thread.
 func (k *Kernel) LocalBytes() int { return k.text.Local }
@@ -260,14 +266,24 @@ func (im *image) begin(l *Launch) {
 	}
 }
 
+// spaceWords are the places of a workspace's address in constant bank 0.
+func spaceWords(a sass.Arch) (high, low int64) {
+	if a >= firstNewLayout {
+		return newSpaceHigh - clusterBytes*clusterSize, newSpaceLow - clusterBytes*clusterSize
+	}
+	return constSpaceHigh, constSpaceLow
+}
+
 // fillBanks assembles the constant banks of a launch.
 func (im *image) fillBanks(l *Launch) {
 	k := im.kernel
 	base := k.text.Arch.ParamBase()
 	b0 := make([]byte, (base+len(l.Params)+3)&^3)
-	dims, grid, stack := constBlockDim, constGridDim, constStack
+	dims, grid, stack, local := constBlockDim, constGridDim, constStack, constLocal
 	if k.text.Arch >= firstNewLayout {
-		dims, grid, stack = newBlockDim, newGridDim, newStack
+		dims, grid, stack, local = newBlockDim, newGridDim, newStack, newLocal
+	} else {
+		le.PutUint64(b0[constShared:], isa.SharedWindow)
 	}
 	for i, v := range []uint32{l.Block.X, l.Block.Y, l.Block.Z} {
 		le.PutUint32(b0[dims+4*i:], v)
@@ -275,13 +291,13 @@ func (im *image) fillBanks(l *Launch) {
 	for i, v := range []uint32{l.Grid.X, l.Grid.Y, l.Grid.Z} {
 		le.PutUint32(b0[grid+4*i:], v)
 	}
-	le.PutUint64(b0[constShared:], isa.SharedWindow)
-	le.PutUint64(b0[constLocal:], isa.LocalWindow)
+	le.PutUint64(b0[local:], isa.LocalWindow)
 	le.PutUint32(b0[stack:], uint32(im.local))
 	if l.Cooperative && k.workspace {
 		a := im.m.spaces.Take(im.m.crew.Mem)
-		le.PutUint32(b0[constSpaceHigh:], uint32(a>>32))
-		le.PutUint32(b0[constSpaceLow:], uint32(a))
+		high, low := spaceWords(k.text.Arch)
+		le.PutUint32(b0[high:], uint32(a>>32))
+		le.PutUint32(b0[low:], uint32(a))
 	}
 	copy(b0[base:], l.Params)
 	for n := range im.banks {

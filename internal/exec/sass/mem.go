@@ -31,6 +31,7 @@ type access struct {
 	space  isa.Space
 	size   int // bytes per lane
 	signed bool
+	far    bool // a generic address that may be in farWindow
 }
 
 // spaces are the memory spaces of the instructions.
@@ -49,6 +50,7 @@ func (d *dec) address(o *sass.Operand, space isa.Space) (*access, error) {
 	}
 	a := &access{at: int(d.o.nsrc), space: space, imm: uint64(o.Imm)}
 	global := space == isa.Global || space == isa.Generic
+	a.far = space == isa.Generic && d.k.text.Arch >= firstNewLayout
 	a.wide = global && (d.in.Has("E") || o.Count == 2 || o.HasD)
 	switch o.Suffix {
 	case "", "64", "U32":
@@ -90,6 +92,11 @@ func (d *dec) address(o *sass.Operand, space isa.Space) (*access, error) {
 	return a, nil
 }
 
+// farWindow is the upper word of shared addresses in the generic space from sm_100 on, where
+// programs read it from SR_SWINHI and have the place in shared memory as the lower word. (Our
+// choice: no memory is there.)
+const farWindow = 0x0100_0000
+
 // addresses computes the addresses of lanes m into w.addr and returns the bitwise or of
 // all, for alignment checks.
 func (w *warp) addresses(a *access, p *pending, m uint32) (or uint64) {
@@ -99,6 +106,9 @@ func (w *warp) addresses(a *access, p *pending, m uint32) (or uint64) {
 			i := bits.TrailingZeros32(m) & 31
 			v := uint64(lo[i]) | uint64(hi[i])<<32
 			v += (uint64(ulo[i]) | uint64(uhi[i])<<32) + a.imm
+			if a.far && v>>24 == farWindow<<8 {
+				v = isa.SharedWindow | v&(isa.WindowSize-1)
+			}
 			w.addr[i] = v
 			or |= v
 		}
@@ -393,7 +403,8 @@ func decodeLDC(d *dec) error {
 		return err
 	}
 	d.o.mem, d.o.arg = a, c.Bank
-	if indexed := c.HasU && c.UReg != sass.URZ || c.Reg != sass.RZ; c.Bank == 0 && (indexed || c.Imm < constSpaceLow+4 && c.Imm+int64(a.size) > constSpaceHigh) {
+	high, low := spaceWords(d.k.text.Arch)
+	if indexed := c.HasU && c.UReg != sass.URZ || c.Reg != sass.RZ; c.Bank == 0 && (indexed || c.Imm < low+4 && c.Imm+int64(a.size) > high) {
 		d.k.workspace = true
 	}
 	d.o.run = opLDC

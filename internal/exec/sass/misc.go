@@ -216,9 +216,10 @@ func decodeBMOV(d *dec) error {
 
 // decodeWARPSYNC: .COLLECTIVE begins a region that the lanes of the mask execute together, up to
 // ENDCOLLECTIVE; its target is where they continue (tests of others on an RTX 5090, and the
-// code of NVIDIA's compiler).
+// code of NVIDIA's compiler). .EXCLUSIVE stands before instructions that the lanes of the mask
+// execute together, as after any WARPSYNC here.
 func decodeWARPSYNC(d *dec) error {
-	if err := d.only("ALL", "COLLECTIVE"); err != nil {
+	if err := d.only("ALL", "COLLECTIVE", "EXCLUSIVE"); err != nil {
 		return err
 	}
 	d.flow(actWARPSYNC)
@@ -332,7 +333,12 @@ const (
 	srTimerHi   = 83
 	srZero      = 255
 	srVirtID    = 3
+	srWindow    = 47 // upper word of the addresses of shared memory
 	srVirtualSM = 67
+	srClusterID = 136 // the block's number in its cluster
+	srCluster   = 138 // the number of blocks of a cluster
+
+	clusterSize = 1 // a block is its own cluster (assumed of SR_CgaSize)
 	srPMFirst   = 100
 	srPMLast    = 115
 	srTid       = 32
@@ -340,8 +346,10 @@ const (
 )
 
 // known reports whether a special register can be read.
-func known(n uint8) bool {
+func known(a sass.Arch, n uint8) bool {
 	switch n {
+	case srWindow, srClusterID, srCluster:
+		return a >= firstNewLayout
 	case srLaneID, srClock, srVirtID, srVirtualSM, srTid, srEqMask, srLtMask, srLeMask, srGtMask, srGeMask, srClockLo, srClockHi, srTimerLo, srTimerHi, srZero:
 		return true
 	}
@@ -358,7 +366,7 @@ func decodeSpecial(d *dec) error {
 	if sr == nil {
 		return errForm
 	}
-	if !known(sr.Reg) {
+	if !known(d.k.text.Arch, sr.Reg) {
 		return fmt.Errorf("special register %s is not supported", sass.SpecialName(sr.Reg))
 	}
 	d.o.arg, d.o.count = sr.Reg, 1
@@ -431,6 +439,10 @@ func (w *warp) special(n uint8, d *[32]uint32) {
 		v = uint32(w.timer())
 	case srTimerHi:
 		v = uint32(w.timer() >> 32)
+	case srWindow:
+		v = farWindow
+	case srCluster:
+		v = clusterSize
 	}
 	for i := range d {
 		d[i] = v

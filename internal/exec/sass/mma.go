@@ -114,7 +114,10 @@ func decodeMMA(d *dec) error {
 		}
 		if in.Op == sass.OpOMMA {
 			x.bits, x.scales = 4, 2
-			if !in.Has("E8") || sparse {
+			if in.Has("4X") {
+				x.scales = 4
+			}
+			if in.Has("E8") == in.Has("UE4M3") || in.Has("UE4M3") != in.Has("4X") || sparse {
 				return errForm
 			}
 		}
@@ -331,15 +334,21 @@ func opHMMA(w *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// scale multiplies the elements of A and B by powers of two, one for each part of a row of A and
-// of a column of B. Lane 4g has those of row g, lane 4g+1 those of row g+8, lane 4g those of
-// column g, from the lowest byte on (PTX manual, mma with .block_scale, the selectors being 0).
-// A product of an element with its power that exceeds binary32 is infinite (assumed).
+// scale multiplies the elements of A and B by their scales, one for each part of a row of A and
+// of a column of B: two powers of two or four numbers of E4M3 without signs. Lane 4g has those
+// of row g, lane 4g+1 those of row g+8, lane 4g those of column g, from the lowest byte on (PTX
+// manual, mma with .block_scale, the selectors being 0). A product of an element with its scale
+// that exceeds binary32 is infinite (assumed).
 func (x *matrix) scale(t *tile, a, b *[32]uint32) {
 	per := x.k / x.scales
 	part := func(line []float32, bytes uint32) {
 		for i := range line {
-			line[i] *= f32(num.BF16ToF32(num.UE8M0ToBF16(uint8(bytes >> (8 * (i / per))))))
+			v := uint8(bytes >> (8 * (i / per)))
+			if x.scales == 4 {
+				line[i] *= f32(num.NarrowToF32(v&0x7f, num.E4M3))
+			} else {
+				line[i] *= f32(num.BF16ToF32(num.UE8M0ToBF16(v)))
+			}
 		}
 	}
 	for row := range x.m {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
@@ -345,6 +347,27 @@ func TestUniformFloats(t *testing.T) {
 	}
 }
 
+// TestNewConstants: what lies in constant bank 0 of sm_120 before the parameters.
+func TestNewConstants(t *testing.T) {
+	k := load(t, headerOf("sm_120")+"LDC.64 R0, c[0x0][0x370]\nLDC R2, c[0x0][0x378]\nLDC.64 R4, c[0x0][0x360]\nLDC R6, c[0x0][0x368]\nLDC.64 R8, c[0x0][0x2f8]\n"+
+		"F2FP.BF16.E8.UNPACK_B R10, R11\nEXIT\n")
+	if len(k.bad) > 0 {
+		t.Fatal(k.bad)
+	}
+	w := &begin(t, k, Launch{Grid: exec.Dim3{X: 7, Y: 5, Z: 3}, Block: exec.Dim3{X: 16, Y: 4, Z: 2}}, nil).warps[0]
+	w.rows[11][0] = 0x017f
+	w.rows[11][1] = 0xff00
+	finish(t, w)
+	for n, want := range map[int]uint32{0: 7, 1: 5, 2: 3, 4: 16, 5: 4, 6: 2, 8: isa.LocalWindow, 9: 0, 10: 0x0080_3f80} {
+		if got := w.rows[n][0]; got != want {
+			t.Errorf("R%d is %#x, want %#x", n, got, want)
+		}
+	}
+	if got := w.rows[10][1]; got != 0x7fff_0040 { // NaN and 2^-127
+		t.Errorf("powers of two become %#x", got)
+	}
+}
+
 // TestNewFlow: branches and synchronisation of sm_120; R0 is counted up in lanes that get there.
 func TestNewFlow(t *testing.T) {
 	const lanes = "S2R R1, SR_LANEID\nISETP.LT.AND P0, PT, R1, 0x3, PT\nISETP.LT.AND P1, PT, RZ, RZ, PT\nUISETP.EQ.AND UP0, UPT, URZ, URZ, UPT\n"
@@ -359,6 +382,11 @@ func TestNewFlow(t *testing.T) {
 		{"@P0 BRA L\nWARPSYNC.ALL\nMOV R0, 0x1\nEXIT\nL:\nWARPSYNC.ALL", ^uint32(7)},
 		{"ELECT P2, UR4, PT\n@P2 MOV R0, 0x1", 1},
 		{"MOV R2, 0x5\n@P0 MOV R2, R1\nR2UR P2, UR4, R2\n@P2 MOV R0, 0x1", full &^ 1}, // lane 0 has 0
+		{"S2UR UR4, SR_CgaCtaId\nCS2R.32 R0, SR_CgaSize\nIADD R0, R0, UR4", full},
+		{"MOV R2, 0x400\nS2R R3, SR_SWINHI\nMOV R5, 0x1\nSTS [R2], R5\nLD.E R0, desc[UR4][R2.64]", full},
+		{"MOV R2, 0x404\nS2R R3, SR_SWINHI\nMOV R5, 0x1\nST.E desc[UR4][R2.64+-0x4], R5\nLDS R0, [0x400]", full},
+		{"MOV R2, 0x400\nS2R R3, SR_SWINHI\nQSPC.E.S P2, RZ, [R2]\n@P2 MOV R0, 0x1", full},
+		{"@P0 BRA L\nMOV R7, 0xfffffff8\nWARPSYNC.EXCLUSIVE R7\nVOTE.ANY R7, PT, PT\nISETP.EQ.AND P2, PT, R7, -0x8, PT\n@P2 MOV R0, 0x1\nL:", ^uint32(7)},
 		{"R2UR.FILL UR4, R1\nMOV R0, UR4\n@!P0 IADD R0, R0, 0x1", ^uint32(7)},
 		{"MOV R7, R1\nMOV R6, 0x1f\nWARPSYNC.COLLECTIVE.ALL A\nSHFL.IDX PT, R7, R1, R6, 0x1f\nENDCOLLECTIVE\nA:\nISETP.EQ.AND P2, PT, R7, 0x1f, PT\n@P2 MOV R0, 0x1", full},
 		{"R2UR P2, UR4, R1\nMOV R2, 0x5\n@P0 MOV R2, 0x6\nR2UR P2, UR4, R2\n@P2 MOV R0, 0x1", ^uint32(7)},
@@ -383,10 +411,23 @@ func TestNewFlow(t *testing.T) {
 	}
 }
 
-// TestScaledMatrices: OMMA multiplies each 32 elements of a row and a column by powers of two
-// (PTX manual, mma with .kind::mxf4 and .scale_vec::2X). All numbers are exact.
+// TestScaledMatrices: OMMA multiplies each 32 elements of a row and a column by powers of two, or
+// each 16 by numbers of E4M3 (PTX manual, mma with .kind::mxf4, .kind::mxf4nvf4 and
+// .scale_vec::4X). All numbers are exact.
 func TestScaledMatrices(t *testing.T) {
-	k := load(t, headerOf("sm_120")+"OMMA.SF.16864.F32.E2M1.E2M1.E8 R0, R4, R8, R12, R16, R17, URZ\nEXIT\n")
+	scaled(t, "E8", 2, func(r *rand.Rand) (uint8, float64) {
+		e := r.IntN(5) - 2
+		return uint8(127 + e), math.Ldexp(1, e)
+	})
+	scaled(t, "UE4M3.4X", 4, func(r *rand.Rand) (uint8, float64) {
+		code := 0x28 + r.IntN(0x20)
+		return uint8(code | r.IntN(2)<<7), narrowFormats[0].value(code) // the highest bit is ignored
+	})
+}
+
+func scaled(t *testing.T, format string, parts int, draw func(*rand.Rand) (uint8, float64)) {
+	t.Helper()
+	k := load(t, headerOf("sm_120")+"OMMA.SF.16864.F32.E2M1.E2M1."+format+" R0, R4, R8, R12, R16, R17, URZ\nEXIT\n")
 	if len(k.bad) > 0 {
 		t.Fatal(k.bad)
 	}
@@ -402,8 +443,9 @@ func TestScaledMatrices(t *testing.T) {
 	}
 	var a [16][64]float64
 	var b [8][64]float64
-	var c, sa [16][8]float64
-	var sb [8][2]float64
+	var c [16][8]float64
+	var sa [16][4]float64
+	var sb [8][4]float64
 	for i := range 32 {
 		for reg := range 4 {
 			w.rows[4+reg][i] = r.Uint32()
@@ -422,19 +464,19 @@ func TestScaledMatrices(t *testing.T) {
 			c[i/4+n/2*8][i%4*2+n%2] = v
 			w.rows[12+n][i] = math.Float32bits(float32(v))
 		}
-		for k := range 2 { // scales 2^-2 to 2^2, in two bytes; the others are not read
-			e, f := r.IntN(5)-2, r.IntN(5)-2
-			w.rows[16][i] |= uint32(127+e) << (8 * k)
-			w.rows[17][i] |= uint32(127+f) << (8 * k)
+		w.rows[16][i], w.rows[17][i] = r.Uint32(), r.Uint32()
+		for k := range parts { // bytes beyond are not read
+			e, x := draw(r)
+			f, y := draw(r)
+			w.rows[16][i] = w.rows[16][i]&^(0xff<<(8*k)) | uint32(e)<<(8*k)
+			w.rows[17][i] = w.rows[17][i]&^(0xff<<(8*k)) | uint32(f)<<(8*k)
 			if i%4 < 2 {
-				sa[i/4+i%4*8][k] = math.Ldexp(1, e)
+				sa[i/4+i%4*8][k] = x
 			}
 			if i%4 == 0 {
-				sb[i/4][k] = math.Ldexp(1, f)
+				sb[i/4][k] = y
 			}
 		}
-		w.rows[16][i] |= r.Uint32() << 16
-		w.rows[17][i] |= r.Uint32() << 16
 	}
 	finish(t, w)
 	for i := range 32 {
@@ -442,10 +484,10 @@ func TestScaledMatrices(t *testing.T) {
 			row, col := i/4+n/2*8, i%4*2+n%2
 			want := c[row][col]
 			for k := range 64 {
-				want += a[row][k] * sa[row][k/32] * b[col][k] * sb[col][k/32]
+				want += a[row][k] * sa[row][k*parts/64] * b[col][k] * sb[col][k*parts/64]
 			}
 			if got := math.Float32frombits(w.rows[n][i]); float64(got) != want {
-				t.Fatalf("element %d, %d is %v, want %v", row, col, got, want)
+				t.Fatalf(format+": element %d, %d is %v, want %v", row, col, got, want)
 			}
 		}
 	}

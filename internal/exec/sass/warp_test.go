@@ -666,7 +666,7 @@ func TestLimit(t *testing.T) {
 
 // TestRefused: all forms that cannot be executed are named when the kernel is loaded.
 func TestRefused(t *testing.T) {
-	k := load(t, "NOP\nWARPSYNC.EXCLUSIVE R4\nS2R R1, SR_SMEMSZ\nEXIT\n")
+	k := load(t, "NOP\nS2R R4, SR_SWINHI\nS2R R1, SR_SMEMSZ\nEXIT\n")
 	if len(k.bad) != 2 {
 		t.Fatalf("%d instructions refused: %v", len(k.bad), k.bad)
 	}

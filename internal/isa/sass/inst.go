@@ -238,6 +238,7 @@ type Kernel struct {
 	Arch     Arch
 	Regs     int // general registers per thread
 	Shared   int // bytes of static shared memory
+	Reserved int // of them, those before the kernel's own, which the system uses
 	Local    int // bytes of local memory per thread
 	Barriers int // named barriers
 	// MaxThreads is the most threads of a block by dimension, 0 if the GPU decides.
