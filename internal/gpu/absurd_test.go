@@ -99,8 +99,8 @@ func try(t *testing.T, what string, prog *xptx.Program, c *config.GPU) (end stri
 	runtime.ReadMemStats(&before)
 	start := time.Now()
 	cfg := c.ChipConfig()
-	if m := cfg.Run.MaxCycles; m == 0 || m > 200_000 {
-		cfg.Run.MaxCycles = 200_000
+	if m := cfg.Run.MaxCycles; m == 0 || m > 50_000 {
+		cfg.Run.MaxCycles = 50_000
 	}
 	chip, err := gpu.New(cfg)
 	if err != nil {

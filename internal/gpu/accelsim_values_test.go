@@ -2,9 +2,7 @@ package gpu_test
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -16,7 +14,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/heddle-sim/heddle/internal/alltests"
-	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // simLine is one line of the output of a launch: its counter, with all indices and
@@ -120,7 +117,7 @@ func TestEveryCounter(t *testing.T) {
 				if !alltests.On() && n%4 != 0 {
 					continue
 				}
-				ours := launches(referenceStats(t, c, l2, run.job))
+				ours := launches(runReference(t, c, l2, run.job).stats)
 				if len(ours) != len(run.launches) {
 					t.Fatalf("%s, %s, %s: %d launches, %d there", c, l2, run.job, len(ours), len(run.launches))
 				}
@@ -250,28 +247,4 @@ func near(t *testing.T, a, b string, share float64) bool {
 		}
 	}
 	return true
-}
-
-// referenceStats runs a job like the reference, and returns the output under
-// GPGPU-Sim's names.
-func referenceStats(t *testing.T, config, l2, name string) string {
-	t.Helper()
-	ready, err := job.Load(filepath.Join(referenceRuns, name+".toml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range ready.Job.Steps {
-		if s.Kind == job.StepLaunch {
-			s.Launch.Registers = 16
-		}
-	}
-	var out bytes.Buffer
-	o := job.Options{Timing: true, AccelSim: &out, GPU: filepath.Join(referenceConfigs, config, "gpgpusim.config")}
-	if err := o.Settings.Set(fmt.Sprintf("run.copies_fill_l2=%v", l2 == "warm")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ready.Run(context.Background(), o); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
 }

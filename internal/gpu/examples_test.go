@@ -37,16 +37,20 @@ func allExamples(t *testing.T) []string {
 	return files
 }
 
-// some returns the first two of each list by default, and all of them when tests
-// run in full.
-func some(examples, gpus []string) (files, on []string) {
-	if !alltests.On() {
-		examples, gpus = examples[:2], gpus[:2]
+// onGPU is an example and a GPU.
+type onGPU struct{ file, gpu string }
+
+// onGPUs returns the first example on the first GPU and the second on the second, or all
+// on all if tests run in full.
+func onGPUs(examples, gpus []string) (list []onGPU) {
+	for i, name := range examples {
+		for k, g := range gpus {
+			if alltests.On() || i == k && i < 2 {
+				list = append(list, onGPU{filepath.Join("../../examples", name, name+".toml"), g})
+			}
+		}
 	}
-	for _, name := range examples {
-		files = append(files, filepath.Join("../../examples", name, name+".toml"))
-	}
-	return files, gpus
+	return list
 }
 
 // runJob runs a job in its own folder, for jobs that write files.
@@ -329,32 +333,29 @@ func json(t *testing.T, r *report.Run) string {
 // TestOneResult runs examples with and without skipping idle cycles, with different
 // numbers of threads, and with a timeline: result and timeline stay the same.
 func TestOneResult(t *testing.T) {
-	files, gpus := some([]string{"streams", "transpose", "gaussian", "histogram", "mbarrier", "texture"}, []string{"gtx-480", "rtx-3080", "rtx-2060", "v100"})
-	for _, file := range files {
-		for _, g := range gpus {
-			base := json(t, runJob(t, file, true, job.Options{GPU: g, Threads: 1}))
-			var ways [2]bytes.Buffer
-			for i, x := range []struct {
-				threads int
-				way     bool
-				set     []string
-			}{{threads: 1, way: true}, {threads: 2, way: true, set: []string{"run.idle_skip=false"}}, {threads: 5}} {
-				o := job.Options{GPU: g, Threads: x.threads}
-				if x.way {
-					o.Timeline = timeline.New(20_000)
-				}
-				if got := json(t, runJob(t, file, true, o, x.set...)); got != base {
-					t.Errorf("%s on %s, %+v: %s", file, g, x, firstDifference(base, got))
-				}
-				if x.way {
-					if err := o.Timeline.WriteKanata(&ways[i]); err != nil {
-						t.Fatal(err)
-					}
+	for _, x := range onGPUs([]string{"streams", "transpose", "gaussian", "histogram", "mbarrier", "texture"}, []string{"gtx-480", "rtx-3080", "rtx-2060", "v100"}) {
+		base := json(t, runJob(t, x.file, true, job.Options{GPU: x.gpu, Threads: 1}))
+		var ways [2]bytes.Buffer
+		for i, how := range []struct {
+			threads int
+			way     bool
+			set     []string
+		}{{threads: 1, way: true}, {threads: 2, way: true, set: []string{"run.idle_skip=false"}}, {threads: 5}} {
+			o := job.Options{GPU: x.gpu, Threads: how.threads}
+			if how.way {
+				o.Timeline = timeline.New(20_000)
+			}
+			if got := json(t, runJob(t, x.file, true, o, how.set...)); got != base {
+				t.Errorf("%s on %s, %+v: %s", x.file, x.gpu, how, firstDifference(base, got))
+			}
+			if how.way {
+				if err := o.Timeline.WriteKanata(&ways[i]); err != nil {
+					t.Fatal(err)
 				}
 			}
-			if !bytes.Equal(ways[0].Bytes(), ways[1].Bytes()) || ways[0].Len() < 1<<10 {
-				t.Errorf("%s on %s: timelines of %d and %d bytes differ", file, g, ways[0].Len(), ways[1].Len())
-			}
+		}
+		if !bytes.Equal(ways[0].Bytes(), ways[1].Bytes()) || ways[0].Len() < 1<<10 {
+			t.Errorf("%s on %s: timelines of %d and %d bytes differ", x.file, x.gpu, ways[0].Len(), ways[1].Len())
 		}
 	}
 }

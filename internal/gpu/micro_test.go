@@ -514,33 +514,31 @@ var oneEach = []struct {
 	sms int
 }{{"rtx-2060", 30}, {"rtx-2070-super", 40}}
 
-// TestSpin launches blocks that loop: until a block that has no room arrives, which
-// must be detected; until a long count has ended; until a given time.
+// TestSpin launches blocks that loop on two SMs: until a block that has no room arrives,
+// which must be detected; until a long count has ended; until a given time.
 func TestSpin(t *testing.T) {
-	for i, c := range oneEach {
-		if i == 0 && !alltests.On() {
-			continue
-		}
+	const sms = 2
+	for _, c := range oneEach {
 		m := newMicro(t, c.gpu).zeros("n", 1)
-		m.launch("meet", 4*c.sms+1, 256, `{ buffer = "n" }`, "registers = 16")
-		for _, skip := range []bool{true, false}[:2-i] {
+		m.launch("meet", 4*sms+1, 256, `{ buffer = "n" }`, "registers = 16")
+		for _, skip := range alltests.Some([]bool{true, false}, 1) {
 			ready, err := job.Load(m.file())
 			if err != nil {
 				t.Fatal(err)
 			}
 			o := job.Options{Timing: true, GPU: m.gpu, MaxInsts: 1_000_000}
-			o.Settings.Assignments = []string{fmt.Sprintf("run.idle_skip=%v", skip)}
+			o.Settings.Assignments = []string{fmt.Sprintf("run.idle_skip=%v", skip), fmt.Sprintf("chip.clusters=%d", sms)}
 			_, err = ready.Run(t.Context(), o)
 			var stuck *exec.StuckError
-			if want := fmt.Sprintf("1 of its %d blocks cannot start", 4*c.sms+1); !errors.As(err, &stuck) || stuck.Kernel != "meet" || !strings.Contains(err.Error(), want) {
+			if want := fmt.Sprintf("1 of its %d blocks cannot start", 4*sms+1); !errors.As(err, &stuck) || stuck.Kernel != "meet" || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: a barrier with one block more than have room: %v", c.gpu, err)
 			}
 		}
 		if !alltests.On() {
 			continue
 		}
-		m = newMicro(t, c.gpu).zeros("n", 4)
-		m.launch("later", c.sms+1, 32, `{ buffer = "n" }, { u32 = 100000 }`)
+		m = newMicro(t, c.gpu, fmt.Sprintf("chip.clusters=%d", sms)).zeros("n", 4)
+		m.launch("later", sms+1, 32, `{ buffer = "n" }, { u32 = 100000 }`)
 		m.launch("until", 1, 32, `{ buffer = "n" }, { u64 = 500000 }`)
 		if k := m.run(); k[0].Cycles < 5*firstLook || k[1].Cycles < 5*firstLook {
 			t.Errorf("%s: the loops end after %d and %d cycles, before the first check", c.gpu, k[0].Cycles, k[1].Cycles)

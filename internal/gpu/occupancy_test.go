@@ -60,7 +60,7 @@ func TestOccupancyRules(t *testing.T) {
 		n, wrong := 0, 0
 		seen := map[core.Limit]int{}
 		for threads := 1; threads <= 1024; threads += 31 {
-			for registers := 0; registers <= 255; registers++ {
+			for registers := 0; registers <= 255; registers += 3 {
 				for _, shared := range []int{0, 1, 128, 129, 256, 257, 1000, 3072, 4096, 7168, 7169, 8192, 12288, 12289, 16384, 32768, 32769, 49152} {
 					by := l.blocksBy(threads, registers, shared)
 					want := by[core.ByThreads]

@@ -368,15 +368,12 @@ END:
 // TestThreadsChangeNothing runs examples with workers at work in every cycle.
 func TestThreadsChangeNothing(t *testing.T) {
 	together(t, 2)
-	files, gpus := some([]string{"transpose", "compact", "convolution", "texref"}, []string{"gtx-480", "rtx-2070-super", "rtx-2060", "v100"})
-	for _, file := range files {
-		for _, g := range gpus {
-			t.Run(filepath.Base(file)+"/"+g, func(t *testing.T) {
-				base := json(t, runJob(t, file, true, job.Options{GPU: g, Threads: 1}))
-				if got := json(t, runJob(t, file, true, job.Options{GPU: g, Threads: 2})); got != base {
-					t.Error(firstDifference(base, got))
-				}
-			})
-		}
+	for _, x := range onGPUs([]string{"transpose", "compact", "convolution", "texref"}, []string{"gtx-480", "rtx-2070-super", "rtx-2060", "v100"}) {
+		t.Run(filepath.Base(x.file)+"/"+x.gpu, func(t *testing.T) {
+			base := json(t, runJob(t, x.file, true, job.Options{GPU: x.gpu, Threads: 1}))
+			if got := json(t, runJob(t, x.file, true, job.Options{GPU: x.gpu, Threads: 2})); got != base {
+				t.Error(firstDifference(base, got))
+			}
+		})
 	}
 }

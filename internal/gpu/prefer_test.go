@@ -81,9 +81,9 @@ func runWalk(t *testing.T, launches string, blocks, steps int, settings string) 
 func TestPreferredL1(t *testing.T) {
 	// Without a preference 64 lines, which the walk misses every time; 256 with
 	// one.
-	const sms, lines, rounds = 28, 128, 3
+	const sms, lines, rounds = 4, 128, 3
 	res := runWalk(t, "- l1 - none l1 l1", sms, rounds*lines,
-		"l1d.skip_global=false l1d.sets=4 l1d.ways=16 l1d.prefer_l1.sets=4 l1d.prefer_l1.ways=64 run.flush_l1=true")
+		fmt.Sprintf("chip.clusters=%d ", sms)+"l1d.skip_global=false l1d.sets=4 l1d.ways=16 l1d.prefer_l1.sets=4 l1d.prefer_l1.ways=64 run.flush_l1=true")
 	for i, want := range []uint64{rounds, 1, rounds, rounds, 1, 1} {
 		if m := res.Kernels[i].Memory.L1.Misses; m != want*lines*sms {
 			t.Errorf("launch %d: %d misses, want %d", i, m, want*lines*sms)

@@ -65,9 +65,23 @@ func readReference(t *testing.T) []refRow {
 	return list
 }
 
-// runReference runs a job on a configuration like the reference.
-func runReference(t *testing.T, config, l2, name string) *report.Run {
+// ourRun is a run like one of the reference: its result, and the output under GPGPU-Sim's
+// names.
+type ourRun struct {
+	*report.Run
+	stats string
+}
+
+// ourRuns has the runs so far by configuration, state of the L2, and job.
+var ourRuns = map[[3]string]ourRun{}
+
+// runReference runs a job on a configuration like the reference, once for all tests.
+func runReference(t *testing.T, config, l2, name string) ourRun {
 	t.Helper()
+	key := [3]string{config, l2, name}
+	if r, ok := ourRuns[key]; ok {
+		return r
+	}
 	ready, err := job.Load(filepath.Join(referenceRuns, name+".toml"))
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +91,8 @@ func runReference(t *testing.T, config, l2, name string) *report.Run {
 			s.Launch.Registers = 16
 		}
 	}
-	o := job.Options{Timing: true, GPU: filepath.Join(referenceConfigs, config, "gpgpusim.config")}
+	var out strings.Builder
+	o := job.Options{Timing: true, AccelSim: &out, GPU: filepath.Join(referenceConfigs, config, "gpgpusim.config")}
 	if err := o.Settings.Set(fmt.Sprintf("run.copies_fill_l2=%v", l2 == "warm")); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +103,8 @@ func runReference(t *testing.T, config, l2, name string) *report.Run {
 	if !res.OK {
 		t.Errorf("%s %s %s: wrong values: %+v", config, l2, name, res.Checks)
 	}
-	return res
+	ourRuns[key] = ourRun{res, out.String()}
+	return ourRuns[key]
 }
 
 // unequal lists the launches that are not equal in all figures below, by
@@ -101,7 +117,6 @@ var unequal = map[string]string{}
 func TestReference(t *testing.T) {
 	rows := readReference(t)
 	only := os.Getenv("HEDDLE_REFERENCE") // words that a row must have, such as "RTX2060,cold"
-	done := map[string]*report.Run{}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-12s %-4s %-12s %2s | %8s %8s %7s | %7s %7s | %13s %13s | %13s %13s | %13s %13s\n", "config", "L2", "job", "", "cycles", "theirs", "error",
 		"winst", "theirs", "L1 acc", "L1 miss", "L2 acc", "L2 miss", "DRAM rd", "DRAM wr")
@@ -113,11 +128,7 @@ func TestReference(t *testing.T) {
 		if !hasAll(key, only) {
 			continue
 		}
-		res := done[key]
-		if res == nil {
-			res = runReference(t, r.config, r.l2, r.job)
-			done[key] = res
-		}
+		res := runReference(t, r.config, r.l2, r.job)
 		if r.launch >= len(res.Kernels) {
 			t.Errorf("%s: launch %d is missing", key, r.launch)
 			continue

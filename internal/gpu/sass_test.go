@@ -16,7 +16,7 @@ func TestSASSOnEveryCore(t *testing.T) {
 	if err != nil || len(files) < 5 {
 		t.Fatalf("%d examples: %v", len(files), err)
 	}
-	for _, file := range alltests.Some(files, 4) {
+	for _, file := range alltests.Some(files, 2) {
 		want := runJob(t, file, false, job.Options{})
 		for _, x := range []struct {
 			gpu, core string
