@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle"
+
+	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
 // studied runs a kernel of sass/ on the modern core with some keys changed,
@@ -58,9 +60,13 @@ func TestAblations(t *testing.T) {
 			t.Errorf("%s: %.4f, not within %g..%g", c.what, c.got, c.min, c.max)
 		}
 	}
+	prefetched := []string{"0", "2", "8", "32"}
+	if alltests.On() {
+		prefetched = []string{"0", "1", "2", "4", "8", "16", "32"}
+	}
 	perfect := studied(t, "straight", "modern.perfect_icache=true")
 	last := 0.0
-	for _, n := range []string{"0", "1", "2", "4", "8", "16", "32"} {
+	for _, n := range prefetched {
 		got := studied(t, "straight", "modern.prefetch="+n)
 		if last > 0 && got > last {
 			t.Errorf("stream buffer of %s lines: %g cycles, more than %g with fewer lines", n, got, last)

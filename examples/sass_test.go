@@ -11,6 +11,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"github.com/heddle-sim/heddle"
+
+	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
 // sassReferences compute what the jobs of sass/ leave in the buffer that they
@@ -197,8 +199,12 @@ func TestSASS(t *testing.T) {
 			if !slices.Contains(alone, name) {
 				jobs = append(jobs, twin(t, path, want))
 			}
-			for _, p := range jobs {
-				for _, opt := range []heddle.JobOptions{{Threads: 1}, {Threads: 3}, {Threads: 1, Timing: true, GPU: "rtx-a6000"}} {
+			ways := []heddle.JobOptions{{Threads: 1}, {Threads: 3}, {Threads: 1, Timing: true, GPU: "rtx-a6000"}}
+			for i, p := range jobs {
+				if !alltests.On() { // SASS cycle by cycle, PTX by itself
+					ways = [][]heddle.JobOptions{ways[1:], ways[:1]}[i]
+				}
+				for _, opt := range ways {
 					opt.MaxInsts = 1 << 24
 					res, err := heddle.RunJob(context.Background(), p, opt)
 					if err != nil {

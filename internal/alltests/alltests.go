@@ -20,6 +20,15 @@ func Some[T any](list []T, n int) []T {
 	return list[:min(n, len(list))]
 }
 
+// Count returns how often a test repeats something random or exhaustive: few times, or
+// many if tests run in full.
+func Count(few, many int) int {
+	if On() {
+		return many
+	}
+	return few
+}
+
 // Only leaves a test out unless tests run in full. What says what it shows.
 func Only(t testing.TB, what string) {
 	t.Helper()

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/core/kepler"
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 )
@@ -85,7 +86,7 @@ func addsUp(t *testing.T, k *kepler.Core) {
 // The counters of random programs add up at both levels, at the end and before it.
 func TestCountersAddUp(t *testing.T) {
 	for level := range kepler.Datasheet + 1 {
-		for n := range uint64(60) {
+		for n := range uint64(alltests.Count(20, 60)) {
 			r := rand.New(rand.NewPCG(n, 77))
 			warps := r.Perm(kepler.Warps)[:1+r.IntN(kepler.Warps)]
 			texts := []string{randomProgram(r, 1), randomProgram(r, 1)}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/core/kepler"
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 )
@@ -125,7 +126,7 @@ func deepProgram(r *rand.Rand) string {
 // Random programs on 24 warps that fill both stacks and access many lines have the
 // results of the instruction set.
 func TestDeepAgainstModel(t *testing.T) {
-	const each = 150
+	each := alltests.Count(40, 150)
 	var total features
 	for seed := range uint64(each) {
 		r := rand.New(rand.NewPCG(seed, 1234))

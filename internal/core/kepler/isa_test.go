@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/core/kepler"
 	xkasm "github.com/heddle-sim/heddle/internal/exec/kasm"
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
@@ -528,7 +529,8 @@ func equal(t *testing.T, k *kepler.Core, m *model) bool {
 // At level datasheet, random programs have the results of the instruction set, and all
 // of them end.
 func TestDatasheetAgainstModel(t *testing.T) {
-	const shards, each = 8, 300
+	const shards = 8
+	each := alltests.Count(60, 300)
 	for shard := range shards {
 		t.Run(fmt.Sprint(shard), func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/libs/blas"
 	"github.com/heddle-sim/heddle/internal/libs/libstest"
 	"github.com/heddle-sim/heddle/internal/work/cuda"
@@ -118,7 +119,7 @@ func TestGemm(t *testing.T) {
 			b := start(t, c.gpu)
 			r := rand.New(rand.NewPCG(uint64(c.a), uint64(c.compute)))
 			for i, size := range [][3]int{{1, 1, 1}, {33, 17, 5}, {64, 40, 24}, {130, 129, 19}, {5, 150, 70}, {40, 40, 0}, {1, 70, 33}, {150, 1, 40}} {
-				for range 3 {
+				for range alltests.Count(1, 3) {
 					m, n, k := size[0], size[1], size[2]
 					opA, opB := blas.Op(r.IntN(3)), blas.Op(r.IntN(3))
 					if i == 2 { // aligned columns

@@ -362,7 +362,7 @@ func TestLengths(t *testing.T) {
 	lengths = append(lengths, 49, 97, 121, 210, 343, 512, 625, 1000, 1021, 1024, 1458, 2048, 2187, 2310, 3125, 4096)
 	for i, n := range lengths {
 		for j, c := range allTypes {
-			if n > 34 && (i+j)%3 > 0 { // each type has a third of them
+			if (n > 34 || !alltests.On()) && (i+j)%3 > 0 { // each type has a third of them
 				continue
 			}
 			b.simple(r, c.t, c.d, 1+r.IntN(3), n)
@@ -377,7 +377,7 @@ func TestDimensions(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i, n := range [][]int{{1, 1}, {4, 1}, {1, 6}, {8, 8}, {3, 5}, {17, 12}, {12, 17}, {600, 4}, {5, 1100}, {2, 3, 4}, {1, 4, 1}, {11, 2, 9}, {6, 7, 8}, {4, 300, 3}, {270, 2, 5}} {
 		for j, c := range allTypes {
-			if volume := n[0] * n[1]; volume > 100 && (i+j)%2 > 0 {
+			if volume := n[0] * n[1]; (volume > 100 || !alltests.On()) && (i+j)%2 > 0 {
 				continue
 			}
 			b.simple(r, c.t, c.d, 1+(i+j)%3, n...)

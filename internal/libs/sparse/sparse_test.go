@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/libs/blas"
 	"github.com/heddle-sim/heddle/internal/libs/libstest"
 	"github.com/heddle-sim/heddle/internal/libs/sparse"
@@ -461,6 +462,7 @@ func TestBatches(t *testing.T) {
 
 // TestWide: more columns than a grid has blocks for.
 func TestWide(t *testing.T) {
+	alltests.Only(t, "matrices of two million columns")
 	b := start(t, nil)
 	const n = 65535*32 + 40
 	values := make([]float32, n)

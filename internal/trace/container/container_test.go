@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/trace"
 )
@@ -266,7 +267,10 @@ func TestDamage(t *testing.T) {
 		}
 	}
 	for i := range b {
-		for _, bit := range []byte{1, 0x80, 0xff} {
+		for k, bit := range []byte{1, 0x80, 0xff} {
+			if !alltests.On() && k != i%3 {
+				continue
+			}
 			c := bytes.Clone(b)
 			c[i] ^= bit
 			check(fmt.Sprintf("byte %d of %d changed", i, len(b)), c)

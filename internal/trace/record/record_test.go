@@ -334,7 +334,7 @@ func TestWriterFails(t *testing.T) {
 			return nil
 		},
 	} {
-		ready, err := job.Load(example("reduction"))
+		ready, err := job.Load(example("sass/vecadd"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/core/kepler"
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -133,7 +134,8 @@ func TestMutatedCases(t *testing.T) {
 	all := cases(t)
 	names := slices.Sorted(maps.Keys(all))
 	ends := map[string]int{}
-	for n := range 6 * len(names) {
+	rounds := alltests.Count(2, 6)
+	for n := range rounds * len(names) {
 		rng := rand.New(rand.NewPCG(41, uint64(n)))
 		level := kepler.Level(n / len(names) % 2)
 		c, err := kcase.Parse(all[names[n%len(names)]])
@@ -184,7 +186,7 @@ func TestMutatedCases(t *testing.T) {
 			}
 		})
 	}
-	if ends["done"] < 100 || ends["not done"] < 20 {
+	if ends["done"] < 100*rounds/6 || ends["not done"] < 20*rounds/6 {
 		t.Errorf("%v: too many of one kind", ends)
 	}
 }

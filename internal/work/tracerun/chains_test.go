@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/work/tracerun"
 )
 
@@ -188,6 +189,9 @@ func TestChains(t *testing.T) {
 		}
 		for _, x := range c.list {
 			for i, n := range []int{0, 100, 300} {
+				if n == 100 && !alltests.On() {
+					continue
+				}
 				got, want := cycles(x.kind, n, x.warps), x.cycles[i]
 				e := (float64(got)-launch)/(float64(want)-launch) - 1
 				if math.Abs(e) > knownChains[c.config+"/"+x.kind] {
@@ -197,8 +201,8 @@ func TestChains(t *testing.T) {
 			}
 		}
 	}
-	if compared != 3*58 {
-		t.Errorf("%d cycles were compared, want %d", compared, 3*58)
+	if want := 58 * alltests.Count(2, 3); compared != want {
+		t.Errorf("%d cycles were compared, want %d", compared, want)
 	}
 }
 

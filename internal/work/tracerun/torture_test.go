@@ -503,7 +503,7 @@ func TestTorture(t *testing.T) {
 			}
 		}
 		m := &maker{Rand: rand.New(rand.NewPCG(seed, 1))}
-		for _, i := range m.Perm(len(all))[:4] {
+		for _, i := range m.Perm(len(all))[:alltests.Count(2, 4)] {
 			gpu := all[i]
 			hidden, dependences := pick(m, "off", "recover"), pick(m, "recorded", "scoreboard", "inferred")
 			var first *report.Run
