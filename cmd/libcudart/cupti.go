@@ -299,6 +299,32 @@ func cuptiGetStreamIdEx(context, h C.uintptr_t, perThread C.uint8_t, to C.uintpt
 	return storePTI(to, C.uint32_t(id), pti.Success)
 }
 
+// number stores the number of an object of a graph in records, if it is there.
+func number[T any](to C.uintptr_t, v T, err cuda.Error) C.int {
+	if err != cuda.Success {
+		return answer(pti.InvalidParameter)
+	}
+	return storePTI(to, v, pti.Success)
+}
+
+//export cuptiGetGraphNodeId
+func cuptiGetGraphNodeId(node, to C.uintptr_t) C.int {
+	_, _, err := thread().NodePlace(uint64(node))
+	return number(to, C.uint64_t(node), err)
+}
+
+//export cuptiGetGraphId
+func cuptiGetGraphId(graph, to C.uintptr_t) C.int {
+	_, err := thread().GraphNodes(uint64(graph), true)
+	return number(to, C.uint32_t(graph), err)
+}
+
+//export cuptiGetGraphExecId
+func cuptiGetGraphExecId(exec, to C.uintptr_t) C.int {
+	_, err := thread().ExecFlags(uint64(exec))
+	return number(to, C.uint32_t(exec), err)
+}
+
 // perThreadStream is the handle of the calling thread's own stream.
 const perThreadStream = 2
 

@@ -262,10 +262,13 @@ func heddleFunctionAttributes(to, fn C.uintptr_t, clusters C.int) C.int {
 		return C.int(err)
 	}
 	f, err := thread().FunctionInfo(uint64(fn))
+	set := func(a cuda.FunctionAttribute) C.int { return C.int(f.Attribute(a)) }
 	a := C.struct_cudaFuncAttributes{
 		sharedSizeBytes: C.size_t(f.Shared), localSizeBytes: C.size_t(f.Local), maxThreadsPerBlock: C.int(f.MaxThreads),
 		numRegs: C.int(f.Registers), ptxVersion: C.int(f.PTX), binaryVersion: C.int(f.Binary),
-		maxDynamicSharedSizeBytes: C.int(f.MaxSharedPrefer), preferredShmemCarveout: C.cudaSharedmemCarveoutDefault,
+		maxDynamicSharedSizeBytes: C.int(f.MaxSharedPrefer), preferredShmemCarveout: set(cuda.FunctionCarveout),
+		requiredClusterWidth: set(cuda.FunctionClusterWidth), requiredClusterHeight: set(cuda.FunctionClusterHeight), requiredClusterDepth: set(cuda.FunctionClusterDepth),
+		clusterSchedulingPolicyPreference: set(cuda.FunctionSpread), nonPortableClusterSizeAllowed: set(cuda.FunctionNonPortable),
 	}
 	if clusters != 0 {
 		return give(to, a, err)
@@ -275,13 +278,7 @@ func heddleFunctionAttributes(to, fn C.uintptr_t, clusters C.int) C.int {
 
 //export cudaFuncSetAttribute
 func cudaFuncSetAttribute(fn C.uintptr_t, which, value C.int) C.int {
-	switch which {
-	case C.cudaFuncAttributeMaxDynamicSharedMemorySize:
-		return C.int(thread().SetMaxShared(uint64(fn), int64(value)))
-	case C.cudaFuncAttributePreferredSharedMemoryCarveout:
-		return C.int(thread().Check(value >= -1 && value <= 100))
-	}
-	return C.int(thread().Check(false))
+	return C.int(thread().SetFunctionAttribute(uint64(fn), cuda.FunctionAttribute(which), int32(value)))
 }
 
 //export cudaFuncSetCacheConfig
@@ -306,6 +303,15 @@ func cudaOccupancyMaxActiveBlocksPerMultiprocessor(to, fn C.uintptr_t, threads C
 //export cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
 func cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(to, fn C.uintptr_t, threads C.int, shared C.size_t, flags C.uint) C.int {
 	return cudaOccupancyMaxActiveBlocksPerMultiprocessor(to, fn, threads, shared)
+}
+
+//export cudaOccupancyAvailableDynamicSMemPerBlock
+func cudaOccupancyAvailableDynamicSMemPerBlock(to, fn C.uintptr_t, blocks, threads C.int) C.int {
+	if err := need(to); err != cuda.Success {
+		return C.int(err)
+	}
+	n, err := thread().RoomForShared(uint64(fn), int(blocks), int(threads))
+	return give(to, C.size_t(n), err)
 }
 
 //export cudaProfilerStart

@@ -39,14 +39,11 @@ func functionAttribute(to C.uintptr_t, which C.int, fn C.uintptr_t) func(t *cuda
 			n = f.PTX
 		case C.CU_FUNC_ATTRIBUTE_BINARY_VERSION:
 			n = f.Binary
-		case C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-			n = f.MaxSharedPrefer
-		case C.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-			n = C.CU_SHAREDMEM_CARVEOUT_DEFAULT
-		default: // constant memory, load caching, clusters: the defaults of a kernel
+		default: // constant memory and load caching are 0
 			if which < 0 || which >= C.CU_FUNC_ATTRIBUTE_MAX {
 				return cuda.InvalidValue
 			}
+			n = f.Attribute(cuda.FunctionAttribute(which))
 		}
 		put(to, C.int(n))
 		return cuda.Success
@@ -61,15 +58,7 @@ func cuFuncSetAttribute(fn C.uintptr_t, which, value C.int) C.int {
 // setFunctionAttribute returns a call that sets an attribute of a function.
 func setFunctionAttribute(fn C.uintptr_t, which, value C.int) func(t *cuda.Thread) cuda.Error {
 	return func(t *cuda.Thread) cuda.Error {
-		switch which {
-		case C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-			return t.SetMaxShared(uint64(fn), int64(value))
-		case C.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-			return t.Check(value >= -1 && value <= 100)
-		case C.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, C.CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-			return cuda.Success
-		}
-		return cuda.InvalidValue
+		return t.SetFunctionAttribute(uint64(fn), cuda.FunctionAttribute(which), int32(value))
 	}
 }
 

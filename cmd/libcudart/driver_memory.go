@@ -31,7 +31,7 @@ func cuMemAlloc_v2(to C.uintptr_t, n C.size_t) C.int {
 
 //export cuMemAllocAsync
 func cuMemAllocAsync(to C.uintptr_t, n C.size_t, stream C.uintptr_t) C.int {
-	return cuMemAlloc_v2(to, n)
+	return same(func() C.int { return cudaMallocAsync(to, n, stream) }, to)
 }
 
 //export cuMemAllocPitch_v2
@@ -120,12 +120,12 @@ func cuMemHostGetFlags(to, addr C.uintptr_t) C.int {
 
 //export cuMemPrefetchAsync
 func cuMemPrefetchAsync(addr C.uintptr_t, n C.size_t, dev C.int, stream C.uintptr_t) C.int {
-	return same(func() C.int { return managed(addr, n, dev) })
+	return same(func() C.int { return heddlePrefetch(addr, n, dev, stream) })
 }
 
 //export cuMemAdvise
 func cuMemAdvise(addr C.uintptr_t, n C.size_t, advice, dev C.int) C.int {
-	return same(func() C.int { return managed(addr, n, dev) })
+	return same(func() C.int { return heddleAdvise(addr, n, advice, dev) })
 }
 
 //export cuMemGetAddressRange_v2

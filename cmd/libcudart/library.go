@@ -200,3 +200,21 @@ func cudaGetKernel(to, fn C.uintptr_t) C.int {
 	_, err := thread().FunctionInfo(uint64(fn))
 	return give(to, fn, err)
 }
+
+// ofFunction is fromDriver for a call about a function, unless it is none.
+func ofFunction(fn C.uintptr_t, f func() C.int) C.int {
+	if _, err := thread().FunctionInfo(uint64(fn)); err != cuda.Success {
+		return C.int(err)
+	}
+	return fromDriver(f)
+}
+
+//export cudaFuncGetName
+func cudaFuncGetName(to, fn C.uintptr_t) C.int {
+	return ofFunction(fn, func() C.int { return cuFuncGetName(to, fn) })
+}
+
+//export cudaFuncGetParamInfo
+func cudaFuncGetParamInfo(fn C.uintptr_t, n C.size_t, offset, size C.uintptr_t) C.int {
+	return ofFunction(fn, func() C.int { return cuFuncGetParamInfo(fn, n, offset, size) })
+}

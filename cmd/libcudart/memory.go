@@ -69,36 +69,19 @@ func cudaMallocManaged(to C.uintptr_t, n C.size_t, flags C.uint) C.int {
 //
 //export heddlePrefetch
 func heddlePrefetch(addr C.uintptr_t, n C.size_t, device C.int, stream C.uintptr_t) C.int {
-	return managed(addr, n, device)
+	return C.int(thread().Prefetch(uint64(addr), uint64(n), int(device), uint64(stream)))
 }
 
 // heddleAdvise implements cudaMemAdvise; versions.c has its names.
 //
 //export heddleAdvise
 func heddleAdvise(addr C.uintptr_t, n C.size_t, advice, device C.int) C.int {
-	return managed(addr, n, device)
+	return C.int(thread().Advise(uint64(addr), uint64(n), int32(advice), int(device)))
 }
 
 //export cudaStreamAttachMemAsync
 func cudaStreamAttachMemAsync(stream, addr C.uintptr_t, n C.size_t, flags C.uint) C.int {
-	return managed(addr, n, hostDevice)
-}
-
-// hostDevice is the host in place of a device's number (cudaCpuDeviceId).
-const hostDevice = -1
-
-// managed checks that advice concerns managed memory, where it has no effect, and a device.
-func managed(addr C.uintptr_t, n C.size_t, device C.int) C.int {
-	if device != hostDevice {
-		if err := there(device); err != cuda.Success {
-			return C.int(err)
-		}
-	}
-	w, _, err := thread().Where(uint64(addr))
-	if err == cuda.Success {
-		err = thread().Check(w == cuda.ManagedMemory)
-	}
-	return C.int(err)
+	return C.int(thread().Attach(uint64(stream), uint64(addr), uint64(n), uint32(flags)))
 }
 
 //export cudaFreeHost

@@ -79,7 +79,7 @@ func cudaMemPoolDestroy(pool C.uintptr_t) C.int { return C.int(thread().PoolDest
 
 //export cudaMemPoolTrimTo
 func cudaMemPoolTrimTo(pool C.uintptr_t, n C.size_t) C.int {
-	return C.int(thread().PoolTrim(uint64(pool)))
+	return C.int(thread().PoolTrim(uint64(pool), uint64(n)))
 }
 
 // wide reports whether a pool attribute has 64 bits; the others are int.
@@ -124,10 +124,14 @@ func cudaMemPoolGetAccess(to, pool, location C.uintptr_t) C.int {
 
 //export cudaMemPoolSetAccess
 func cudaMemPoolSetAccess(pool, list C.uintptr_t, n C.size_t) C.int {
-	if _, err := thread().PoolAttribute(uint64(pool), cuda.PoolUsedNow); err != cuda.Success {
+	_, err := thread().PoolAttribute(uint64(pool), cuda.PoolUsedNow)
+	if err == cuda.Success {
+		err = thread().Check(n <= maxAccess && (n == 0 || list != 0))
+	}
+	if err != cuda.Success {
 		return C.int(err)
 	}
-	for i := range min(n, 1<<16) {
+	for i := range n {
 		a := at[C.struct_cudaMemAccessDesc](list + C.uintptr_t(i)*C.sizeof_struct_cudaMemAccessDesc)
 		err := thread().Check(a.location._type == C.cudaMemLocationTypeDevice)
 		if err == cuda.Success {

@@ -6,12 +6,15 @@
 #include <stdint.h>
 #include <string.h>
 
-// location is where managed memory is, from 12.2 on; location_device is its earlier form: the number of a device, or -1.
+// location is where managed memory is, from 12.2 on; location_device is its earlier form: the number of a device, or -1
+// for the host, whose nodes have types 2 to 4. -2 is neither.
 struct location {
   int type, id;
 };
 
-static inline int location_device(struct location l) { return l.type == 1 ? l.id : -1; }
+static inline int location_device(struct location l) {
+  return l.type == 1 && l.id >= 0 ? l.id : l.type >= 2 && l.type <= 4 ? -1 : -2;
+}
 
 // edge is the data of an edge of a graph, from 12.3 on. They are always 0 here: full dependences.
 struct edge {

@@ -81,11 +81,42 @@ func TestLayouts(t *testing.T) {
 		},
 		{
 			"memory", cuda.Activity{Kind: 49, Start: 5, Device: 1, Context: 2, Stream: 3, Correlation: 6, Detail: cuda.MemoryDetail{
-				Free: true, Addr: 10, Bytes: 11, Kind: cuda.ManagedKind, Async: true, Pooled: true,
+				Free: true, Addr: 10, Bytes: 11, Kind: cuda.ManagedKind, Async: true, Pool: cuda.PoolDetail{Handle: 12, Threshold: 13, Used: 14},
 			}}, 128, [][3]uint64{
 				field(4, 4, 2), field(8, 4, 5), field(12, 4, 6), field(16, 8, 10), field(24, 8, 11), field(32, 8, 5), field(48, 4, 77), field(52, 4, 1), field(56, 4, 2),
-				field(60, 4, 3), field(72, 4, 1), field(80, 4, 1),
+				field(60, 4, 3), field(72, 4, 1), field(80, 4, 1), field(88, 8, 12), field(96, 8, 13), field(104, 8, 14), field(112, 8, 14),
 			},
+		},
+		{
+			"pool", cuda.Activity{Kind: 50, Start: 5, Device: 1, Correlation: 6, Detail: cuda.PoolDetail{Operation: cuda.PoolTrimmed, Handle: 10, Threshold: 11, Used: 12, Keep: 13}},
+			80, [][3]uint64{
+				field(4, 4, 3), field(8, 4, 1), field(12, 4, 6), field(16, 4, 77), field(20, 4, 1), field(24, 8, 13), field(32, 8, 10), field(40, 8, 12), field(48, 8, 11),
+				field(56, 8, 5), field(64, 8, 12), field(72, 1, 0),
+			},
+		},
+		{
+			"graph", cuda.Activity{
+				Kind: 51, Start: 5, End: 9, Device: 1, Context: 2, Stream: 3, Correlation: 6, Place: cuda.GraphPlace{Graph: 7},
+				Detail: cuda.GraphDetail{EndDevice: 8, EndContext: 10},
+			}, 56, [][3]uint64{
+				field(4, 4, 6), field(8, 8, 5), field(16, 8, 9), field(24, 4, 1), field(28, 4, 7), field(32, 4, 2), field(36, 4, 3), field(48, 4, 8), field(52, 4, 10),
+			},
+		},
+		{
+			"kernel of a graph", cuda.Activity{Kind: 10, Place: cuda.GraphPlace{Graph: 7, Node: 1 << 40}, Detail: cuda.KernelDetail{}}, 216,
+			[][3]uint64{field(144, 8, 1<<40), field(156, 4, 7)},
+		},
+		{
+			"copy of a graph", cuda.Activity{Kind: 1, Place: cuda.GraphPlace{Graph: 7, Node: 1 << 40}, Detail: cuda.CopyDetail{}}, 96,
+			[][3]uint64{field(64, 8, 1<<40), field(72, 4, 7)},
+		},
+		{
+			"copy of a graph between devices", cuda.Activity{Kind: 22, Place: cuda.GraphPlace{Graph: 7, Node: 1 << 40}, Detail: cuda.CopyDetail{}}, 96,
+			[][3]uint64{field(72, 8, 1<<40), field(80, 4, 7)},
+		},
+		{
+			"fill of a graph", cuda.Activity{Kind: 2, Place: cuda.GraphPlace{Graph: 7, Node: 1 << 40}, Detail: cuda.FillDetail{}}, 88,
+			[][3]uint64{field(64, 8, 1<<40), field(72, 4, 7)},
 		},
 		{"end of a range", cuda.Activity{Kind: 12, Detail: cuda.MarkerDetail{End: true}}, 56, [][3]uint64{field(4, 4, 4), field(40, 8, 0)}},
 		{"mark", cuda.Activity{Kind: 12, Detail: cuda.MarkerDetail{}}, 56, [][3]uint64{field(4, 4, 1)}},
@@ -138,6 +169,7 @@ func TestNext(t *testing.T) {
 		{"end", two, 40, 0, MaxLimitReached},
 		{"empty", nil, -1, 0, MaxLimitReached},
 		{"too short for a kind", two[:42], 0, 0, MaxLimitReached},
+		{"half a record", two[:50], 0, 0, MaxLimitReached},
 		{"no record there", make([]byte, 64), -1, 0, InvalidKind},
 		{"no record before", make([]byte, 64), 0, 0, InvalidKind},
 		{"beyond the end", two, 1000, 0, InvalidKind},

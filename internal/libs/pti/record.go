@@ -144,8 +144,25 @@ type memoryRecord struct { // CUpti_ActivityMemory4
 	Name                             uint64
 	Async, _, PoolType, _            uint32
 	PoolAddr, PoolThreshold          uint64
-	PoolSize, _                      uint64
+	PoolSize, PoolUsed               uint64
 	Source                           uint64
+}
+
+type poolRecord struct { // CUpti_ActivityMemoryPool3
+	Kind                                          cuda.ActivityKind
+	Operation, Type, Correlation, Process, Device uint32
+	Keep, Addr, Size, Threshold, Time, Used       uint64
+	Managed                                       uint8
+	_                                             [7]uint8
+}
+
+type graphRecord struct { // CUpti_ActivityGraphTrace2
+	Kind                           cuda.ActivityKind
+	Correlation                    uint32
+	Start, End                     uint64
+	Device, Graph, Context, Stream uint32
+	_                              uint64
+	EndDevice, EndContext          uint32
 }
 
 type streamRecord struct { // CUpti_ActivityStream
@@ -175,6 +192,7 @@ var layouts = map[cuda.ActivityKind]any{
 	cuda.ActivityFill: fillRecord{}, cuda.ActivityDriverCall: callRecord{}, cuda.ActivityRuntimeCall: callRecord{}, cuda.ActivityDevice: deviceRecord{},
 	cuda.ActivityContext: contextRecord{}, cuda.ActivityName: nameRecord{}, cuda.ActivityMarker: markerRecord{}, cuda.ActivityStream: streamRecord{},
 	cuda.ActivityWait: waitRecord{}, cuda.ActivityExternal: externalRecord{}, cuda.ActivityMarkerData: markerDataRecord{}, cuda.ActivityMemory: memoryRecord{},
+	cuda.ActivityPool: poolRecord{}, cuda.ActivityGraph: graphRecord{},
 }
 
 // Bytes returns the size of records of a kind, 0 if there is none.
@@ -208,8 +226,7 @@ var missing = map[cuda.ActivityKind]string{
 	6: "EVENT", 7: "METRIC", 14: "SOURCE_LOCATOR", 15: "GLOBAL_ACCESS", 16: "BRANCH", 20: "ENVIRONMENT", 21: "EVENT_INSTANCE",
 	23: "METRIC_INSTANCE", 24: "INSTRUCTION_EXECUTION", 25: "UNIFIED_MEMORY_COUNTER", 26: "FUNCTION", 27: "MODULE", 28: "DEVICE_ATTRIBUTE", 29: "SHARED_ACCESS",
 	30: "PC_SAMPLING", 31: "PC_SAMPLING_RECORD_INFO", 32: "INSTRUCTION_CORRELATION", 36: "CUDA_EVENT", 41: "INSTANTANEOUS_EVENT",
-	42: "INSTANTANEOUS_EVENT_INSTANCE", 43: "INSTANTANEOUS_METRIC", 44: "INSTANTANEOUS_METRIC_INSTANCE", 45: "MEMORY", 46: "PCIE", 50: "MEMORY_POOL",
-	51: "GRAPH_TRACE",
+	42: "INSTANTANEOUS_EVENT_INSTANCE", 43: "INSTANTANEOUS_METRIC", 44: "INSTANTANEOUS_METRIC_INSTANCE", 45: "MEMORY", 46: "PCIE",
 }
 
 // KindName is the name of a kind that is not recorded.
@@ -286,25 +303,69 @@ func place(k cuda.MemoryKind) int {
 
 // Record returns the bytes of an activity's record.
 func (s *Source) Record(a *cuda.Activity) []byte {
+	text := func(t string) uint64 {
+		if t == "" {
+			return 0
+		}
+		return uint64(s.Text(t))
+	}
+	device := uint32(a.Device)
 	var r any
 	switch d := a.Detail.(type) {
 	case cuda.KernelDetail:
-		r = s.kernel(a, &d)
+		k := kernelRecord{
+			Kind: a.Kind, Start: a.Start, End: a.End, Completed: a.End, Device: device, Context: a.Context, Stream: a.Stream, Correlation: a.Correlation,
+			CacheConfig: cacheConfig(d.Prefer), Registers: uint16(d.Registers), Grid: d.Grid, Block: d.Block, Cluster: d.Cluster,
+			Static: uint32(d.Static), Dynamic: uint32(d.Dynamic), Shared: uint32(d.Static + d.Dynamic), Local: uint32(d.Local),
+			LocalTotal: uint32(min(d.LocalTotal, 1<<32-1)), LocalTotal2: d.LocalTotal, GridID: uint64(d.Number) + 1, Name: text(d.Name), Graph: a.Place.Graph, GraphNode: a.Place.Node,
+		}
+		if d.Cooperative {
+			k.LaunchType = 1
+		}
+		if s.Latency {
+			k.Queued, k.Submitted = a.Submitted, a.Submitted
+		}
+		r = k
 	case cuda.CopyDetail:
-		r = copyOf(a, &d)
+		flags := uint8(0)
+		if d.Async {
+			flags = flagAsync
+		}
+		if a.Kind == cuda.ActivityPeerCopy {
+			r = peerRecord{
+				Kind: a.Kind, CopyKind: copyPeers, Src: uint8(d.Src), Dst: uint8(d.Dst), Flags: flags, Bytes: d.Bytes, Start: a.Start, End: a.End,
+				Device: device, Context: a.Context, Stream: a.Stream, Correlation: a.Correlation,
+				SrcDevice: uint32(d.From), DstDevice: uint32(d.To), SrcContext: d.FrCtx, DstContext: d.ToCtx, Graph: a.Place.Graph, GraphNode: a.Place.Node,
+			}
+			break
+		}
+		r = copyRecord{
+			Kind: a.Kind, CopyKind: copyKinds[place(d.Src)][place(d.Dst)], Src: uint8(d.Src), Dst: uint8(d.Dst), Flags: flags, Bytes: d.Bytes, Start: a.Start, End: a.End,
+			Device: device, Context: a.Context, Stream: a.Stream, Correlation: a.Correlation, Copies: 1, Graph: a.Place.Graph, GraphNode: a.Place.Node,
+		}
 	case cuda.FillDetail:
 		r = fillRecord{
-			Kind: a.Kind, Value: d.Value, Bytes: d.Bytes, Start: a.Start, End: a.End, Device: uint32(a.Device), Context: a.Context, Stream: a.Stream,
-			Correlation: a.Correlation, Memory: uint16(d.Dst),
+			Kind: a.Kind, Value: d.Value, Bytes: d.Bytes, Start: a.Start, End: a.End, Device: device, Context: a.Context, Stream: a.Stream,
+			Correlation: a.Correlation, Memory: uint16(d.Dst), Graph: a.Place.Graph, GraphNode: a.Place.Node,
 		}
 	case cuda.CallDetail:
 		r = callRecord{Kind: a.Kind, ID: d.ID, Start: a.Start, End: a.End, Process: s.Process, Thread: d.Thread, Correlation: a.Correlation, Result: d.Result}
 	case cuda.Properties:
 		r = s.device(a, &d)
 	case cuda.NameDetail:
-		r = nameRecord{Kind: a.Kind, ObjectKind: objectStream, Object: object{uint32(a.Device), a.Context, a.Stream}, Name: s.name(d.Name)}
+		r = nameRecord{Kind: a.Kind, ObjectKind: objectStream, Object: object{device, a.Context, a.Stream}, Name: text(d.Name)}
 	case cuda.MarkerDetail:
-		r = s.marker(a, &d)
+		m := markerRecord{
+			Kind: a.Kind, Flags: markerInstant, Time: a.Start, ID: d.ID, ObjectKind: objectThread, Object: object{s.Process, d.Thread, 0},
+			Name: text(d.Name), Domain: text(d.Domain),
+		}
+		switch {
+		case d.Begin:
+			m.Flags = markerStart
+		case d.End:
+			m.Flags = markerEnd
+		}
+		r = m
 	case cuda.MarkerData:
 		m := markerDataRecord{Kind: a.Kind, Flags: markerNoColor, ID: d.ID, Category: d.Category}
 		if d.Colored {
@@ -313,7 +374,30 @@ func (s *Source) Record(a *cuda.Activity) []byte {
 		m.PayloadKind, m.Payload = payload(d.PayloadType, d.Payload)
 		r = m
 	case cuda.MemoryDetail:
-		r = s.memory(a, &d)
+		m := memoryRecord{
+			Kind: a.Kind, Operation: memoryAllocated, Memory: uint32(d.Kind), Correlation: a.Correlation, Addr: d.Addr, Bytes: d.Bytes, Time: a.Start,
+			Process: s.Process, Device: device, Context: a.Context, Stream: a.Stream,
+		}
+		if d.Free {
+			m.Operation = memoryReleased
+		}
+		if d.Async {
+			m.Async = 1
+		}
+		if p := d.Pool; p.Handle != 0 {
+			m.PoolType, m.PoolAddr, m.PoolThreshold, m.PoolSize, m.PoolUsed = memoryPoolLocal, p.Handle, p.Threshold, p.Used, p.Used
+		}
+		r = m
+	case cuda.PoolDetail:
+		r = poolRecord{
+			Kind: a.Kind, Operation: uint32(d.Operation), Type: memoryPoolLocal, Correlation: a.Correlation, Process: s.Process, Device: device, Time: a.Start,
+			Keep: d.Keep, Addr: d.Handle, Threshold: d.Threshold, Size: d.Used, Used: d.Used,
+		}
+	case cuda.GraphDetail:
+		r = graphRecord{
+			Kind: a.Kind, Correlation: a.Correlation, Start: a.Start, End: a.End, Device: device, Graph: a.Place.Graph, Context: a.Context, Stream: a.Stream,
+			EndDevice: uint32(d.EndDevice), EndContext: d.EndContext,
+		}
 	case cuda.StreamDetail:
 		flag := uint32(1) // CUpti_ActivityStreamFlag
 		if d.NonBlocking {
@@ -325,90 +409,13 @@ func (s *Source) Record(a *cuda.Activity) []byte {
 	case cuda.ExternalDetail:
 		r = externalRecord{Kind: a.Kind, ExternalKind: d.Kind, ID: d.ID, Correlation: a.Correlation}
 	default: // a context
-		r = contextRecord{Kind: a.Kind, Context: a.Context, Device: uint32(a.Device), API: 1}
+		r = contextRecord{Kind: a.Kind, Context: a.Context, Device: device, API: 1}
 	}
 	b, err := binary.Append(nil, binary.LittleEndian, r)
 	if err != nil {
 		panic(err) // all fields have a size
 	}
 	return b
-}
-
-// name is the address of a name, 0 if there is none.
-func (s *Source) name(text string) uint64 {
-	if text == "" {
-		return 0
-	}
-	return uint64(s.Text(text))
-}
-
-// kernel is the record of a launch.
-func (s *Source) kernel(a *cuda.Activity, d *cuda.KernelDetail) kernelRecord {
-	k := kernelRecord{
-		Kind: a.Kind, Start: a.Start, End: a.End, Completed: a.End, Device: uint32(a.Device), Context: a.Context, Stream: a.Stream, Correlation: a.Correlation,
-		CacheConfig: cacheConfig(d.Prefer), Registers: uint16(d.Registers), Grid: d.Grid, Block: d.Block, Cluster: d.Cluster,
-		Static: uint32(d.Static), Dynamic: uint32(d.Dynamic), Shared: uint32(d.Static + d.Dynamic), Local: uint32(d.Local),
-		LocalTotal: uint32(min(d.LocalTotal, 1<<32-1)), LocalTotal2: d.LocalTotal, GridID: uint64(d.Number) + 1, Name: s.name(d.Name),
-	}
-	if d.Cooperative {
-		k.LaunchType = 1
-	}
-	if s.Latency {
-		k.Queued, k.Submitted = a.Submitted, a.Submitted
-	}
-	return k
-}
-
-// copyOf is the record of a copy.
-func copyOf(a *cuda.Activity, d *cuda.CopyDetail) any {
-	flags := uint8(0)
-	if d.Async {
-		flags = flagAsync
-	}
-	if a.Kind == cuda.ActivityPeerCopy {
-		return peerRecord{
-			Kind: a.Kind, CopyKind: copyPeers, Src: uint8(d.Src), Dst: uint8(d.Dst), Flags: flags, Bytes: d.Bytes, Start: a.Start, End: a.End,
-			Device: uint32(a.Device), Context: a.Context, Stream: a.Stream, Correlation: a.Correlation,
-			SrcDevice: uint32(d.From), DstDevice: uint32(d.To), SrcContext: d.FrCtx, DstContext: d.ToCtx,
-		}
-	}
-	return copyRecord{
-		Kind: a.Kind, CopyKind: copyKinds[place(d.Src)][place(d.Dst)], Src: uint8(d.Src), Dst: uint8(d.Dst), Flags: flags, Bytes: d.Bytes, Start: a.Start, End: a.End,
-		Device: uint32(a.Device), Context: a.Context, Stream: a.Stream, Correlation: a.Correlation, Copies: 1,
-	}
-}
-
-// marker is the record of an instant, or of a range's begin or end.
-func (s *Source) marker(a *cuda.Activity, d *cuda.MarkerDetail) markerRecord {
-	m := markerRecord{
-		Kind: a.Kind, Flags: markerInstant, Time: a.Start, ID: d.ID, ObjectKind: objectThread, Object: object{s.Process, d.Thread, 0},
-		Name: s.name(d.Name), Domain: s.name(d.Domain),
-	}
-	switch {
-	case d.Begin:
-		m.Flags = markerStart
-	case d.End:
-		m.Flags = markerEnd
-	}
-	return m
-}
-
-// memory is the record of an allocation, or of its end.
-func (s *Source) memory(a *cuda.Activity, d *cuda.MemoryDetail) memoryRecord {
-	m := memoryRecord{
-		Kind: a.Kind, Operation: memoryAllocated, Memory: uint32(d.Kind), Correlation: a.Correlation, Addr: d.Addr, Bytes: d.Bytes, Time: a.Start,
-		Process: s.Process, Device: uint32(a.Device), Context: a.Context, Stream: a.Stream,
-	}
-	if d.Free {
-		m.Operation = memoryReleased
-	}
-	if d.Async {
-		m.Async = 1
-	}
-	if d.Pooled {
-		m.PoolType = memoryPoolLocal
-	}
-	return m
 }
 
 // device is the record of a device.
@@ -448,11 +455,14 @@ func Next(buffer []byte, at int) (next int, res Result) {
 		}
 		next = at + n
 	}
-	switch {
-	case next+4 > len(buffer):
+	if next+4 > len(buffer) {
 		return 0, MaxLimitReached
-	case Bytes(cuda.ActivityKind(binary.LittleEndian.Uint32(buffer[next:]))) == 0:
+	}
+	switch n := Bytes(cuda.ActivityKind(binary.LittleEndian.Uint32(buffer[next:]))); {
+	case n == 0:
 		return 0, InvalidKind
+	case n > len(buffer)-next: // it is not all there
+		return 0, MaxLimitReached
 	}
 	return next, Success
 }

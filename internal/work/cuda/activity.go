@@ -32,6 +32,8 @@ const (
 	ActivityWait             ActivityKind = 38
 	ActivityExternal         ActivityKind = 39
 	ActivityMemory           ActivityKind = 49
+	ActivityPool             ActivityKind = 50
+	ActivityGraph            ActivityKind = 51
 	activityKinds                         = 64
 )
 
@@ -44,7 +46,16 @@ type Activity struct {
 	Context     uint32 // its number, from 1
 	Stream      uint32 // as in the report
 	Correlation uint32 // of the call that caused it
-	Detail      any    // one of the types below
+	Place       GraphPlace
+	Detail      any // one of the types below
+}
+
+// GraphPlace says which executable graph has launched something, and for which of the nodes
+// that it was made of: the low bits of its handle, and the node's handle. Both are 0 without
+// a graph.
+type GraphPlace struct {
+	Graph uint32
+	Node  uint64
 }
 
 // KernelDetail describes a launch.
@@ -133,12 +144,39 @@ type MarkerData struct {
 	Payload         uint64
 }
 
-// MemoryDetail is an allocation, or its end.
+// MemoryDetail is an allocation, or its end. Pool is zero for memory of none.
 type MemoryDetail struct {
-	Free          bool
-	Addr, Bytes   uint64
-	Kind          MemoryKind
-	Async, Pooled bool
+	Free        bool
+	Addr, Bytes uint64
+	Kind        MemoryKind
+	Async       bool
+	Pool        PoolDetail
+}
+
+// PoolOperation is what happened to a pool, with its number in CUPTI
+// (CUpti_ActivityMemoryPoolOperationType).
+type PoolOperation uint32
+
+// The operations.
+const (
+	PoolCreated   PoolOperation = 1
+	PoolDestroyed PoolOperation = 2
+	PoolTrimmed   PoolOperation = 3
+)
+
+// PoolDetail describes a pool, which has no reserve, and what happened to it. Handle stands
+// for its address.
+type PoolDetail struct {
+	Operation               PoolOperation // 0 for memory of the pool
+	Handle, Threshold, Used uint64
+	Keep                    uint64 // bytes of reserve that trimming was to keep
+}
+
+// GraphDetail describes a launch of a graph, which begins on the activity's device and ends
+// on this one.
+type GraphDetail struct {
+	EndDevice  int
+	EndContext uint32
 }
 
 // NameDetail is the name that a program gave to a stream.
@@ -164,6 +202,7 @@ type tracer struct {
 	clock   profilerClock
 	calls   uint32 // correlations issued
 	markers uint32
+	place   GraphPlace // of the work that the call in progress makes
 	open    []openActivity
 	done    []Activity
 	lost    uint64
@@ -173,8 +212,9 @@ type tracer struct {
 type openActivity struct {
 	a     Activity
 	on    *Runtime
-	op    *gpu.Op
-	shown uint64 // by a profiler's clock, when it was submitted
+	first *gpu.Op // with which it begins: op, except for a graph
+	op    *gpu.Op // with which it ends
+	shown uint64  // by a profiler's clock, when it was submitted
 }
 
 // at is the time of a cycle of its device.
@@ -312,15 +352,15 @@ func (t *Thread) Activities(all bool) (list []Activity) {
 		for _, o := range x.open {
 			switch {
 			case o.op.Ended():
-				o.a.Start, o.a.End = o.at(o.op.Start), o.at(o.op.End)
+				o.a.Start, o.a.End = o.at(o.first.Start), o.at(o.op.End)
 			case o.on.sticky != Success: // it never ends
 				x.lost++
 				continue
 			case !all:
 				kept = append(kept, o)
 				continue
-			case o.op.Begun():
-				o.a.Start = o.at(o.op.Start)
+			case o.first.Begun():
+				o.a.Start = o.at(o.first.Start)
 			}
 			x.done = append(x.done, o.a)
 		}
@@ -467,14 +507,15 @@ func (r *Runtime) recordContext(c *driverContext) {
 	r.record(Activity{Kind: ActivityContext, Device: c.on.number, Context: uint32(c.id)})
 }
 
-// observe records work that a stream has got, unless nobody wants it: with an action of
-// the chip it ends with that, without one it began at the given time and has ended.
+// observe records work of the device that a stream, perhaps of another device, has got,
+// unless nobody wants it: with an action of the chip it ends with that, without one it
+// began at the given time and has ended.
 func (r *Runtime) observe(s *stream, w work, op *gpu.Op, start uint64) {
 	x := &r.trace
-	if !x.any {
+	if !x.any || x.kinds[ActivityGraph] && x.place.Graph != 0 { // a graph as a whole
 		return
 	}
-	a := Activity{Device: s.on.number, Stream: uint32(s.id), Start: start}
+	a := Activity{Device: r.number, Stream: uint32(s.id), Start: start}
 	switch w := w.(type) {
 	case *kernelWork:
 		if a.Kind = ActivityConcurrentKernel; !x.kinds[a.Kind] {
@@ -492,7 +533,7 @@ func (r *Runtime) observe(s *stream, w work, op *gpu.Op, start uint64) {
 		}
 	case *copyWork:
 		c := CopyDetail{
-			Bytes: w.rows.Width * w.rows.Height * w.rows.Depth, Dst: r.memoryKind(w.dst), Src: r.memoryKind(w.src), To: s.on.number, From: s.on.number, Async: w.async,
+			Bytes: w.rows.Width * w.rows.Height * w.rows.Depth, Dst: r.memoryKind(w.dst), Src: r.memoryKind(w.src), To: r.number, From: r.number, Async: w.async,
 		}
 		if a.Kind = ActivityCopy; onDevice(w.dst) && onDevice(w.src) {
 			to, from := r.at(w.dst), r.at(w.src)
@@ -517,17 +558,49 @@ func (r *Runtime) observe(s *stream, w work, op *gpu.Op, start uint64) {
 	if !x.kinds[a.Kind] || op != nil && op.Kind == gpu.OpMark && a.Kind != ActivityWait {
 		return
 	}
-	a.Context, a.Correlation, a.Submitted = r.contextOf(s.on), r.cause(), start
-	if op == nil || a.Kind == ActivityWait {
+	a.Context, a.Correlation, a.Submitted, a.Place = r.contextOf(r), r.cause(), start, x.place
+	if a.Kind == ActivityWait {
+		op = nil
+	}
+	r.follow(a, op, op)
+}
+
+// follow records an activity that ends with an action of the chip, or now without one.
+func (r *Runtime) follow(a Activity, first, op *gpu.Op) {
+	x := &r.trace
+	switch {
+	case op == nil:
 		a.End = r.now()
 		r.record(a)
-		return
-	}
-	if len(x.open) >= mostActivities {
+	case len(x.open) >= mostActivities:
 		x.lost++
+	default:
+		x.open = append(x.open, openActivity{a, r, first, op, x.clock.shown})
+	}
+}
+
+// observeGraph records a launch of a graph in a stream: with its first and its last action of
+// the chip or, without them, from the given time until now.
+func (r *Runtime) observeGraph(x *graphExec, s *stream, first, op *gpu.Op, start uint64) {
+	if !r.trace.kinds[ActivityGraph] {
 		return
 	}
-	x.open = append(x.open, openActivity{a, s.on, op, x.clock.shown})
+	begin, end := r, r
+	if n := x.order.nodes; len(n) > 0 {
+		begin, end = n[0].on, n[len(n)-1].on
+	}
+	r.follow(Activity{
+		Kind: ActivityGraph, Start: start, Submitted: start, Device: begin.number, Context: r.contextOf(begin), Stream: uint32(s.id), Correlation: r.cause(),
+		Place: GraphPlace{Graph: uint32(x.handle)}, Detail: GraphDetail{end.number, r.contextOf(end)},
+	}, first, op)
+}
+
+// poolChanged records what happened to a pool.
+func (r *Runtime) poolChanged(d PoolDetail) {
+	if r.trace.kinds[ActivityPool] {
+		now := r.now()
+		r.record(Activity{Kind: ActivityPool, Start: now, End: now, Device: r.number, Correlation: r.cause(), Detail: d})
+	}
 }
 
 // memoryKind is the kind of memory at an address.

@@ -230,6 +230,9 @@ func TestActivitiesOfMemory(t *testing.T) {
 		b.want("pinned", err, Success)
 		pooled, err := b.MallocAsync(400, 0, s)
 		b.want("pooled", err, Success)
+		pool, err := b.CurrentPool(0)
+		b.want("pool", err, Success)
+		b.want("threshold", b.SetPoolAttribute(pool, PoolReleaseThreshold, 500), Success)
 		_, err = b.Malloc(1 << 60)
 		b.want("too large", err, MemoryAllocation)
 		b.want("nothing", b.Free(0), Success)
@@ -249,10 +252,13 @@ func TestActivitiesOfMemory(t *testing.T) {
 		}
 		want := []MemoryDetail{
 			{Addr: device, Bytes: 100, Kind: DeviceKind}, {Addr: managed, Bytes: 200, Kind: ManagedKind}, {Addr: pinned, Bytes: 300, Kind: PinnedKind},
-			{Addr: pooled, Bytes: 400, Kind: DeviceKind, Async: true, Pooled: true},
+			{Addr: pooled, Bytes: 400, Kind: DeviceKind, Async: true, Pool: PoolDetail{Handle: pool, Used: 400}},
 		}
 		for _, d := range want {
 			d.Free = true
+			if d.Pool.Handle != 0 {
+				d.Pool.Threshold = 500
+			}
 			want = append(want, d)
 		}
 		if !slices.Equal(got, want) {
@@ -318,5 +324,126 @@ func TestProfilersClock(t *testing.T) {
 	}
 	if now := b.Now(1); now < third.End { // a clock that goes back
 		t.Errorf("now %d, the last work ended at %d", now, third.End)
+	}
+}
+
+// TestActivitiesOfGraphs: kernels of a graph are recorded with the device of their node, and
+// with the call that launched the graph, whatever other threads call meanwhile.
+func TestActivitiesOfGraphs(t *testing.T) {
+	both(t, func(t *testing.T, mode func(*Options)) {
+		b := several(t, 2, mode)
+		d := b.malloc(64)
+		g, _ := b.GraphCreate(0)
+		first := b.node(g, HostNode(1, 0))
+		b.node(g, KernelNode(kernel("add"), warp(16), false, args(d, 1)), first)
+		b.use(1)
+		e := b.malloc(64)
+		last := b.node(g, KernelNode(kernel("add"), warp(16), false, args(e, 1)), first)
+		b.node(g, FillNode(e, []byte{1}, line(64)), last)
+		b.use(0)
+		x := b.exec(g, 0)
+		b.host.calls = []func(uint64){func(uint64) {
+			if mode == nil { // otherwise the function is called with the lock held
+				other := b.r.Thread(2)
+				other.BeginCall(6, 0)
+				b.want("another thread", other.SetDevice(1), Success)
+			}
+		}}
+		b.trace(ActivityConcurrentKernel, ActivityFill)
+		call, _ := b.BeginCall(5, 0)
+		b.want("launch", b.ExecLaunch(x, 0), Success)
+		b.EndCall(false, call, 0, 0, true, CallDetail{})
+		b.want("wait", b.Synchronize(), Success)
+		contexts := map[uint32]int{}
+		list := b.Activities(true)
+		var nodes []uint64
+		devices := make([]int, 0, len(list))
+		for _, a := range list {
+			devices = append(devices, a.Device)
+			if a.Correlation != call || a.End == 0 {
+				t.Errorf("correlation %d, end %d; want %d, and an end", a.Correlation, a.End, call)
+			}
+			if a.Place.Graph != uint32(x) {
+				t.Errorf("graph %d, want %d", a.Place.Graph, uint32(x))
+			}
+			nodes = append(nodes, a.Place.Node)
+			if before, ok := contexts[a.Context]; ok && before != a.Device {
+				t.Errorf("context %d is of devices %d and %d", a.Context, before, a.Device)
+			}
+			contexts[a.Context] = a.Device
+		}
+		slices.Sort(devices)
+		if !slices.Equal(devices, []int{0, 1, 1}) {
+			t.Errorf("activities on devices %v, want 0, 1 and 1", devices)
+		}
+		slices.Sort(nodes)
+		if made, _ := b.GraphNodes(g, false); !slices.Equal(nodes, made[1:]) {
+			t.Errorf("nodes %v, want %v", nodes, made[1:])
+		}
+		b.want("launch", b.run("add", 16, 0, d, 1), Success)
+		if list := b.Activities(true); len(list) != 1 || list[0].Place != (GraphPlace{}) {
+			t.Errorf("a launch without a graph: %+v", list)
+		}
+	})
+}
+
+// TestActivityOfGraph: where graphs are recorded as a whole, there is one activity for each
+// launch, from its first node to its last one, and none for nodes.
+func TestActivityOfGraph(t *testing.T) {
+	both(t, func(t *testing.T, mode func(*Options)) {
+		b := start(t, mode)
+		s, _ := b.StreamCreate(0, 0)
+		before, _ := b.EventCreate(0)
+		after, _ := b.EventCreate(0)
+		x := b.exec(b.diamond(), 0)
+		b.trace(ActivityConcurrentKernel, ActivityGraph)
+		b.want("record", b.EventRecord(before, s, 0), Success)
+		call, _ := b.BeginCall(5, 0)
+		b.want("launch", b.ExecLaunch(x, s), Success)
+		b.EndCall(false, call, 0, 0, true, CallDetail{})
+		b.want("record", b.EventRecord(after, s, 0), Success)
+		b.want("launch", b.run("turns", 32, s, short), Success)
+		b.want("wait", b.Synchronize(), Success)
+		list := b.Activities(true)
+		stream, _ := b.StreamNumber(s)
+		graphs := activities(list, ActivityGraph)
+		if len(list) != 2 || len(graphs) != 1 {
+			t.Fatalf("got %+v, want a graph and a kernel", list)
+		}
+		a := graphs[0]
+		if a.Correlation != call || a.Stream != stream || a.Place != (GraphPlace{Graph: uint32(x)}) || a.Detail != (GraphDetail{0, a.Context}) || a.Context == 0 {
+			t.Errorf("%+v", a)
+		}
+		ms, err := b.EventElapsed(before, after)
+		b.want("elapsed", err, Success)
+		if ns := float64(a.End - a.Start); ns < ms*1e6-1 || ns > ms*1e6+1 || ns == 0 {
+			t.Errorf("it took %g ns, its events say %g", ns, ms*1e6)
+		}
+	})
+}
+
+// TestActivitiesOfPools: pools are recorded when they are made, trimmed and destroyed.
+func TestActivitiesOfPools(t *testing.T) {
+	b := start(t, nil)
+	b.trace(ActivityPool)
+	p, err := b.PoolCreate(0)
+	b.want("pool", err, Success)
+	b.want("threshold", b.SetPoolAttribute(p, PoolReleaseThreshold, 500), Success)
+	_, err = b.MallocAsync(100, p, 0)
+	b.want("memory", err, Success)
+	b.want("trim", b.PoolTrim(p, 50), Success)
+	b.want("destroy", b.PoolDestroy(p), Success)
+	b.want("destroy again", b.PoolDestroy(p), InvalidValue)
+	b.want("trim again", b.PoolTrim(p, 50), InvalidValue)
+	var got []PoolDetail
+	for _, a := range b.Activities(false) {
+		got = append(got, a.Detail.(PoolDetail))
+	}
+	want := []PoolDetail{
+		{Operation: PoolCreated, Handle: p}, {Operation: PoolTrimmed, Handle: p, Threshold: 500, Used: 100, Keep: 50},
+		{Operation: PoolDestroyed, Handle: p, Threshold: 500, Used: 100},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
 	}
 }

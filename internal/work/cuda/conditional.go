@@ -157,9 +157,6 @@ func (g *graph) adopt(w *conditionalWork) Error {
 		for _, c := range at.conditions {
 			if c.addr == w.condition.addr && c.node == nil {
 				w.condition = c
-				for _, b := range w.bodies {
-					b.outer = g
-				}
 				return Success
 			}
 		}

@@ -169,7 +169,7 @@ func TestHandles(t *testing.T) {
 		{"pool", "allocate from it", func(b *bench, h, _ uint64) Error { _, err := b.MallocAsync(4, h, 0); return err }, InvalidValue},
 		{"pool", "attribute", func(b *bench, h, _ uint64) Error { _, err := b.PoolAttribute(h, 4); return err }, InvalidValue},
 		{"pool", "set an attribute", func(b *bench, h, _ uint64) Error { return b.SetPoolAttribute(h, 4, 1) }, InvalidValue},
-		{"pool", "trim", func(b *bench, h, _ uint64) Error { return b.PoolTrim(h) }, InvalidValue},
+		{"pool", "trim", func(b *bench, h, _ uint64) Error { return b.PoolTrim(h, 0) }, InvalidValue},
 		{"pool", "make it the device's", func(b *bench, h, _ uint64) Error { return b.SetCurrentPool(0, h) }, InvalidValue},
 		{"pool", "destroy", func(b *bench, h, _ uint64) Error { return b.PoolDestroy(h) }, InvalidValue},
 		{"executable graph", "destroy", func(b *bench, h, _ uint64) Error { return b.ExecDestroy(h) }, InvalidValue},

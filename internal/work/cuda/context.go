@@ -21,6 +21,7 @@ type driverContext struct {
 	id     uint64
 	flags  uint32
 	active bool // false for a primary context that is not retained or used
+	ending bool // a thread destroys it
 	uses   int  // times retained and not released, or attached
 	owned  map[Thing]struct{}
 }
@@ -145,12 +146,14 @@ func (d Driver) CreateContext(flags uint32, device int32) (h uint64, res Result)
 // of a device resets the device and clears its sticky error.
 func (d Driver) DestroyContext(h uint64) Result {
 	res := d.locked(func(r *Runtime, t *Thread) Result {
-		if _, res := r.known(h); res != ResultSuccess {
+		c, res := r.known(h)
+		switch {
+		case res != ResultSuccess:
 			return res
-		}
-		if slices.Contains(r.ctx.primary[:], h) {
+		case c.ending, slices.Contains(r.ctx.primary[:], h):
 			return ResultInvalidContext
 		}
+		c.ending = true
 		return ResultSuccess
 	})
 	if res != ResultSuccess {

@@ -912,3 +912,52 @@ func TestAddressesLast(t *testing.T) {
 		b.want("free", b.Free(b.malloc(total)), Success)
 	}
 }
+
+// TestFunctionAttributes: attributes of kernels, their initial values, and which values are
+// valid (CUDA runtime API, cudaFuncAttribute). A kernel with clusters needs them at its launch.
+func TestFunctionAttributes(t *testing.T) {
+	b := start(t, nil)
+	d := b.malloc(4)
+	for _, c := range []struct {
+		name    string
+		id      FunctionAttribute
+		initial int
+		value   int32
+		want    Error
+		now     int
+	}{
+		{"dynamic shared memory", FunctionMaxShared, 48 << 10, 60 << 10, Success, 60 << 10},
+		{"too much shared memory", FunctionMaxShared, 60 << 10, 1 << 20, InvalidValue, 60 << 10},
+		{"carveout", FunctionCarveout, -1, 50, Success, 50},
+		{"carveout beyond all", FunctionCarveout, 50, 101, InvalidValue, 50},
+		{"non-portable clusters", FunctionNonPortable, 0, 1, Success, 1},
+		{"more than yes", FunctionNonPortable, 1, 2, InvalidValue, 1},
+		{"placing of clusters", FunctionSpread, 0, 2, Success, 2},
+		{"no such placing", FunctionSpread, 2, 3, InvalidValue, 2},
+		{"clusters of one", FunctionClusterWidth, 0, 1, Success, 1},
+		{"negative clusters", FunctionClusterHeight, 0, -1, InvalidValue, 0},
+		{"whether clusters must be set", 10, 0, 1, InvalidValue, 0},
+		{"registers", 4, 0, 1, InvalidValue, 0},
+		{"no attribute", 16, 0, 0, InvalidValue, 0},
+	} {
+		value := func() int {
+			info, err := b.FunctionInfo(kernel("add"))
+			b.want(c.name, err, Success)
+			return info.Attribute(c.id)
+		}
+		if got := value(); got != c.initial {
+			t.Errorf("%s: %d at first, want %d", c.name, got, c.initial)
+		}
+		b.want(c.name, b.SetFunctionAttribute(kernel("add"), c.id, c.value), c.want)
+		if got := value(); got != c.now {
+			t.Errorf("%s: %d afterwards, want %d", c.name, got, c.now)
+		}
+		b.want(c.name+" of no function", b.SetFunctionAttribute(1, c.id, c.value), InvalidDeviceFunction)
+	}
+	b.want("launch", b.run("add", 1, 0, d, 1), Success)
+	b.want("clusters of two", b.SetFunctionAttribute(kernel("add"), FunctionClusterDepth, 2), Success)
+	b.want("launch with clusters", b.run("add", 1, 0, d, 1), OutOfResources)
+	if !strings.Contains(b.log.String(), "clusters of more than one block are not supported") {
+		t.Errorf("no word of clusters: %s", b.log)
+	}
+}

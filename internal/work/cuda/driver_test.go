@@ -718,3 +718,20 @@ func TestUnsupportedByDriver(t *testing.T) {
 		t.Errorf("reported %d times: %s", n, d.log)
 	}
 }
+
+// TestContextDestroyedTwice: another thread destroys a context while one does, here from the
+// destructor of an object that ends with the context.
+func TestContextDestroyedTwice(t *testing.T) {
+	d := drive(t, nil).ready()
+	h, res := d.Context()
+	d.is("context", res, ResultSuccess)
+	second := ResultSuccess
+	d.host.calls = []func(uint64){func(uint64) { second = d.r.Thread(2).Driver().DestroyContext(h) }}
+	o, err := d.UserObjectCreate(0, 1, 1, 1)
+	d.want("object", err, Success)
+	g, err := d.GraphCreate(0)
+	d.want("graph", err, Success)
+	d.want("retain", d.GraphRetain(g, o, 1, moveReferences), Success)
+	d.is("destroy", d.DestroyContext(h), ResultSuccess)
+	d.is("destroy meanwhile", second, ResultInvalidContext)
+}

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/gpu"
@@ -36,7 +37,7 @@ type graph struct {
 	execs  int     // executable graphs made of it
 
 	conditions []*condition      // values that its conditional nodes may use
-	outer      *graph            // of whose conditional node it is a body
+	outer      *graph            // in a node of which it is, or nil
 	users      map[uint64]uint64 // references to objects of the program, by handle
 }
 
@@ -76,11 +77,13 @@ func inner(w work) []*graph {
 
 // graphExec is a graph that is ready to run.
 type graphExec struct {
-	order       *graph  // its nodes, each after those that it waits for
-	from        *graph  // of which it was made
-	flags       uint64  // of its instantiation
-	conditional bool    // it has conditional nodes
-	last        *gpu.Op // the end of its last launch, in a timing run
+	handle      uint64
+	order       *graph   // its nodes, each after those that it waits for
+	from        *graph   // of which it was made
+	flags       uint64   // of its instantiation
+	conditional bool     // it has conditional nodes
+	last        *gpu.Op  // the end of its last launch, in a timing run
+	on          *Runtime // in one of whose streams that was, or nil
 }
 
 // newGraph makes an empty graph with a handle.
@@ -92,7 +95,7 @@ func (r *Runtime) newGraph() *graph {
 
 // uses reports whether a graph is of a device, or has work there.
 func (g *graph) uses(r *Runtime) bool {
-	return g.r == r || slices.ContainsFunc(g.nodes, func(n *node) bool {
+	return g.r == r || slices.ContainsFunc(g.conditions, func(c *condition) bool { return c.on == r }) || slices.ContainsFunc(g.nodes, func(n *node) bool {
 		return n.on == r || slices.ContainsFunc(inner(n.work), func(c *graph) bool { return c.uses(r) })
 	})
 }
@@ -129,6 +132,9 @@ func (g *graph) add(on *Runtime, w work, from []*node) *node {
 	case *conditionalWork:
 		on = w.condition.on
 		w.condition.users++
+	}
+	for _, c := range inner(w) {
+		c.outer = g
 	}
 	n := &node{graph: g, on: on, work: w, from: slices.Clone(from)}
 	if g.handle != 0 {
@@ -274,12 +280,16 @@ func (g *graph) compute(s *stream) Error {
 		if n.off {
 			continue
 		}
+		n.mark()
 		if err := n.on.execute(s, n.work); err != Success {
 			return err
 		}
 	}
 	return Success
 }
+
+// mark notes that the next work is a node's, of an executable graph.
+func (n *node) mark() { n.on.trace.place.Node = n.origin.handle }
 
 // launching is the launch of an executable graph on the chips.
 type launching struct {
@@ -299,6 +309,7 @@ func (l *launching) meet(after []*gpu.Op) (*gpu.Op, Error) {
 
 // one passes the work of a node to the chip, and returns its last actions.
 func (l *launching) one(n *node, deps []*gpu.Op) ([]*gpu.Op, Error) {
+	n.mark()
 	on, s, w := n.on, l.s, n.work
 	if n.off {
 		w = &markWork{nodeKind: NodeEmpty}
@@ -383,11 +394,18 @@ func (r *Runtime) run(x *graphExec, s *stream) Error {
 	if err := x.plan(); err != Success {
 		return err
 	}
+	r.trace.place.Graph = uint32(x.handle)
+	defer func() { r.trace.place = GraphPlace{} }()
 	if r.chip == nil {
 		if err := x.order.prepare(); err != Success {
 			return err
 		}
-		return x.order.compute(s)
+		start := r.now()
+		err := x.order.compute(s)
+		if err == Success {
+			r.observeGraph(x, s, nil, nil, start)
+		}
+		return err
 	}
 	if x.conditional { // values are those of this launch
 		if x.last != nil {
@@ -402,6 +420,7 @@ func (r *Runtime) run(x *graphExec, s *stream) Error {
 			return err
 		}
 	}
+	start := r.now()
 	begin := &gpu.Op{Kind: gpu.OpMark}
 	if x.last != nil { // launches of a graph run one after another, whatever their streams
 		begin.After = []*gpu.Op{x.last}
@@ -414,10 +433,11 @@ func (r *Runtime) run(x *graphExec, s *stream) Error {
 	if err != Success {
 		return err
 	}
-	x.last = &gpu.Op{Kind: gpu.OpMark, After: ends}
+	x.last, x.on = &gpu.Op{Kind: gpu.OpMark, After: ends}, r
 	if err := r.give(s, nil, x.last, nil); err != Success {
 		return err
 	}
+	r.observeGraph(x, s, begin, x.last, start)
 	if err := r.await(l.calls...); err != Success { // as HostCall does
 		return err
 	}
@@ -494,9 +514,18 @@ func (t *Thread) GraphCreate(flags uint32) (h uint64, err Error) {
 // GraphDestroy destroys a graph. Executable graphs and clones made from it stay.
 func (t *Thread) GraphDestroy(h uint64) Error {
 	return t.ofGraph(h, func(r *Runtime, g *graph) Error {
+		if g.capturing() {
+			return InvalidValue
+		}
 		r.destroy(g)
 		return Success
 	})
+}
+
+// capturing reports whether a capture adds nodes to a graph, after some of its nodes: until
+// it ends the graph keeps its nodes (CUDA runtime API, cudaStreamGetCaptureInfo).
+func (g *graph) capturing() bool {
+	return slices.ContainsFunc(g.r.captures, func(c *capture) bool { return c.graph == g })
 }
 
 // GraphClone copies a graph.
@@ -722,16 +751,22 @@ func (t *Thread) ExecSet(exec, h uint64, what Work) Error {
 	})
 }
 
-// set replaces the work of a node by work of the same kind, on the same device.
+// set replaces the work of a node by work of the same kind, on the same device. A kernel
+// keeps the node's attributes.
 func (n *node) set(what Work) Error {
 	w, err := what(n.on)
 	if err != Success {
 		return err
 	}
 	k := w.kind()
-	if k != n.work.kind() || k == NodeAlloc || k == NodeFree || k == NodeConditional {
+	if k != n.work.kind() || k == NodeAlloc || k == NodeFree || k == NodeConditional || k == NodeEventRecord && w.(*markWork).ev.on != n.on {
 		discard(w)
 		return InvalidValue
+	}
+	if launch, ok := w.(*kernelWork); ok {
+		if w, err = launch.like(n.on, n.work.(*kernelWork)); err != Success {
+			return err
+		}
 	}
 	n.work = w
 	return Success
@@ -750,6 +785,9 @@ func discard(w work) {
 // NodeDestroy removes a node from its graph.
 func (t *Thread) NodeDestroy(h uint64) Error {
 	return t.ofNode(h, func(r *Runtime, n *node) Error {
+		if n.graph.capturing() {
+			return InvalidValue
+		}
 		if err := n.graph.fixed("lose a node"); err != Success {
 			return err
 		}
@@ -941,19 +979,20 @@ func (t *Thread) GraphInstantiate(h uint64, flags uint64) (exec uint64, err Erro
 			return InvalidValue
 		}
 		exec = r.handle()
-		r.execs[exec] = &graphExec{order: order, from: g, flags: flags, conditional: order.conditional()}
+		r.execs[exec] = &graphExec{handle: exec, order: order, from: g, flags: flags, conditional: order.conditional()}
 		g.execs++
 		return Success
 	})
 	return exec, err
 }
 
-// ExecDestroy destroys an executable graph; its launches continue.
+// ExecDestroy destroys an executable graph; its launches continue, and what it keeps alive
+// lives until they have ended.
 func (t *Thread) ExecDestroy(h uint64) Error {
 	return t.ofExec(h, func(r *Runtime, x *graphExec) Error {
 		delete(r.execs, h)
 		x.from.execs--
-		r.destroy(x.order)
+		cmp.Or(x.on, r).afterwards(func() { r.destroy(x.order) })
 		return Success
 	})
 }

@@ -161,21 +161,35 @@ func FreeNode(addr uint64) Work {
 	}
 }
 
-// may returns an error unless a graph may have work: memory is freed once in a graph, and in
-// its own graph or in others; a conditional node has a value of the graph.
+// may returns an error unless a graph may have work, which it then drops: graphs within nodes
+// neither allocate nor free memory (CUDA programming guide, memory nodes and conditional
+// nodes); memory is freed once in a graph, and in its own graph or in others; a conditional
+// node has a value of the graph.
 func (g *graph) may(w work) Error {
-	if c, ok := w.(*conditionalWork); ok {
-		err := g.adopt(c)
-		if err != Success {
-			discard(c)
+	err := Success
+	switch w := w.(type) {
+	case *conditionalWork:
+		err = g.adopt(w)
+	case *allocWork:
+		err = g.outermost()
+	case *freeWork:
+		if err = g.outermost(); err == Success && (w.mem.freed[g] || w.mem.freed[w.mem.owner] || g == w.mem.owner && len(w.mem.freed) > 0) {
+			err = InvalidValue
 		}
-		return err
 	}
-	f, ok := w.(*freeWork)
-	if ok && (f.mem.freed[g] || f.mem.freed[f.mem.owner] || g == f.mem.owner && len(f.mem.freed) > 0) {
-		return InvalidValue
+	if err != Success {
+		discard(w)
 	}
-	return Success
+	return err
+}
+
+// outermost returns an error if a graph is within a node of another.
+func (g *graph) outermost() Error {
+	if g.outer == nil {
+		return Success
+	}
+	g.r.once("memory within", "a child graph and the body of a conditional node cannot allocate or free memory")
+	return NotSupported
 }
 
 // memory reports whether a graph has nodes that allocate or free memory.

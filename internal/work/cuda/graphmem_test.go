@@ -142,6 +142,17 @@ func TestGraphMemoryOutlives(t *testing.T) {
 	})
 }
 
+// body returns the body of a conditional node.
+func (b *bench) body() uint64 {
+	b.t.Helper()
+	g, _ := b.GraphCreate(0)
+	h, err := b.ConditionCreate(g, 1, 0)
+	b.want("condition", err, Success)
+	info, err := b.NodeInfo(b.node(g, ConditionalNode(h, ConditionalIf, 1)))
+	b.want("node", err, Success)
+	return info.Bodies[0]
+}
+
 // TestGraphMemoryCodes: what is not possible with memory of graphs (CUDA runtime API,
 // cudaGraphAddMemAllocNode and cudaGraphAddMemFreeNode).
 func TestGraphMemoryCodes(t *testing.T) {
@@ -198,6 +209,28 @@ func TestGraphMemoryCodes(t *testing.T) {
 		{"a child graph", func(b *bench, g, n, f, d uint64) Error {
 			other, _ := b.GraphCreate(0)
 			_, err := b.GraphAdd(other, nil, ChildNode(g))
+			return err
+		}, NotSupported},
+		{"in a child graph", func(b *bench, g, n, f, d uint64) Error {
+			other, _ := b.GraphCreate(0)
+			empty, _ := b.GraphCreate(0)
+			info, _ := b.NodeInfo(b.node(other, ChildNode(empty)))
+			_, err := b.GraphAdd(info.Graph, nil, AllocNode(0, 4, nil))
+			return err
+		}, NotSupported},
+		{"in a body", func(b *bench, g, n, f, d uint64) Error {
+			_, err := b.GraphAdd(b.body(), nil, AllocNode(0, 4, nil))
+			return err
+		}, NotSupported},
+		{"in a body that is captured", func(b *bench, g, n, f, d uint64) Error {
+			s, _ := b.StreamCreate(0, 0)
+			b.want("begin", b.BeginCaptureTo(s, b.body(), nil, CaptureRelaxed), Success)
+			_, err := b.MallocAsync(4, 0, s)
+			return err
+		}, NotSupported},
+		{"freed in a body", func(b *bench, g, n, f, d uint64) Error {
+			info, _ := b.NodeInfo(b.node(g, AllocNode(0, 4, nil)))
+			_, err := b.GraphAdd(b.body(), nil, FreeNode(info.Addr))
 			return err
 		}, NotSupported},
 		{"launch within a capture", func(b *bench, g, n, f, d uint64) Error {

@@ -121,6 +121,19 @@ func (w *kernelWork) with(r *Runtime, a KernelAttribute, v []byte) (*kernelWork,
 	return &x, Success
 }
 
+// like returns a launch with the attributes of another.
+func (w *kernelWork) like(r *Runtime, other *kernelWork) (*kernelWork, Error) {
+	for _, a := range []KernelAttribute{kernelTogether, kernelCluster, kernelPriority} {
+		x, err := w.with(r, a, other.value(a))
+		if err != Success {
+			return nil, err
+		}
+		w = x
+	}
+	w.attributes = other.attributes
+	return w, Success
+}
+
 // KernelNodeAttribute stores an attribute of a kernel's node in to.
 func (t *Thread) KernelNodeAttribute(h uint64, a KernelAttribute, to []byte) Error {
 	return t.ofKernel(h, func(_ *Runtime, _ *node, w *kernelWork) Error {
@@ -157,16 +170,11 @@ func (t *Thread) CopyKernelNodeAttributes(to, from uint64) Error {
 		if !ok {
 			return InvalidValue
 		}
-		for _, a := range []KernelAttribute{kernelTogether, kernelCluster, kernelPriority} {
-			x, err := w.with(r, a, src.value(a))
-			if err != Success {
-				return err
-			}
-			w = x
+		w, err := w.like(r, src)
+		if err == Success {
+			n.work = w
 		}
-		w.attributes = src.attributes
-		n.work = w
-		return Success
+		return err
 	})
 }
 

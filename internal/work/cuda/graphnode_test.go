@@ -113,6 +113,55 @@ func TestKernelNodeAttributes(t *testing.T) {
 	b.want("cooperative and too large", b.SetKernelNodeAttribute(b.node(g, KernelNode(kernel("spin"), large, false, args())), 2, word(1)), CooperativeTooLarge)
 }
 
+// TestSetParamsKeepsAttributes: new parameters of a kernel's node leave its attributes as
+// they are (CUDA runtime API, cudaGraphKernelNodeSetParams), in a graph and in an executable
+// one.
+func TestSetParamsKeepsAttributes(t *testing.T) {
+	word := func(n int32) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(n)) }
+	set := map[KernelAttribute][]byte{
+		kernelTogether: word(1), kernelCluster: slices.Concat(word(1), word(1), word(1)), kernelSpread: word(2), kernelPriority: word(-3), 10: word(1),
+	}
+	large := KernelNode(kernel("spin"), Call{Grid: Dim3{X: 1 << 20, Y: 1, Z: 1}, Block: Dim3{X: 32, Y: 1, Z: 1}}, false, args())
+	for _, c := range []struct {
+		name    string
+		set     func(b *bench, x, node uint64, what Work) Error
+		changed func(b *bench, x, node uint64) *kernelWork
+	}{
+		{
+			"graph", func(b *bench, x, node uint64, what Work) Error { return b.NodeSet(node, what) },
+			func(b *bench, x, node uint64) *kernelWork { return b.r.nodes[node].work.(*kernelWork) },
+		},
+		{
+			"executable graph", func(b *bench, x, node uint64, what Work) Error { return b.ExecSet(x, node, what) },
+			func(b *bench, x, node uint64) *kernelWork { return b.r.execs[x].order.nodes[0].work.(*kernelWork) },
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := start(t, nil)
+			d := b.malloc(8)
+			g, _ := b.GraphCreate(0)
+			n := b.node(g, store(d, 5))
+			for a, v := range set {
+				b.want(fmt.Sprint("attribute ", a), b.SetKernelNodeAttribute(n, a, v), Success)
+			}
+			x := b.exec(g, 0)
+			b.want("new parameters", c.set(b, x, n, store(d+4, 7)), Success)
+			b.want("too large for a cooperative launch", c.set(b, x, n, large), CooperativeTooLarge)
+			for a, v := range set {
+				if got := c.changed(b, x, n).value(a); !slices.Equal(got, v) {
+					t.Errorf("attribute %d is %v afterwards, want %v", a, got, v)
+				}
+			}
+			b.want("clear", b.Fill(d, 0, line(8), 0), Success)
+			b.want("launch", b.ExecLaunch(b.exec(g, 0), 0), Success)
+			b.want("launch", b.ExecLaunch(x, 0), Success)
+			if got := b.see(d+4, 1); got[0] != 7 {
+				t.Errorf("stored %d, want 7", got[0])
+			}
+		})
+	}
+}
+
 // TestNodePriority: with cudaGraphInstantiateFlagUseNodePriority, of two equal kernels that
 // fill the machine the one with the higher priority ends first.
 func TestNodePriority(t *testing.T) {
@@ -388,6 +437,77 @@ func TestUserObjects(t *testing.T) {
 	g, _ = b.GraphCreate(0)
 	b.want("no object", b.GraphRetain(g, 5, 1, 0), InvalidValue)
 	b.want("no graph", b.GraphRetain(5, create(40), 1, 0), InvalidValue)
+}
+
+// TestUserObjectInUse: an object that an executable graph keeps alive lives until the
+// launches of a destroyed one have ended (CUDA driver API, cuGraphExecDestroy).
+func TestUserObjectInUse(t *testing.T) {
+	b := start(t, timing)
+	gone := false
+	b.host.calls = []func(uint64){func(uint64) { gone = true }}
+	o, err := b.UserObjectCreate(0, 1, 1, 1)
+	b.want("object", err, Success)
+	g := b.diamond()
+	b.want("retain", b.GraphRetain(g, o, 1, moveReferences), Success)
+	x := b.exec(g, 0)
+	b.want("destroy the graph", b.GraphDestroy(g), Success)
+	b.want("launch", b.ExecLaunch(x, 0), Success)
+	b.want("destroy", b.ExecDestroy(x), Success)
+	b.want("query", b.StreamQuery(0), NotReady)
+	if gone {
+		t.Error("the object is gone while the graph runs")
+	}
+	b.want("wait", b.Synchronize(), Success)
+	if !gone {
+		t.Error("the object is still there")
+	}
+}
+
+// TestCapturedNodesStay: while a capture adds to a graph, neither the graph nor its nodes
+// can be destroyed (CUDA runtime API, cudaStreamGetCaptureInfo).
+func TestCapturedNodesStay(t *testing.T) {
+	b := start(t, nil)
+	d := b.malloc(4)
+	s, _ := b.StreamCreate(0, 0)
+	g, _ := b.GraphCreate(0)
+	b.want("begin", b.BeginCaptureTo(s, g, nil, CaptureGlobal), Success)
+	b.want("fill", b.Fill(d, 1, line(4), s), Success)
+	nodes, err := b.GraphNodes(g, false)
+	b.want("nodes", err, Success)
+	b.want("destroy the node", b.NodeDestroy(nodes[0]), InvalidValue)
+	b.want("destroy the graph", b.GraphDestroy(g), InvalidValue)
+	b.want("fill", b.Fill(d, 2, line(4), s), Success)
+	_, err = b.EndCapture(s)
+	b.want("end", err, Success)
+	clone, err := b.GraphClone(g)
+	b.want("clone", err, Success)
+	if from, to, err := b.GraphEdges(clone); len(from) != 1 || len(to) != 1 || err != Success {
+		t.Errorf("edges %v, %v, %v; want one", from, to, err)
+	}
+	b.want("destroy the node", b.NodeDestroy(nodes[0]), Success)
+	b.want("destroy the graph", b.GraphDestroy(g), Success)
+}
+
+// TestSetForeignEvent: a node that records an event stays on its device.
+func TestSetForeignEvent(t *testing.T) {
+	b := several(t, 2, timing)
+	own, _ := b.EventCreate(0)
+	other, _ := b.EventCreate(0)
+	b.use(1)
+	foreign, _ := b.EventCreate(0)
+	b.use(0)
+	g, _ := b.GraphCreate(0)
+	n := b.node(g, EventNode(own, NodeEventRecord))
+	x := b.exec(g, 0)
+	for _, set := range []func(Work) Error{
+		func(w Work) Error { return b.NodeSet(n, w) },
+		func(w Work) Error { return b.ExecSet(x, n, w) },
+	} {
+		b.want("an event of the device", set(EventNode(other, NodeEventRecord)), Success)
+		b.want("an event of another device", set(EventNode(foreign, NodeEventRecord)), InvalidValue)
+	}
+	b.want("launch", b.ExecLaunch(x, 0), Success)
+	b.want("wait", b.EventSynchronize(other), Success)
 }
 
 // TestGraphDot: the nodes, edges and bodies of a graph as text for Graphviz.

@@ -2,6 +2,8 @@ package cuda
 
 import (
 	"errors"
+	"maps"
+	"math"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
@@ -112,6 +114,9 @@ func (r *Runtime) prepareLaunch(host uint64, c Call, cooperative bool, arg func(
 	}
 	if err := r.fits(f, &c); err != Success {
 		return nil, err
+	}
+	if c.Cluster == (Dim3{}) {
+		c.Cluster = Dim3{X: uint32(f.chosen[FunctionClusterWidth]), Y: uint32(f.chosen[FunctionClusterHeight]), Z: uint32(f.chosen[FunctionClusterDepth])}
 	}
 	k := f.kernel
 	if list := k.Unusable(); len(list) > 0 {
@@ -247,6 +252,65 @@ type FunctionInfo struct {
 	Registers       int // of a thread; an estimate
 	PTX, Binary     int // the targets of the PTX and of the code, ten times the compute capability
 	MaxSharedPrefer int // dynamic shared memory that it may have, bytes
+	chosen          map[FunctionAttribute]int32
+}
+
+// FunctionAttribute is an attribute of a kernel that programs can set (cudaFuncAttribute,
+// CUfunction_attribute).
+type FunctionAttribute int32
+
+// The attributes.
+const (
+	FunctionMaxShared FunctionAttribute = iota + 8 // dynamic shared memory of a block, bytes
+	FunctionCarveout                               // percentage of the L1 that is shared memory; advice
+	_
+	FunctionClusterWidth // blocks of its clusters, 0 without
+	FunctionClusterHeight
+	FunctionClusterDepth
+	FunctionNonPortable // clusters may be larger than all GPUs with clusters permit
+	FunctionSpread      // how clusters are placed; advice
+)
+
+// functionAttributes are the initial values and the valid ones of the attributes but the
+// first (CUDA runtime API, cudaFuncAttribute).
+var functionAttributes = map[FunctionAttribute]struct{ initial, least, most int32 }{
+	FunctionCarveout:     {-1, -1, 100},
+	FunctionClusterWidth: {0, 0, math.MaxInt32}, FunctionClusterHeight: {0, 0, math.MaxInt32}, FunctionClusterDepth: {0, 0, math.MaxInt32},
+	FunctionNonPortable: {0, 0, 1},
+	FunctionSpread:      {0, 0, 2},
+}
+
+// Attribute returns an attribute's value; 0 if there is no such attribute.
+func (i *FunctionInfo) Attribute(a FunctionAttribute) int {
+	if a == FunctionMaxShared {
+		return i.MaxSharedPrefer
+	}
+	if v, set := i.chosen[a]; set {
+		return int(v)
+	}
+	return int(functionAttributes[a].initial)
+}
+
+// SetFunctionAttribute sets an attribute of a kernel.
+func (t *Thread) SetFunctionAttribute(host uint64, a FunctionAttribute, value int32) Error {
+	if a == FunctionMaxShared {
+		return t.SetMaxShared(host, int64(value))
+	}
+	return t.do(func(r *Runtime) Error {
+		f, err := r.function(host)
+		if err != Success {
+			return err
+		}
+		if of, ok := functionAttributes[a]; !ok || value < of.least || value > of.most {
+			return InvalidValue
+		}
+		f.chosen = maps.Clone(f.chosen) // others may read the old ones
+		if f.chosen == nil {
+			f.chosen = map[FunctionAttribute]int32{}
+		}
+		f.chosen[a] = value
+		return Success
+	})
 }
 
 // FunctionInfo returns the attributes of a kernel.
@@ -259,7 +323,7 @@ func (t *Thread) FunctionInfo(host uint64) (info FunctionInfo, err Error) {
 		k := f.kernel
 		info = FunctionInfo{
 			Shared: k.StaticShared(), Local: k.LocalBytes(), Registers: k.Registers(), MaxThreads: isa.MaxThreads, PTX: f.module.arch, Binary: f.binary(r.cfg.Arch),
-			MaxSharedPrefer: int(max(plainShared-uint64(k.StaticShared()), f.shared)),
+			MaxSharedPrefer: int(max(plainShared-uint64(k.StaticShared()), f.shared)), chosen: f.chosen,
 		}
 		if n := k.MaxThreads(); n > 0 {
 			info.MaxThreads = min(n, isa.MaxThreads)

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// This file: variables that host and device share (__managed__).
+// This file: variables that host and device share (__managed__), and advice about managed
+// memory.
 
 // managed is such a variable. Compilers implement them in two ways. NVIDIA's keeps a
 // pointer in the program, which the runtime sets to shared memory. Clang has no managed
@@ -105,4 +106,74 @@ func (r *Runtime) placeVariable(v *managed) (uint64, Error) {
 		return 0, MemoryAllocation
 	}
 	return v.host, Success
+}
+
+// HostDevice is the host in place of a device's number (cudaCpuDeviceId).
+const HostDevice = -1
+
+// Kinds of advice (cudaMemoryAdvise). Those without a name here do not say a location.
+const (
+	advicePreferred   = 3
+	adviceAccessed    = 5
+	adviceNotAccessed = 6 // the last
+)
+
+// managedRange checks a range of managed memory, which may extend to the end of its last
+// page, and a location: a device or the host.
+func (r *Runtime) managedRange(addr, n uint64, location int) Error {
+	if location != HostDevice {
+		if _, err := r.numbered(location); err != Success {
+			return err
+		}
+	}
+	s := r.sharedAt(addr)
+	if s == nil || !s.managed || n == 0 {
+		return InvalidValue
+	}
+	a, _ := r.mem.Find(addr)
+	if end := (a.Addr + a.Size + pageBytes - 1) &^ (pageBytes - 1); n > end-addr {
+		return InvalidValue
+	}
+	return Success
+}
+
+// Advise checks advice about managed memory, which has no effect: it is the host's, and does
+// not migrate.
+func (t *Thread) Advise(addr, n uint64, advice int32, location int) Error {
+	return t.do(func(r *Runtime) Error {
+		if advice < 1 || advice > adviceNotAccessed {
+			return InvalidValue
+		}
+		if advice != advicePreferred && advice < adviceAccessed {
+			location = HostDevice
+		}
+		return r.managedRange(addr, n, location)
+	})
+}
+
+// Prefetch checks a prefetch of managed memory in a stream, which has no effect.
+func (t *Thread) Prefetch(addr, n uint64, location int, h uint64) Error {
+	return t.ofStream(h, func(r *Runtime, _ *stream) Error { return r.managedRange(addr, n, location) })
+}
+
+// Flags of Attach (cudaMemAttachGlobal and so on).
+const (
+	attachGlobal = 1
+	attachHost   = 2
+	attachSingle = 4
+)
+
+// Attach checks that a stream may have managed memory, all of it: n is its size or 0. It has
+// no effect, as every stream may use it at any time.
+func (t *Thread) Attach(h, addr, n uint64, flags uint32) Error {
+	return t.ofStream(h, func(r *Runtime, s *stream) Error {
+		if flags != attachGlobal && flags != attachHost && (flags != attachSingle || s.id == streamDefault) {
+			return InvalidValue
+		}
+		m := r.shared[addr]
+		if m == nil || !m.managed || n != 0 && n != m.size {
+			return InvalidValue
+		}
+		return Success
+	})
 }

@@ -98,3 +98,53 @@ func TestManagedPlaces(t *testing.T) {
 	b.want("register", b.HostRegister(at, 8, 0), InvalidValue)
 	b.want("register what lies beyond", b.HostRegister(at+4, 4, 0), Success)
 }
+
+// TestAdvice: which advice about managed memory, prefetches and attachments are valid (CUDA
+// runtime API, cudaMemAdvise, cudaMemPrefetchAsync and cudaStreamAttachMemAsync).
+func TestAdvice(t *testing.T) {
+	const preferred, unpreferred, readMostly = 3, 4, 1
+	both(t, func(t *testing.T, mode func(*Options)) {
+		b := start(t, mode)
+		m, err := b.MallocManaged(10000, 1)
+		b.want("managed memory", err, Success)
+		d := b.malloc(10000)
+		s, _ := b.StreamCreate(0, 0)
+		captured, _ := b.StreamCreate(0, 0)
+		for _, c := range []struct {
+			name string
+			got  Error
+			want Error
+		}{
+			{"to a device", b.Advise(m, 10000, preferred, 0), Success},
+			{"to the host", b.Advise(m+5000, 5000, preferred, HostDevice), Success},
+			{"to the end of the page", b.Advise(m, 12288, preferred, 0), Success},
+			{"beyond it", b.Advise(m, 12289, preferred, 0), InvalidValue},
+			{"far beyond it", b.Advise(m+1, 1<<64-1, preferred, 0), InvalidValue},
+			{"of nothing", b.Advise(m, 0, preferred, 0), InvalidValue},
+			{"to no device", b.Advise(m, 100, preferred, 1), InvalidDevice},
+			{"to less than the host", b.Advise(m, 100, preferred, -2), InvalidDevice},
+			{"without a location", b.Advise(m, 100, unpreferred, 99), Success},
+			{"to all", b.Advise(m, 100, readMostly, 99), Success},
+			{"no advice", b.Advise(m, 100, 0, 0), InvalidValue},
+			{"no such advice", b.Advise(m, 100, 7, 0), InvalidValue},
+			{"device memory", b.Advise(d, 100, preferred, 0), InvalidValue},
+			{"memory of the program", b.Advise(stack, 100, preferred, 0), InvalidValue},
+			{"prefetch", b.Prefetch(m, 10000, 0, s), Success},
+			{"prefetch to the host", b.Prefetch(m, 100, HostDevice, 0), Success},
+			{"prefetch to no device", b.Prefetch(m, 100, 5, s), InvalidDevice},
+			{"prefetch too much", b.Prefetch(m, 20000, 0, s), InvalidValue},
+			{"prefetch in no stream", b.Prefetch(m, 100, 0, 12345), InvalidHandle},
+			{"attach", b.Attach(s, m, 0, attachSingle), Success},
+			{"attach all", b.Attach(s, m, 10000, attachHost), Success},
+			{"attach a part", b.Attach(s, m, 5000, attachGlobal), InvalidValue},
+			{"attach from the middle", b.Attach(s, m+4096, 0, attachGlobal), InvalidValue},
+			{"attach to the default stream", b.Attach(0, m, 0, attachSingle), InvalidValue},
+			{"attach in no way", b.Attach(s, m, 0, 3), InvalidValue},
+			{"attach device memory", b.Attach(s, d, 0, attachSingle), InvalidValue},
+			{"begin a capture", b.BeginCapture(captured, CaptureRelaxed), Success},
+			{"prefetch in a capture", b.Prefetch(m, 100, 0, captured), StreamCaptureUnsupported},
+		} {
+			b.want(c.name, c.got, c.want)
+		}
+	})
+}

@@ -101,7 +101,7 @@ func (t *Thread) Free(addr uint64) Error {
 		if d.mem.Free(addr) != nil {
 			return InvalidValue
 		}
-		d.allocated(nil, MemoryDetail{Free: true, Addr: addr, Bytes: a.Size, Kind: DeviceKind, Pooled: r.pooled[addr].pool != nil})
+		d.allocated(nil, MemoryDetail{Free: true, Addr: addr, Bytes: a.Size, Kind: DeviceKind, Pool: r.pooled[addr].pool.detail(0)})
 		r.unpool(addr)
 		return Success
 	})

@@ -47,7 +47,8 @@ type function struct {
 	kernel exec.Kernel // nil until the module is loaded
 	shared uint64      // the limit of dynamic shared memory, if it was raised
 	prefer int
-	shaped *shaped // a launch that is being prepared, or nil
+	chosen map[FunctionAttribute]int32 // attributes that were set
+	shaped *shaped                     // a launch that is being prepared, or nil
 }
 
 // variable is a device variable, identified by the address of its shadow in host memory.

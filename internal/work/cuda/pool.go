@@ -27,6 +27,7 @@ const (
 // pool is a pool of memory.
 type pool struct {
 	on         *Runtime
+	handle     uint64
 	guests     [MaxDevices]bool // other devices that may access its memory
 	reuse      [3]uint64        // by PoolReuse…; without effect
 	threshold  uint64
@@ -60,8 +61,18 @@ func (r *Runtime) makePools() *Runtime {
 
 func (r *Runtime) newPool() uint64 {
 	h := r.handle()
-	r.pools[h] = &pool{on: r, reuse: [3]uint64{1, 1, 1}}
+	p := &pool{on: r, handle: h, reuse: [3]uint64{1, 1, 1}}
+	r.pools[h] = p
+	r.poolChanged(p.detail(PoolCreated))
 	return h
+}
+
+// detail describes a pool for profilers; there may be none.
+func (p *pool) detail(o PoolOperation) PoolDetail {
+	if p == nil {
+		return PoolDetail{}
+	}
+	return PoolDetail{Operation: o, Handle: p.handle, Threshold: p.threshold, Used: p.used}
 }
 
 // PoolCreate makes a pool of a device.
@@ -84,6 +95,7 @@ func (t *Thread) PoolDestroy(h uint64) Error {
 			p.on.currentPool = p.on.defaultPool
 		}
 		delete(r.pools, h)
+		p.on.poolChanged(p.detail(PoolDestroyed))
 		return Success
 	})
 }
@@ -160,10 +172,18 @@ func (t *Thread) PoolAccess(h uint64, number int) (flags int32, err Error) {
 	return flags, err
 }
 
-// PoolTrim releases a pool's reserve, which is always empty.
-func (t *Thread) PoolTrim(h uint64) Error {
-	_, err := t.PoolAttribute(h, PoolUsedNow)
-	return err
+// PoolTrim releases a pool's reserve but for some bytes; it is always empty.
+func (t *Thread) PoolTrim(h, keep uint64) Error {
+	return t.do(func(r *Runtime) Error {
+		p := r.pools[h]
+		if p == nil {
+			return InvalidValue
+		}
+		d := p.detail(PoolTrimmed)
+		d.Keep = keep
+		p.on.poolChanged(d)
+		return Success
+	})
 }
 
 // PoolAttribute returns an attribute of a pool.
@@ -245,6 +265,9 @@ func (t *Thread) MallocAsync(size, h, stream uint64) (addr uint64, err Error) {
 			}
 			m, err := r.newGraphMemory(size, guests)
 			if err == Success {
+				err = c.graph.may(&allocWork{m})
+			}
+			if err == Success {
 				c.add(s, &allocWork{m})
 				addr = m.addr
 			}
@@ -269,7 +292,7 @@ func (t *Thread) MallocAsync(size, h, stream uint64) (addr uint64, err Error) {
 			}
 		}
 		addr = a
-		r.allocated(s, MemoryDetail{Addr: a, Bytes: size, Kind: DeviceKind, Async: true, Pooled: true})
+		r.allocated(s, MemoryDetail{Addr: a, Bytes: size, Kind: DeviceKind, Async: true, Pool: p.detail(0)})
 		return Success
 	})
 	return addr, err
@@ -308,7 +331,7 @@ func (t *Thread) FreeAsync(addr, stream uint64) Error {
 		if !ok || a.Addr != addr || a.Freed || a.Reserved() || d.isVariable(addr) || r.pooled[addr].freed {
 			return InvalidValue
 		}
-		d.allocated(s, MemoryDetail{Free: true, Addr: addr, Bytes: a.Size, Kind: DeviceKind, Async: true, Pooled: r.pooled[addr].pool != nil})
+		d.allocated(s, MemoryDetail{Free: true, Addr: addr, Bytes: a.Size, Kind: DeviceKind, Async: true, Pool: r.pooled[addr].pool.detail(0)})
 		if r.chip == nil {
 			r.unpool(addr)
 			return d.freed(addr)

@@ -21,7 +21,7 @@ func (r *Runtime) collect(all bool) {
 	if all {
 		r.ses.Settle()
 	}
-	r.dropObjects()
+	r.endObjects()
 }
 
 // Result ends the run: it waits for all work and returns the result. Later calls have no

@@ -94,12 +94,12 @@ type Runtime struct {
 
 	graphUsed, graphHigh uint64 // bytes of graphs, and the peak since the last reset
 
-	objects map[uint64]*object // textures and surfaces
-	texels  *xptx.Objects      // the same, as kernels see them
-	ended   []endedObject      // destroyed by the program, but perhaps still used by work
-	given   uint64             // pieces of work, so far
-	pending []given            // not completed by the chip
-	limits  map[int]uint64
+	objects   map[uint64]*object // textures and surfaces
+	texels    *xptx.Objects      // the same, as kernels see them
+	given     uint64             // pieces of work, so far
+	pending   []given            // not completed by the chip
+	postponed []postponed        // objects that the program destroyed, but that work may still use
+	limits    map[int]uint64
 
 	ses *run.Session
 }
@@ -274,6 +274,8 @@ func (r *Runtime) memoryBytes() uint64 {
 // forget drops the device's context and all that the program made on it; programs stay
 // registered.
 func (r *Runtime) forget() {
+	r.pending = nil
+	r.endObjects()
 	if r.mem != nil {
 		r.dropShared()
 	}
@@ -285,7 +287,7 @@ func (r *Runtime) forget() {
 			delete(r.pooled, addr)
 		}
 	}
-	r.mem, r.sticky, r.pending, r.peers = nil, Success, nil, 0
+	r.mem, r.sticky, r.peers = nil, Success, 0
 	r.resets.Add(1)
 	for _, d := range r.devices {
 		d.peers &^= 1 << r.number
@@ -315,7 +317,7 @@ func (r *Runtime) forget() {
 		}
 		return used
 	})
-	r.objects, r.texels, r.ended = map[uint64]*object{}, &xptx.Objects{Group: r.number}, nil
+	r.objects, r.texels = map[uint64]*object{}, &xptx.Objects{Group: r.number}
 	for _, ref := range r.textures {
 		ref.bound[r.number] = false
 	}

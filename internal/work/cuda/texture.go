@@ -3,7 +3,6 @@ package cuda
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 )
@@ -326,28 +325,13 @@ func (t *Thread) FreeObject(h uint64, surface bool) Error {
 		}
 		r = o.on
 		delete(r.objects, h)
-		r.ended = append(r.ended, endedObject{h, r.given})
-		r.dropObjects()
+		r.afterwards(func() {
+			if err := r.texels.Remove(h); err != nil {
+				r.say("%v", err)
+			}
+		})
 		return Success
 	})
-}
-
-// endedObject is an object that the program destroyed after a number of pieces of work.
-type endedObject struct{ handle, given uint64 }
-
-// dropObjects removes destroyed objects when all work enqueued before has completed.
-func (r *Runtime) dropObjects() {
-	n := 0
-	for _, e := range r.ended {
-		if len(r.pending) > 0 && r.pending[0].number <= e.given {
-			break
-		}
-		if err := r.texels.Remove(e.handle); err != nil {
-			r.say("%v", err)
-		}
-		n++
-	}
-	r.ended = slices.Delete(r.ended, 0, n)
 }
 
 // Object returns the parameters of a texture or surface object; view is nil if there is

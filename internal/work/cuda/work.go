@@ -27,6 +27,28 @@ type given struct {
 	number uint64 // in submission order
 }
 
+// postponed is the end of an object that the program destroyed after a number of pieces of
+// work of a device, which may still use it.
+type postponed struct {
+	given uint64
+	end   func()
+}
+
+// afterwards ends an object when all work that the device has got so far has completed.
+func (r *Runtime) afterwards(end func()) {
+	r.postponed = append(r.postponed, postponed{r.given, end})
+	r.endObjects()
+}
+
+// endObjects ends the objects that no work uses any more.
+func (r *Runtime) endObjects() {
+	for len(r.postponed) > 0 && (len(r.pending) == 0 || r.pending[0].number > r.postponed[0].given) {
+		end := r.postponed[0].end
+		r.postponed = r.postponed[1:]
+		end()
+	}
+}
+
 // maxPending is the number of pending pieces of work at which time passes, our choice: it
 // limits memory, not the overlap in real programs.
 const maxPending = 1024
@@ -185,21 +207,30 @@ func (a *app) othersWork() bool {
 	a.threadsMu.Lock()
 	threads := len(a.threads)
 	a.threadsMu.Unlock()
-	caller := a.caller
-	if threads < 2 || !caller.waits {
+	if threads < 2 || !a.caller.waits {
 		return false
 	}
 	before := a.givenSoFar()
 	for range 100 { // of a millisecond, our choice: much longer than from one call of a program to the next
-		a.mu.Unlock()
-		time.Sleep(time.Millisecond)
-		a.mu.Lock()
-		a.caller = caller
+		a.unlocked(func() { time.Sleep(time.Millisecond) })
 		if a.givenSoFar() != before {
 			return true
 		}
 	}
 	return false
+}
+
+// unlocked does f with the lock released, so that other threads may call the runtime
+// meanwhile.
+func (a *app) unlocked(f func()) {
+	caller, place := a.caller, a.trace.place
+	a.trace.place = GraphPlace{}
+	a.mu.Unlock()
+	defer func() {
+		a.mu.Lock()
+		a.caller, a.trace.place = caller, place
+	}()
+	f()
 }
 
 // givenSoFar counts the pieces of work of all devices so far.
@@ -271,12 +302,11 @@ type hostWork struct {
 
 func (w *hostWork) kind() NodeKind { return NodeHost }
 
-// now calls the function with the lock released, so that it may call the runtime.
+// now calls the function with the lock released, so that it and other threads may call the
+// runtime.
 func (w *hostWork) now(r *Runtime, _ *stream) Error {
 	r.clear()
-	r.mu.Unlock()
-	defer r.mu.Lock()
-	r.opt.Host.Call(w.fn, w.data)
+	r.unlocked(func() { r.opt.Host.Call(w.fn, w.data) })
 	return Success
 }
 

@@ -300,9 +300,12 @@ cudaError_t cudaLaunch(const void *fn);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *fn);
 cudaError_t cudaFuncSetAttribute(const void *fn, enum cudaFuncAttribute attr, int value);
 cudaError_t cudaFuncSetCacheConfig(const void *fn, enum cudaFuncCache config);
+cudaError_t cudaFuncGetName(const char **name, const void *fn);
+cudaError_t cudaFuncGetParamInfo(const void *fn, size_t n, size_t *offset, size_t *size);
 cudaError_t cudaFuncSetSharedMemConfig(const void *fn, enum cudaSharedMemConfig config);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *fn, int threads, size_t shared);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *fn, int threads, size_t shared, unsigned int flags);
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *fn, int blocks, int threads);
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *fn, const cudaLaunchConfig_t *config);
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *fn, const cudaLaunchConfig_t *config);
 
