@@ -526,3 +526,14 @@ func cuCtxAttach(to C.uintptr_t, flags C.uint) C.int {
 
 //export cuCtxDetach
 func cuCtxDetach(h C.uintptr_t) C.int { return C.int(driver().DetachContext(uint64(h))) }
+
+//export cuCtxGetDevice_v2
+func cuCtxGetDevice_v2(to, ctx C.uintptr_t) C.int {
+	if ctx == 0 {
+		return cuCtxGetDevice(to)
+	}
+	return ask(func() cuda.Result {
+		n, res := driver().ContextDevice(uint64(ctx))
+		return cuda.Result(back(to, C.int(n), res))
+	}, to)
+}

@@ -7,7 +7,7 @@ import "C"
 
 import "github.com/heddle-sim/heddle/internal/work/cuda"
 
-// This file: graphs, captures and memory pools. They are the runtime's, with different
+// This file: graphs and captures. They are the runtime's, with different
 // structs for nodes.
 
 // driverKernelNode reads a CUDA_KERNEL_NODE_PARAMS; the one of CUDA 12 also has a
@@ -349,61 +349,4 @@ func cuStreamGetCaptureInfo_v2(stream, status, id, graph, nodes, n C.uintptr_t) 
 //export cuThreadExchangeStreamCaptureMode
 func cuThreadExchangeStreamCaptureMode(mode C.uintptr_t) C.int {
 	return same(func() C.int { return cudaThreadExchangeStreamCaptureMode(mode) })
-}
-
-// Pools.
-
-//export cuDeviceGetDefaultMemPool
-func cuDeviceGetDefaultMemPool(to C.uintptr_t, dev C.int) C.int {
-	return same(func() C.int { return cudaDeviceGetDefaultMemPool(to, dev) })
-}
-
-//export cuDeviceGetMemPool
-func cuDeviceGetMemPool(to C.uintptr_t, dev C.int) C.int {
-	return same(func() C.int { return cudaDeviceGetMemPool(to, dev) })
-}
-
-//export cuDeviceSetMemPool
-func cuDeviceSetMemPool(dev C.int, pool C.uintptr_t) C.int {
-	return same(func() C.int { return cudaDeviceSetMemPool(dev, pool) })
-}
-
-//export cuMemPoolCreate
-func cuMemPoolCreate(to, props C.uintptr_t) C.int {
-	return same(func() C.int { return cudaMemPoolCreate(to, props) })
-}
-
-//export cuMemPoolDestroy
-func cuMemPoolDestroy(pool C.uintptr_t) C.int {
-	return same(func() C.int { return cudaMemPoolDestroy(pool) })
-}
-
-//export cuMemPoolTrimTo
-func cuMemPoolTrimTo(pool C.uintptr_t, n C.size_t) C.int {
-	return same(func() C.int { return cudaMemPoolTrimTo(pool, n) })
-}
-
-//export cuMemPoolGetAttribute
-func cuMemPoolGetAttribute(pool C.uintptr_t, which C.int, to C.uintptr_t) C.int {
-	return same(func() C.int { return cudaMemPoolGetAttribute(pool, which, to) })
-}
-
-//export cuMemPoolSetAttribute
-func cuMemPoolSetAttribute(pool C.uintptr_t, which C.int, from C.uintptr_t) C.int {
-	return same(func() C.int { return cudaMemPoolSetAttribute(pool, which, from) })
-}
-
-//export cuMemPoolSetAccess
-func cuMemPoolSetAccess(pool, list C.uintptr_t, n C.size_t) C.int {
-	return same(func() C.int { return cudaMemPoolSetAccess(pool, list, n) })
-}
-
-//export cuMemPoolGetAccess
-func cuMemPoolGetAccess(to, pool, location C.uintptr_t) C.int {
-	return same(func() C.int { return cudaMemPoolGetAccess(to, pool, location) })
-}
-
-//export cuMemAllocFromPoolAsync
-func cuMemAllocFromPoolAsync(to C.uintptr_t, n C.size_t, pool, stream C.uintptr_t) C.int {
-	return same(func() C.int { return cudaMallocFromPoolAsync(to, n, pool, stream) })
 }

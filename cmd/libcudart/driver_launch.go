@@ -331,3 +331,22 @@ func cuOccupancyAvailableDynamicSMemPerBlock(to, fn C.uintptr_t, blocks, threads
 		return err
 	}, to)
 }
+
+// Kernels are parsed when they are first needed, which a program does not notice.
+
+//export cuFuncLoad
+func cuFuncLoad(fn C.uintptr_t) C.int {
+	return ask(func() cuda.Result {
+		_, _, res := driver().FunctionOf(uint64(fn))
+		return res
+	})
+}
+
+//export cuFuncIsLoaded
+func cuFuncIsLoaded(to, fn C.uintptr_t) C.int {
+	return ask(func() cuda.Result {
+		const loaded = 1
+		_, _, res := driver().FunctionOf(uint64(fn))
+		return cuda.Result(back(to, C.int(loaded), res))
+	}, to)
+}

@@ -29,11 +29,6 @@ func cuMemAlloc_v2(to C.uintptr_t, n C.size_t) C.int {
 	}, to)
 }
 
-//export cuMemAllocAsync
-func cuMemAllocAsync(to C.uintptr_t, n C.size_t, stream C.uintptr_t) C.int {
-	return same(func() C.int { return cudaMallocAsync(to, n, stream) }, to)
-}
-
 //export cuMemAllocPitch_v2
 func cuMemAllocPitch_v2(to, pitch C.uintptr_t, width, height C.size_t, element C.uint) C.int {
 	return in(func(t *cuda.Thread) cuda.Error {
@@ -62,11 +57,6 @@ func cuMemFree_v2(addr C.uintptr_t) C.int {
 		}
 		return t.Free(uint64(addr))
 	})
-}
-
-//export cuMemFreeAsync
-func cuMemFreeAsync(addr, stream C.uintptr_t) C.int {
-	return disown(cuda.OwnedMemory, addr, func(t *cuda.Thread) cuda.Error { return t.FreeAsync(uint64(addr), uint64(stream)) })
 }
 
 //export cuMemHostAlloc

@@ -158,3 +158,13 @@ func cuEventSynchronize(h C.uintptr_t) C.int {
 func cuEventElapsedTime(to, from, until C.uintptr_t) C.int {
 	return same(func() C.int { return cudaEventElapsedTime(to, from, until) }, to)
 }
+
+//export cuStreamGetDevice
+func cuStreamGetDevice(h, to C.uintptr_t) C.int {
+	return same(func() C.int { return cudaStreamGetDevice(h, to) })
+}
+
+//export cuEventElapsedTime_v2
+func cuEventElapsedTime_v2(to, from, until C.uintptr_t) C.int {
+	return cuEventElapsedTime(to, from, until)
+}

@@ -218,3 +218,6 @@ func cudaFuncGetName(to, fn C.uintptr_t) C.int {
 func cudaFuncGetParamInfo(fn C.uintptr_t, n C.size_t, offset, size C.uintptr_t) C.int {
 	return ofFunction(fn, func() C.int { return cuFuncGetParamInfo(fn, n, offset, size) })
 }
+
+//export cudaGetFuncBySymbol
+func cudaGetFuncBySymbol(to, symbol C.uintptr_t) C.int { return cudaGetKernel(to, symbol) }

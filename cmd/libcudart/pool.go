@@ -143,3 +143,46 @@ func cudaMemPoolSetAccess(pool, list C.uintptr_t, n C.size_t) C.int {
 	}
 	return 0
 }
+
+// located returns the device of a cudaMemLocation.
+func located(location C.uintptr_t) (C.int, cuda.Error) {
+	if err := need(location); err != cuda.Success {
+		return 0, err
+	}
+	l := at[C.struct_cudaMemLocation](location)
+	return l.id, thread().Check(l._type == C.cudaMemLocationTypeDevice)
+}
+
+// poolOf stores a pool of a location, for memory of a kind.
+func poolOf(to, location C.uintptr_t, kind C.int, which func(int) (uint64, cuda.Error)) C.int {
+	device, err := located(location)
+	if err == cuda.Success {
+		err = thread().Check(kind == C.cudaMemAllocationTypePinned)
+	}
+	if err != cuda.Success {
+		return C.int(err)
+	}
+	return ofPool(to, device, which)
+}
+
+//export cudaMemGetDefaultMemPool
+func cudaMemGetDefaultMemPool(to, location C.uintptr_t, kind C.int) C.int {
+	return poolOf(to, location, kind, thread().DefaultPool)
+}
+
+//export cudaMemGetMemPool
+func cudaMemGetMemPool(to, location C.uintptr_t, kind C.int) C.int {
+	return poolOf(to, location, kind, thread().CurrentPool)
+}
+
+//export cudaMemSetMemPool
+func cudaMemSetMemPool(location C.uintptr_t, kind C.int, pool C.uintptr_t) C.int {
+	device, err := located(location)
+	if err == cuda.Success {
+		err = thread().Check(kind == C.cudaMemAllocationTypePinned)
+	}
+	if err != cuda.Success {
+		return C.int(err)
+	}
+	return cudaDeviceSetMemPool(device, pool)
+}

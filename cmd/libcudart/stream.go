@@ -157,3 +157,13 @@ func cudaEventElapsedTime(to, from, until C.uintptr_t) C.int {
 	ms, err := thread().EventElapsed(uint64(from), uint64(until))
 	return give(to, C.float(ms), err)
 }
+
+//export cudaStreamGetDevice
+func cudaStreamGetDevice(h, to C.uintptr_t) C.int {
+	return streamInfo(h, to, func(i cuda.StreamInfo) C.int { return C.int(i.Device) })
+}
+
+//export cudaEventElapsedTime_v2
+func cudaEventElapsedTime_v2(to, from, until C.uintptr_t) C.int {
+	return cudaEventElapsedTime(to, from, until)
+}
