@@ -104,14 +104,18 @@ type Warning struct {
 }
 
 // Line identifies the program line and kind of a warning, so that each is reported
-// once. Several lines of PTX may come from one source line, which counts if known.
+// once. Several lines of PTX may come from one source line, which counts if known. Machine code
+// without source lines has instructions only.
 func (w *Warning) Line() string {
 	at := &w.Where
-	line := at.Pos.Line
-	if at.SrcLine > 0 {
+	line, pc := at.Pos.Line, 0
+	switch {
+	case at.SrcLine > 0:
 		line = 0
+	case line == 0:
+		pc = at.PC
 	}
-	return fmt.Sprintln(w.Kind, at.Kernel, at.File, line, at.SrcFile, at.SrcLine, at.Inlined)
+	return fmt.Sprintln(w.Kind, at.Kernel, at.File, line, pc, at.SrcFile, at.SrcLine, at.Inlined)
 }
 
 // OncePerLine returns a function that calls tell with the first warning of each Line;
