@@ -1,5 +1,5 @@
 // Package agreetest runs kernels by their PTX and by the machine code that a compiler made of it,
-// on the same memory, and compares what they leave there. Tests use it.
+// on the same memory, and compares what they leave there, bit for bit. Tests use it.
 //
 // Arguments follow from the types of a kernel's parameters, which its mangled name has: pointers
 // lead to the middle of large buffers, whose values suit their type; integers and floats are
@@ -18,6 +18,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/ianlancetaylor/demangle"
@@ -36,6 +37,8 @@ type Draw struct {
 	// Set has the values of parameters that are not drawn, by their numbers; a pointer can only be
 	// null.
 	Set map[int]uint64
+	// Distinct are parameters that lead to indices of which none may repeat: 0, 1, 2 and so on.
+	Distinct []int
 }
 
 // Draws reach most kernels: sizes and strides that are powers of two keep vectors aligned, small
@@ -49,7 +52,7 @@ var Draws = []Draw{
 
 const (
 	buffers     = 12
-	bufferBytes = 4 << 20
+	bufferBytes = 2 << 20
 	pointAt     = bufferBytes / 4 // indices may be negative, too
 	dynamic     = 96 << 10        // bytes of shared memory
 	mostInsts   = 4 << 20         // warp instructions of a launch
@@ -134,45 +137,6 @@ func (e element) fill(target uint64, r *rand.Rand) []byte {
 	return b
 }
 
-// value returns the first number of a buffer, and its bytes.
-func (e element) value(b []byte) (float64, int) {
-	switch e {
-	case f64:
-		return math.Float64frombits(binary.LittleEndian.Uint64(b)), 8
-	case f16:
-		return math.Float64frombits(num.F16ToF64(binary.LittleEndian.Uint16(b))), 2
-	case bf16:
-		return float64(math.Float32frombits(uint32(binary.LittleEndian.Uint16(b)) << 16)), 2
-	}
-	return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))), 4
-}
-
-// tolerance bounds the normalised mean squared error between two ways of rounding: the squares
-// of some units in the last place.
-var tolerance = [elements]float64{f32: 1e-7, f64: 1e-20, f16: 1e-5, bf16: 1e-4}
-
-// nearly reports whether what a kernel wrote differs by no more than rounding explains, in the
-// buffer's type or, if least is larger, in the one that the kernel computes with.
-func (e element) nearly(before, a, b []byte, least float64) bool {
-	if tolerance[e] == 0 {
-		return bytes.Equal(a, b)
-	}
-	var diff, all float64
-	for i := 0; i < len(a); {
-		x, n := e.value(a[i:])
-		y, _ := e.value(b[i:])
-		was := before[i : i+n]
-		untouched := bytes.Equal(was, a[i:i+n]) && bytes.Equal(was, b[i:i+n])
-		i += n
-		if untouched || x == y || math.IsNaN(x) && math.IsNaN(y) {
-			continue
-		}
-		diff += (x - y) * (x - y)
-		all += x * x
-	}
-	return diff <= max(tolerance[e], least)*all
-}
-
 // fastDivisor is the number that ggml's kernels divide by, with the multiplier and the shift of
 // the division: n / d = (mulhi(n, m) + n) >> s.
 func fastDivisor(d uint64) []byte {
@@ -213,7 +177,7 @@ func parameterTypes(mangled string) ([]string, error) {
 	return list, nil
 }
 
-// side is one of the two programs, in memory of its own.
+// side is one of the programs, in memory of its own.
 type side struct {
 	prog    *program.Program
 	machine *program.Machine
@@ -224,7 +188,8 @@ type side struct {
 // Pair is a module as PTX and as machine code.
 type Pair struct {
 	ptx, code *side
-	at        []uint64 // addresses of the buffers, on both sides
+	free      func() *side // the PTX with the compiler's freedoms written out
+	at        []uint64     // addresses of the buffers, on both sides
 	bodies    map[string]string
 	// Threads is the number of threads of a block where a kernel sets no limit.
 	Threads uint32
@@ -236,6 +201,7 @@ func New(t testing.TB, ptx, code program.Source) *Pair {
 	p := &Pair{bodies: bodies(ptx.Text), Threads: 32}
 	p.ptx = p.place(t, ptx)
 	p.code = p.place(t, code)
+	p.free = sync.OnceValue(func() *side { return p.place(t, program.Source{Name: ptx.Name, Text: writeOut(ptx.Text)}) })
 	return p
 }
 
@@ -283,10 +249,6 @@ func (s *side) run(t testing.TB, name string, l exec.Launch) error {
 	return err
 }
 
-// approximations are instructions whose last bits the PTX manual leaves open, and those that a
-// compiler may contract to fma: mul, add and sub without a rounding mode.
-var approximations = regexp.MustCompile(`\b((?:\w+\.)+approx[.\w]*|tanh[.\w]*|ex2[.\w]*|div\.full[.\w]*|(?:mul|add|sub)(?:\.ftz)?\.f(?:32|64)|(?:mul|add|sub)(?:\.ftz)?\.b?f16(?:x2)?)\b`)
-
 var entryPattern = regexp.MustCompile(`(?m)^\s*(?:\.visible |\.weak )*\.entry ([\w$]+)`)
 
 // bodies are the texts of a module's kernels by name.
@@ -303,11 +265,86 @@ func bodies(text []byte) map[string]string {
 	return list
 }
 
+// What PTX leaves to the compiler: mul, add and sub without a rounding mode may become fma, and
+// div.approx is a product with rcp.approx.
+var (
+	arithmetic = regexp.MustCompile(`^(\{?)(mul|add|sub)((?:\.ftz)?)\.(f32|f64|f16x2|f16|bf16x2|bf16)\s+(%\w+),\s*([^,\s]+),\s*([^;\s]+);$`)
+	quotient   = regexp.MustCompile(`^div\.approx((?:\.ftz)?)\.f32\s+(%\w+),\s*([^,\s]+),\s*([^;\s]+);$`)
+	register   = regexp.MustCompile(`%\w+`)
+)
+
+// writeOut returns PTX in which kernels do what a compiler makes of these instructions: a product
+// that one sum uses, and nothing else, is part of it.
+func writeOut(text []byte) []byte {
+	var out []byte
+	from := 0
+	for _, m := range append(entryPattern.FindAllIndex(text, -1), []int{len(text), len(text)}) {
+		if part := string(text[from:m[0]]); from > 0 {
+			out = append(out, writeOutKernel(part)...)
+		} else {
+			out = append(out, part...)
+		}
+		from = m[0]
+	}
+	return out
+}
+
+func writeOutKernel(text string) string {
+	uses := map[string]int{}
+	for _, r := range register.FindAllString(text, -1) {
+		uses[r]++
+	}
+	products := map[string][]string{} // by their registers: flush, type and factors
+	var lines []string
+	extra := 0
+	temporary := func(format string, args ...any) string {
+		r := fmt.Sprintf("%%free%d", extra)
+		extra++
+		lines = append(lines, fmt.Sprintf(format, append([]any{r}, args...)...))
+		return r
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if m := quotient.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+			line = fmt.Sprintf("mul.rn%s.f32 %s, %s, %s;", m[1], m[2], temporary("rcp.approx"+m[1]+".f32 %s, %s;", m[4]), m[3])
+		}
+		m := arithmetic.FindStringSubmatch(strings.TrimSpace(line))
+		if m == nil {
+			lines = append(lines, line)
+			continue
+		}
+		brace, op, kind, to := m[1], m[2], m[3:5], m[5]
+		if op == "mul" {
+			products[to] = append(slices.Clone(kind), m[6:8]...)
+		}
+		for i, x := range m[6:8] {
+			p := products[x]
+			if op == "mul" || p == nil || uses[x] != 2 || !slices.Equal(p[:2], kind) || op == "sub" && kind[1] != "f32" {
+				continue
+			}
+			a, c := p[2], m[7-i]
+			switch {
+			case op == "sub" && i == 0:
+				c = temporary("neg"+kind[0]+".f32 %s, %s;", c)
+			case op == "sub":
+				a = temporary("neg"+kind[0]+".f32 %s, %s;", a)
+			}
+			line = fmt.Sprintf("%sfma.rn%s.%s %s, %s, %s, %s;", brace, kind[0], kind[1], to, a, p[3], c)
+			break
+		}
+		lines = append(lines, line)
+	}
+	text = strings.Join(lines, "\n")
+	if extra > 0 {
+		text = strings.Replace(text, ".reg ", fmt.Sprintf(".reg .f32 %%free<%d>;\n.reg ", extra), 1)
+	}
+	return text
+}
+
 // Outcome is what the launches of one kernel showed.
 type Outcome struct {
-	Equal, Near  int      // launches that wrote the same bits, and nearly the same numbers
+	Equal        int      // launches that wrote the same bits
+	Free         int      // launches that do with the compiler's freedoms written out: contraction and div.approx
 	Trapped      int      // launches that the program aborts, with the same bits in memory
-	Because      []string // the PTX instructions that allow for that
 	Different    []string // what differed, by launch
 	Incomparable []string // why launches show nothing
 }
@@ -316,9 +353,6 @@ type Outcome struct {
 func (p *Pair) Agree(t testing.TB, k exec.Kernel, draws []Draw) (o Outcome) {
 	t.Helper()
 	body := p.bodies[k.Name()]
-	o.Because = approximations.FindAllString(body, -1)
-	slices.Sort(o.Because)
-	o.Because = slices.Compact(o.Because)
 	types, err := parameterTypes(k.Name())
 	if err != nil || len(types) != len(k.Params()) {
 		o.Incomparable = append(o.Incomparable, fmt.Sprintf("its name has %d parameters of %d: %v", len(types), len(k.Params()), err))
@@ -329,19 +363,22 @@ func (p *Pair) Agree(t testing.TB, k exec.Kernel, draws []Draw) (o Outcome) {
 	for n, d := range draws {
 		l := exec.Launch{Grid: d.Grid, Block: p.block(k, body), Shared: dynamic, Params: make([]byte, k.ParamBytes())}
 		before := p.arguments(k, types, &l, d, rand.New(rand.NewPCG(h.Sum64(), uint64(n))))
-		for i, b := range before {
-			copy(p.ptx.buffers[i], b.bytes)
-			copy(p.code.buffers[i], b.bytes)
+		run := func(s *side) error {
+			s.fill(before)
+			return s.run(t, k.Name(), l)
 		}
-		perr, cerr := p.ptx.run(t, k.Name(), l), p.code.run(t, k.Name(), l)
+		perr, cerr := run(p.ptx), run(p.code)
+		free := perr == nil && cerr == nil && !p.ptx.same(p.code) && run(p.free()) == nil && p.free().same(p.code)
 		var refused *exec.LaunchError
 		switch {
 		case errors.As(perr, &refused) || errors.As(cerr, &refused) || (perr == nil) != (cerr == nil):
 			o.Different = append(o.Different, fmt.Sprintf("%s: PTX: %v, machine code: %v", d.Name, reason(perr), reason(cerr)))
-		case trapped(perr) && trapped(cerr) && p.same(len(before)):
+		case trapped(perr) && trapped(cerr) && p.ptx.same(p.code):
 			o.Trapped++
 		case perr != nil:
 			o.Incomparable = append(o.Incomparable, fmt.Sprintf("%s: %s", d.Name, reason(perr)))
+		case free:
+			o.Free++
 		default:
 			p.compare(&o, d.Name, before)
 		}
@@ -355,14 +392,18 @@ func trapped(err error) bool {
 	return errors.As(err, &f) && f.Kind == exec.Trap
 }
 
-// same reports whether the first n buffers are equal.
-func (p *Pair) same(n int) bool {
-	for i := range n {
-		if !bytes.Equal(p.ptx.buffers[i], p.code.buffers[i]) {
-			return false
+// fill gives the buffers their values; those that a kernel has no pointer to are zero.
+func (s *side) fill(before []buffer) {
+	for i, b := range s.buffers {
+		if clear(b); i < len(before) {
+			copy(b, before[i].bytes)
 		}
 	}
-	return true
+}
+
+// same reports whether the buffers of two sides are equal.
+func (s *side) same(other *side) bool {
+	return slices.EqualFunc(s.buffers, other.buffers, bytes.Equal)
 }
 
 // buffer is what a buffer holds before a launch.
@@ -388,6 +429,11 @@ func (p *Pair) arguments(k exec.Kernel, types []string, l *exec.Launch, d Draw, 
 			n, e := len(list), elementOf(typ)
 			binary.LittleEndian.PutUint64(to, p.at[n]+pointAt)
 			list = append(list, buffer{e, e.fill(p.at[(n+1)%len(p.at)]+pointAt, r)})
+			if slices.Contains(d.Distinct, i) {
+				for k := range (bufferBytes - pointAt) / 4 {
+					binary.LittleEndian.PutUint32(list[n].bytes[pointAt+4*k:], uint32(k))
+				}
+			}
 		case typ == "uint3":
 			copy(to, fastDivisor(draw()))
 		case typ == "float":
@@ -403,27 +449,16 @@ func (p *Pair) arguments(k exec.Kernel, types []string, l *exec.Launch, d Draw, 
 
 // compare compares the buffers after a launch.
 func (p *Pair) compare(o *Outcome, name string, before []buffer) {
-	wrote, same := false, true
-	where, least := "", 0.0
-	if slices.ContainsFunc(o.Because, func(op string) bool { return strings.Contains(op, "f16") }) {
-		least = tolerance[f16]
-	}
-	for i, b := range before {
-		x, y := p.ptx.buffers[i], p.code.buffers[i]
-		wrote = wrote || !bytes.Equal(b.bytes, x)
-		if bytes.Equal(x, y) {
-			continue
-		}
-		same = false
-		if len(o.Because) == 0 || !b.nearly(b.bytes, x, y, least) {
+	wrote, where := false, ""
+	for i, x := range p.ptx.buffers {
+		wrote = wrote || i < len(before) && !bytes.Equal(before[i].bytes, x)
+		if y := p.code.buffers[i]; !bytes.Equal(x, y) {
 			where += fmt.Sprintf(" buffer %d: %s", i, difference(x, y))
 		}
 	}
 	switch {
 	case where != "":
 		o.Different = append(o.Different, name+":"+where)
-	case !same:
-		o.Near++
 	case wrote:
 		o.Equal++
 	default:
