@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/binary/cubin"
@@ -173,31 +174,33 @@ func (l *Loader) addCubin(s Source) error {
 }
 
 // linkCubins makes a program of all cubins.
-func (l *Loader) linkCubins() error {
+func (l *Loader) linkCubins() (*xsass.Program, error) {
 	f, err := cubin.Link(l.cubins[0].Name, l.cubins...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	text, err := machineFile(f)
-	if err == nil {
-		l.sass = append(l.sass, xsass.Load(text))
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return xsass.Load(text), nil
 }
 
 // Link makes a program of all added sources. Names of PTX and of cubins are resolved across files;
 // the kernels of all files of SASS text are combined.
 func (l *Loader) Link() (*Program, error) {
-	out := &Program{}
+	out := &Program{sass: slices.Clone(l.sass)}
 	if len(l.cubins) > 0 {
-		if err := l.linkCubins(); err != nil {
+		p, err := l.linkCubins()
+		if err != nil {
 			return nil, err
 		}
+		out.sass = append(out.sass, p)
 	}
 	switch {
-	case len(l.mods)+len(l.sass) == 0:
+	case len(l.mods)+len(out.sass) == 0:
 		return nil, ErrNoSource
-	case len(l.sass) == 0:
+	case len(out.sass) == 0:
 		linked, err := xptx.Link(l.mods...)
 		if err != nil {
 			return nil, err
@@ -208,12 +211,11 @@ func (l *Loader) Link() (*Program, error) {
 		}
 		return out, nil
 	case len(l.mods) > 0:
-		return nil, &MixedError{l.mods[0].File, l.sass[0].File()}
+		return nil, &MixedError{l.mods[0].File, out.sass[0].File()}
 	}
 	var errs []error
-	out.sass = l.sass
 	names := map[string]*xsass.Kernel{}
-	for _, f := range l.sass {
+	for _, f := range out.sass {
 		for _, k := range f.Kernels() {
 			if old := names[k.Name()]; old != nil {
 				errs = append(errs, &DuplicateError{k.Name(), f.File(), old.File(), int(k.Text().Pos.Line)})

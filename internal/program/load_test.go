@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/binary/cubin"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
@@ -62,7 +63,7 @@ func TestLoad(t *testing.T) {
 		{"nothing", nil, 0, func(err error) bool { return errors.Is(err, ErrNoSource) }, []string{"no program"}},
 		{"a kernel twice", []Source{{"a.sass", []byte(other)}, {"b.sass", []byte("\n\n" + other)}}, 0, pick(new(*DuplicateError)), []string{"b.sass:4: ", "a.sass"}},
 		{"both languages", []Source{{"a.sass", []byte(other)}, {"b.ptx", []byte(ptxText)}}, 0, pick(new(*MixedError)), []string{"a.sass is SASS", "b.ptx is PTX"}},
-		{"a cubin", []Source{{"a", []byte("\x7fELF")}}, 0, pick(new(*FormError)), []string{"a is a cubin", "PTX"}},
+		{"a cubin", []Source{{"a", []byte("\x7fELF")}}, 0, pick(new(*cubin.Error)), []string{"a: this is no ELF file of device code"}},
 		{"PTX with a mistake", []Source{{"a.ptx", []byte(".version 7.8\n.target sm_80\n.nonsense\n")}}, 0, pick(new(ptx.ErrorList)), []string{"a.ptx:3"}},
 		{"SASS with a mistake", []Source{{"a.sass", []byte(".arch sm_86\n.kernel k\n.regs 8\nNONSENSE ;\n")}}, 0, pick(new(sass.ErrorList)), []string{"a.sass:4"}},
 		{"mistakes in two files", []Source{{"a.sass", []byte("NONSENSE")}, {"b.cu", nil}, {"c.ptx", []byte("?")}}, 0, pick(new(*FormError)), []string{"a.sass:1", "b.cu is CUDA C++", "c.ptx:1"}},
