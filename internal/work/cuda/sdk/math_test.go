@@ -55,12 +55,39 @@ func ptxFile(t *testing.T, s sdk.SDK, source string, flags ...string) string {
 	if err := os.WriteFile(in, []byte(source), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"--cuda-path=" + s.Dir, "--cuda-device-only", "-S", "-O2", "--no-cuda-version-check", "-Wno-unknown-cuda-version",
-		"--cuda-gpu-arch=sm_80", "-o", out, in}, flags...)
+	args := deviceFlags(s, flags)
+	if common := strings.Join(flags, " "); common == "" || common == "-std=c++17" {
+		args = append(args, "-Xclang", "-include-pch", "-Xclang", precompiled(t, s, flags))
+	}
+	args = append(args, "-o", out, in)
 	if text, err := exec.Command(s.Clang.Path, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	return out
+}
+
+// deviceFlags are the arguments for device code, for sm_80 unless flags say otherwise.
+func deviceFlags(s sdk.SDK, flags []string) []string {
+	return append([]string{"--cuda-path=" + s.Dir, "--cuda-device-only", "-S", "-O2", "--no-cuda-version-check", "-Wno-unknown-cuda-version",
+		"--cuda-gpu-arch=sm_80"}, flags...)
+}
+
+// precompiled returns a file with the headers that clang includes into every program: they
+// take most of the time that a small one needs. It is made once for each SDK and flags.
+func precompiled(t *testing.T, s sdk.SDK, flags []string) string {
+	t.Helper()
+	file := filepath.Join(s.Dir, "headers"+strings.Join(flags, "")+".pch")
+	if _, err := os.Stat(file); err == nil {
+		return file
+	}
+	empty := strings.TrimSuffix(file, ".pch") + ".cu" // file refers to it
+	if err := os.WriteFile(empty, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := exec.Command(s.Clang.Path, append(deviceFlags(s, flags), "-Xclang", "-emit-pch", "-o", file, empty)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return file
 }
 
 // device compiles device code and loads it.

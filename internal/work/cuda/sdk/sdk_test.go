@@ -58,7 +58,7 @@ func TestUnpack(t *testing.T) {
 		t.Skip(err)
 	}
 	root := t.TempDir()
-	dirs := make(chan string, 3)
+	dirs := make(chan string, 2)
 	for range cap(dirs) {
 		go func() {
 			s, err := sdk.UnpackAt(context.Background(), root, clang, "/bin/true")
