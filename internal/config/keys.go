@@ -23,11 +23,12 @@ type Key = param.Param
 func Keys() []Key { return slices.Clone(keys()) }
 
 // keyList is every key, with the numbers of core models and parts that were
-// registered when it was made.
+// registered when it was made, and the built-in GPUs that have been read since.
 type keyList struct {
 	list          []Key
 	at            map[string]*Key
 	models, plugs int
+	gpus          *sync.Map // of *GPU by name, which only their clones leave
 }
 
 // known is the last list made. Concurrent runs may need it first.
@@ -83,7 +84,7 @@ func allKeys() keyList {
 		}
 		at[k.Name] = k
 	}
-	known.keyList = keyList{list, at, len(models), plugs}
+	known.keyList = keyList{list, at, len(models), plugs, new(sync.Map)}
 	return known.keyList
 }
 

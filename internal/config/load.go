@@ -133,7 +133,11 @@ func readFile(file string) (string, error) {
 // extend it.
 func loadTOML(name, from string, seen []string) (*GPU, error) {
 	var text, file string
-	if slices.Contains(Names(), name) {
+	builtIn, gpus := slices.Contains(Names(), name), allKeys().gpus
+	if builtIn {
+		if g, ok := gpus.Load(name); ok {
+			return g.(*GPU).clone(), nil
+		}
 		raw, err := library.ReadFile("gpus/" + name + ".toml")
 		if err != nil {
 			return nil, err
@@ -160,7 +164,11 @@ func loadTOML(name, from string, seen []string) (*GPU, error) {
 	if len(seen) > maxExtends {
 		return nil, fmt.Errorf("%s: extends chain longer than %d files", seen[0], maxExtends)
 	}
-	return readTOML(file, text, func(base string) (*GPU, error) { return loadTOML(base, from, seen) })
+	g, err := readTOML(file, text, func(base string) (*GPU, error) { return loadTOML(base, from, seen) })
+	if builtIn && err == nil {
+		gpus.Store(name, g.clone())
+	}
+	return g, err
 }
 
 // ReadTOML reads a GPU from the text of a file. It may only extend built-in GPUs.
