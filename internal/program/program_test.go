@@ -71,7 +71,7 @@ const sassText = `
     EXIT ;
 .kernel cannot
 .regs 16
-    TEX.SCR.LL R6, R2, R0, R8, UR4, 0x0, 2D ;
+    S2R R4, SR_SMEMSZ ;
     EXIT ;
 `
 
