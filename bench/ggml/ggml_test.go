@@ -81,14 +81,20 @@ func TestGGML(t *testing.T) {
 	}
 }
 
-// TestPackageCode runs every sixth case by the machine code of NVIDIA's compiler; some also in
-// timing mode on two GPUs, guarded by nothing but its control bits: with the same bits, and
+// TestPackageCode runs every sixth case by the machine code of NVIDIA's compiler for sm_86, fewer
+// by that for sm_89, sm_120 and sm_121; some also in timing mode on two GPUs, guarded by nothing but its control bits: with the same bits, and
 // without a word of the hazard checker.
 func TestPackageCode(t *testing.T) {
 	compare := comparison(t)
 	all := compare(t, "rtx-a6000", "functional", "CODE=sass", "--part", "1/6")
 	if m := regexp.MustCompile(`(?m)^(\d+) cases: (\d+) right, 0 wrong; 0 not supported`).FindStringSubmatch(all); m == nil || m[1] != m[2] || len(m[1]) < 3 {
 		t.Error("want at least a hundred cases, all of them right")
+	}
+	for capability, gpu := range map[string]string{"8.9": "rtx-a6000", "12.0": "rtx-5070-ti", "12.1": "rtx-5070-ti"} {
+		some := compare(t, gpu, "functional", "CODE=sass", "SET=compute_capability="+capability, "--part", "5/30")
+		if m := regexp.MustCompile(`(?m)^(\d+) cases: (\d+) right, 0 wrong; 0 not supported`).FindStringSubmatch(some); m == nil || m[1] != m[2] {
+			t.Errorf("%s: want all cases right", capability)
+		}
 	}
 	for _, gpu := range []string{"rtx-a6000", "rtx-3090"} {
 		want := hashes(compare(t, gpu, "functional", "CODE=sass", "--hash", "--part", "8/50"))
