@@ -303,49 +303,15 @@ func place(k cuda.MemoryKind) int {
 
 // Record returns the bytes of an activity's record.
 func (s *Source) Record(a *cuda.Activity) []byte {
-	text := func(t string) uint64 {
-		if t == "" {
-			return 0
-		}
-		return uint64(s.Text(t))
-	}
-	device := uint32(a.Device)
 	var r any
 	switch d := a.Detail.(type) {
 	case cuda.KernelDetail:
-		k := kernelRecord{
-			Kind: a.Kind, Start: a.Start, End: a.End, Completed: a.End, Device: device, Context: a.Context, Stream: a.Stream, Correlation: a.Correlation,
-			CacheConfig: cacheConfig(d.Prefer), Registers: uint16(d.Registers), Grid: d.Grid, Block: d.Block, Cluster: d.Cluster,
-			Static: uint32(d.Static), Dynamic: uint32(d.Dynamic), Shared: uint32(d.Static + d.Dynamic), Local: uint32(d.Local),
-			LocalTotal: uint32(min(d.LocalTotal, 1<<32-1)), LocalTotal2: d.LocalTotal, GridID: uint64(d.Number) + 1, Name: text(d.Name), Graph: a.Place.Graph, GraphNode: a.Place.Node,
-		}
-		if d.Cooperative {
-			k.LaunchType = 1
-		}
-		if s.Latency {
-			k.Queued, k.Submitted = a.Submitted, a.Submitted
-		}
-		r = k
+		r = s.kernel(a, &d)
 	case cuda.CopyDetail:
-		flags := uint8(0)
-		if d.Async {
-			flags = flagAsync
-		}
-		if a.Kind == cuda.ActivityPeerCopy {
-			r = peerRecord{
-				Kind: a.Kind, CopyKind: copyPeers, Src: uint8(d.Src), Dst: uint8(d.Dst), Flags: flags, Bytes: d.Bytes, Start: a.Start, End: a.End,
-				Device: device, Context: a.Context, Stream: a.Stream, Correlation: a.Correlation,
-				SrcDevice: uint32(d.From), DstDevice: uint32(d.To), SrcContext: d.FrCtx, DstContext: d.ToCtx, Graph: a.Place.Graph, GraphNode: a.Place.Node,
-			}
-			break
-		}
-		r = copyRecord{
-			Kind: a.Kind, CopyKind: copyKinds[place(d.Src)][place(d.Dst)], Src: uint8(d.Src), Dst: uint8(d.Dst), Flags: flags, Bytes: d.Bytes, Start: a.Start, End: a.End,
-			Device: device, Context: a.Context, Stream: a.Stream, Correlation: a.Correlation, Copies: 1, Graph: a.Place.Graph, GraphNode: a.Place.Node,
-		}
+		r = copyOf(a, &d)
 	case cuda.FillDetail:
 		r = fillRecord{
-			Kind: a.Kind, Value: d.Value, Bytes: d.Bytes, Start: a.Start, End: a.End, Device: device, Context: a.Context, Stream: a.Stream,
+			Kind: a.Kind, Value: d.Value, Bytes: d.Bytes, Start: a.Start, End: a.End, Device: uint32(a.Device), Context: a.Context, Stream: a.Stream,
 			Correlation: a.Correlation, Memory: uint16(d.Dst), Graph: a.Place.Graph, GraphNode: a.Place.Node,
 		}
 	case cuda.CallDetail:
@@ -353,19 +319,9 @@ func (s *Source) Record(a *cuda.Activity) []byte {
 	case cuda.Properties:
 		r = s.device(a, &d)
 	case cuda.NameDetail:
-		r = nameRecord{Kind: a.Kind, ObjectKind: objectStream, Object: object{device, a.Context, a.Stream}, Name: text(d.Name)}
+		r = nameRecord{Kind: a.Kind, ObjectKind: objectStream, Object: object{uint32(a.Device), a.Context, a.Stream}, Name: s.name(d.Name)}
 	case cuda.MarkerDetail:
-		m := markerRecord{
-			Kind: a.Kind, Flags: markerInstant, Time: a.Start, ID: d.ID, ObjectKind: objectThread, Object: object{s.Process, d.Thread, 0},
-			Name: text(d.Name), Domain: text(d.Domain),
-		}
-		switch {
-		case d.Begin:
-			m.Flags = markerStart
-		case d.End:
-			m.Flags = markerEnd
-		}
-		r = m
+		r = s.marker(a, &d)
 	case cuda.MarkerData:
 		m := markerDataRecord{Kind: a.Kind, Flags: markerNoColor, ID: d.ID, Category: d.Category}
 		if d.Colored {
@@ -374,28 +330,15 @@ func (s *Source) Record(a *cuda.Activity) []byte {
 		m.PayloadKind, m.Payload = payload(d.PayloadType, d.Payload)
 		r = m
 	case cuda.MemoryDetail:
-		m := memoryRecord{
-			Kind: a.Kind, Operation: memoryAllocated, Memory: uint32(d.Kind), Correlation: a.Correlation, Addr: d.Addr, Bytes: d.Bytes, Time: a.Start,
-			Process: s.Process, Device: device, Context: a.Context, Stream: a.Stream,
-		}
-		if d.Free {
-			m.Operation = memoryReleased
-		}
-		if d.Async {
-			m.Async = 1
-		}
-		if p := d.Pool; p.Handle != 0 {
-			m.PoolType, m.PoolAddr, m.PoolThreshold, m.PoolSize, m.PoolUsed = memoryPoolLocal, p.Handle, p.Threshold, p.Used, p.Used
-		}
-		r = m
+		r = s.memory(a, &d)
 	case cuda.PoolDetail:
 		r = poolRecord{
-			Kind: a.Kind, Operation: uint32(d.Operation), Type: memoryPoolLocal, Correlation: a.Correlation, Process: s.Process, Device: device, Time: a.Start,
+			Kind: a.Kind, Operation: uint32(d.Operation), Type: memoryPoolLocal, Correlation: a.Correlation, Process: s.Process, Device: uint32(a.Device), Time: a.Start,
 			Keep: d.Keep, Addr: d.Handle, Threshold: d.Threshold, Size: d.Used, Used: d.Used,
 		}
 	case cuda.GraphDetail:
 		r = graphRecord{
-			Kind: a.Kind, Correlation: a.Correlation, Start: a.Start, End: a.End, Device: device, Graph: a.Place.Graph, Context: a.Context, Stream: a.Stream,
+			Kind: a.Kind, Correlation: a.Correlation, Start: a.Start, End: a.End, Device: uint32(a.Device), Graph: a.Place.Graph, Context: a.Context, Stream: a.Stream,
 			EndDevice: uint32(d.EndDevice), EndContext: d.EndContext,
 		}
 	case cuda.StreamDetail:
@@ -409,13 +352,90 @@ func (s *Source) Record(a *cuda.Activity) []byte {
 	case cuda.ExternalDetail:
 		r = externalRecord{Kind: a.Kind, ExternalKind: d.Kind, ID: d.ID, Correlation: a.Correlation}
 	default: // a context
-		r = contextRecord{Kind: a.Kind, Context: a.Context, Device: device, API: 1}
+		r = contextRecord{Kind: a.Kind, Context: a.Context, Device: uint32(a.Device), API: 1}
 	}
 	b, err := binary.Append(nil, binary.LittleEndian, r)
 	if err != nil {
 		panic(err) // all fields have a size
 	}
 	return b
+}
+
+// name is the address of a name, 0 if there is none.
+func (s *Source) name(text string) uint64 {
+	if text == "" {
+		return 0
+	}
+	return uint64(s.Text(text))
+}
+
+// kernel is the record of a launch.
+func (s *Source) kernel(a *cuda.Activity, d *cuda.KernelDetail) kernelRecord {
+	k := kernelRecord{
+		Kind: a.Kind, Start: a.Start, End: a.End, Completed: a.End, Device: uint32(a.Device), Context: a.Context, Stream: a.Stream, Correlation: a.Correlation,
+		CacheConfig: cacheConfig(d.Prefer), Registers: uint16(d.Registers), Grid: d.Grid, Block: d.Block, Cluster: d.Cluster,
+		Static: uint32(d.Static), Dynamic: uint32(d.Dynamic), Shared: uint32(d.Static + d.Dynamic), Local: uint32(d.Local),
+		LocalTotal: uint32(min(d.LocalTotal, 1<<32-1)), LocalTotal2: d.LocalTotal, GridID: uint64(d.Number) + 1, Name: s.name(d.Name), Graph: a.Place.Graph, GraphNode: a.Place.Node,
+	}
+	if d.Cooperative {
+		k.LaunchType = 1
+	}
+	if s.Latency {
+		k.Queued, k.Submitted = a.Submitted, a.Submitted
+	}
+	return k
+}
+
+// copyOf is the record of a copy.
+func copyOf(a *cuda.Activity, d *cuda.CopyDetail) any {
+	flags := uint8(0)
+	if d.Async {
+		flags = flagAsync
+	}
+	if a.Kind == cuda.ActivityPeerCopy {
+		return peerRecord{
+			Kind: a.Kind, CopyKind: copyPeers, Src: uint8(d.Src), Dst: uint8(d.Dst), Flags: flags, Bytes: d.Bytes, Start: a.Start, End: a.End,
+			Device: uint32(a.Device), Context: a.Context, Stream: a.Stream, Correlation: a.Correlation,
+			SrcDevice: uint32(d.From), DstDevice: uint32(d.To), SrcContext: d.FrCtx, DstContext: d.ToCtx, Graph: a.Place.Graph, GraphNode: a.Place.Node,
+		}
+	}
+	return copyRecord{
+		Kind: a.Kind, CopyKind: copyKinds[place(d.Src)][place(d.Dst)], Src: uint8(d.Src), Dst: uint8(d.Dst), Flags: flags, Bytes: d.Bytes, Start: a.Start, End: a.End,
+		Device: uint32(a.Device), Context: a.Context, Stream: a.Stream, Correlation: a.Correlation, Copies: 1, Graph: a.Place.Graph, GraphNode: a.Place.Node,
+	}
+}
+
+// marker is the record of an instant, or of a range's begin or end.
+func (s *Source) marker(a *cuda.Activity, d *cuda.MarkerDetail) markerRecord {
+	m := markerRecord{
+		Kind: a.Kind, Flags: markerInstant, Time: a.Start, ID: d.ID, ObjectKind: objectThread, Object: object{s.Process, d.Thread, 0},
+		Name: s.name(d.Name), Domain: s.name(d.Domain),
+	}
+	switch {
+	case d.Begin:
+		m.Flags = markerStart
+	case d.End:
+		m.Flags = markerEnd
+	}
+	return m
+}
+
+// memory is the record of an allocation, or of its end.
+func (s *Source) memory(a *cuda.Activity, d *cuda.MemoryDetail) memoryRecord {
+	m := memoryRecord{
+		Kind: a.Kind, Operation: memoryAllocated, Memory: uint32(d.Kind), Correlation: a.Correlation, Addr: d.Addr, Bytes: d.Bytes, Time: a.Start,
+		Process: s.Process, Device: uint32(a.Device), Context: a.Context, Stream: a.Stream,
+	}
+	if d.Free {
+		m.Operation = memoryReleased
+	}
+	if d.Async {
+		m.Async = 1
+	}
+	if p := d.Pool; p.Handle != 0 {
+		m.PoolType, m.PoolAddr, m.PoolThreshold, m.PoolSize, m.PoolUsed = memoryPoolLocal, p.Handle, p.Threshold, p.Used, p.Used
+	}
+	return m
 }
 
 // device is the record of a device.
