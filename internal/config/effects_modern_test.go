@@ -50,7 +50,7 @@ var modernEffects = []effect{
 	{"modern.time.fp64.latency=1", "mix", "less", "core=modern"},
 	{"modern.fp32_on_int=false", "tex", "differ", "core=modern"},
 	{"modern.tensor_extra=1", "mix", "differ", "core=modern"},
-	{"modern.tensor_f32=0", "mix.one", "differ", "core=modern"},
+	{"modern.tensor_f32=200", "mix.one", "differ", "core=modern"},
 	{"modern.divide_int=1", "flood_int_div", "less", "core=modern"},
 	{"modern.divide_f32=1", "flood_fp_div", "less", "core=modern"},
 	{"modern.divide_f64=1", "flood_dp_div", "less", "core=modern"},

@@ -70,7 +70,9 @@ func (i *Instruction) place() string {
 func (r *Run) checkerTable(b *strings.Builder) {
 	for _, c := range r.Checkers {
 		fmt.Fprintf(b, "\n--check %s: ", c.Checker)
-		if c.OK {
+		if c.OK && len(c.NotWatched) > 0 && len(c.NotWatched) == len(r.Kernels) {
+			b.WriteString("nothing was checked\n")
+		} else if c.OK {
 			b.WriteString("nothing found\n")
 		} else {
 			fmt.Fprintf(b, "%s\n\n", Plural(len(c.Hazards), "hazard", "hazards"))

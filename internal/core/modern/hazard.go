@@ -412,9 +412,7 @@ func (w *watched) know(k *Kernel, sb uint8, upTo, t uint64) {
 			w.ended[o.queue] = max(w.ended[o.queue], r.uid)
 		}
 	}
-	if upTo == ^uint64(0) {
-		w.order[sb] = rest
-	}
+	w.order[sb] = rest
 }
 
 // follow marks as waited for what came before other instructions in their queues: those of

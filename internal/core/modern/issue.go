@@ -395,8 +395,8 @@ func (c *Core) show(w *warp, t uint64) {
 	}
 }
 
-// showEarly makes visible the further results that an instruction can read at a tick, although
-// not all instructions can.
+// showEarly makes visible, to all, the further results that an instruction can read at a tick,
+// although not all instructions can.
 func (c *Core) showEarly(w *warp, t uint64, o *op) {
 	n := 0
 	for i := range w.due {
@@ -405,7 +405,8 @@ func (c *Core) showEarly(w *warp, t uint64, o *op) {
 		if x.op.sets&o.decides != 0 {
 			after = x.op.after(o, 0)
 		}
-		if int64(x.due)-int64(x.op.latency)+int64(after) <= int64(t) {
+		counted := x.op.ctl.Write < isa.Counters && x.due <= t // whoever has waited may read it
+		if counted || int64(x.due)-int64(x.op.latency)+int64(after) <= int64(t) {
 			w.d.Commit(x.p)
 			w.hidden--
 			continue

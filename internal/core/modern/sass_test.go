@@ -243,6 +243,7 @@ func TestDistancesOfCompilers(t *testing.T) {
 		{"a constant in a uniform register", "[B------:R-:W-:-:S02] ULDC UR4, c[0x0][0x0]\n[-] IADD3 R7, R4, UR4, RZ"},
 		{"a uniform sum", "[B------:R-:W-:-:S06] UIADD3 UR4, UR4, 0x3, URZ\n[-] IADD3 R7, R4, UR4, RZ"},
 		{"a uniform address", "[B------:R-:W-:-:S09] UIADD3 UR4, UR4, 0x8, URZ\n[B------:R-:W0:-:S02] LDS R7, [UR4]"},
+		{"a uniform register by its counter", "[B------:R-:W-:-:S05] LOP3.LUT R6, R4, 0xc, RZ, 0xc0, !PT\n[B------:R-:W0:-:S02] R2UR UR4, R6\n[B0-----:R-:W0:-:S02] LDS R7, [UR4]"},
 		{"a predicate as an operand", "[B------:R-:W-:-:S04] ISETP.NE.AND P0, PT, R4, R5, PT\n[-] SEL R7, R4, R5, P0"},
 		{"predicates in a register", "[B------:R-:W-:-:S04] P2R R6, PR, RZ, 0x3\n[-] IADD3 R7, R6, R4, RZ"},
 		{"predicates are written in order", "[B------:R-:W-:-:S01] ISETP.NE.AND P0, PT, R4, R5, PT\n[B------:R-:W-:Y:S13] IADD3 R6, P0, R4, R5, RZ\n[-] @P0 MOV R7, R4"},

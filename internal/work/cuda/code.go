@@ -81,9 +81,11 @@ func (r *Runtime) linkMachineCode(m *module) (*program.Program, error) {
 	if err != nil {
 		return nil, &imageError{err}
 	}
-	if m.arch = prog.Arch(); m.arch > sm || m.arch/10 != sm/10 {
-		return nil, no("it is for sm_%d", m.arch)
+	arch := prog.Arch()
+	if arch > sm || arch/10 != sm/10 {
+		return nil, no("it is for sm_%d", arch)
 	}
+	m.arch = arch
 	m.name = machineCodeName(m.name)
 	return prog, nil
 }
@@ -107,30 +109,38 @@ func (r *Runtime) linkCode(m *module) (*program.Program, error) {
 	return r.autoCode(m)
 }
 
-// autoCode takes a module's machine code for the GPU, as a driver does, if the core model obeys
+// autoCode takes a module's machine code for the GPU, as a driver does, if the core model can obey
 // control bits and nobody wants to see or replace the PTX; then its PTX; then its machine code,
 // which other cores guard by scoreboards.
 func (r *Runtime) autoCode(m *module) (*program.Program, error) {
-	first, second := r.link, r.linkMachineCode
-	if isMachineCode(m) || run.HasControlBits(&r.cfg) && len(r.opt.Replace) == 0 && r.opt.Save == nil {
-		first, second = second, first
+	if isMachineCode(m) {
+		return r.linkMachineCode(m)
 	}
-	prog, err := first(m)
 	var noPTX *fatbin.NoPTXError
-	var noMachineCode *NoMachineCodeError
-	var broken *imageError
-	none := errors.As(err, &noPTX) || errors.As(err, &noMachineCode)
-	if err == nil || isMachineCode(m) || !none && !(run.HasControlBits(&r.cfg) && errors.As(err, &broken)) {
-		return prog, err
+	if !run.HasControlBits(&r.cfg) || len(r.opt.Replace) > 0 || r.opt.Save != nil {
+		prog, err := r.link(m)
+		if !errors.As(err, &noPTX) {
+			return prog, err
+		}
+		code, err2 := r.linkMachineCode(m)
+		if err2 != nil {
+			return nil, errors.Join(err, err2)
+		}
+		return code, nil
 	}
-	prog, err2 := second(m)
-	if err2 != nil {
-		return nil, errors.Join(err, err2)
+	code, err := r.linkMachineCode(m)
+	if err == nil {
+		return code, nil
 	}
-	if !none {
+	prog, err2 := r.link(m)
+	var none *NoMachineCodeError
+	switch {
+	case errors.As(err2, &noPTX):
+		return nil, errors.Join(err2, err)
+	case err2 == nil && !errors.As(err, &none):
 		r.say("%v; its PTX runs", err)
 	}
-	return prog, nil
+	return prog, err2
 }
 
 // isMachineCode reports whether a module is ELF files, which should be cubins.
