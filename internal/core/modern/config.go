@@ -82,8 +82,9 @@ func Ampere() Config {
 		LongStall: 2, ZeroStall: 45, DepbarDelay: 4, GuardExtra: 9, MadBubble: 1,
 		Ports: 1, RFC: true, Window: 3, WideWindow: 6, ResultQueue: 8,
 		FP32OnInt: true, TensorHalves: 2,
-		// DocumentSASS: HMMA.16816 takes 33 cycles with binary32 accumulators on
-		// sm_86, where the formula gives 32, and 24 with binary16, where it gives 16.
+		// NVIDIA's compiler leaves 24 cycles after HMMA.16816 for sm_86, where the formula
+		// gives 16, and 16 after IMMA.16816, where it gives 8. DocumentSASS has 33 for
+		// binary32 accumulators, which is how long they hold the pipe of a GeForce.
 		TensorF32: 8, TensorF16: 8,
 		// Measured: div.s32 on the A100 (Abdelkhalik 2022), sqrt.f32 on the TITAN V
 		// (Arafa 2019), div.f64 on the A100.

@@ -18,12 +18,16 @@
 // t+2 if its latency is fixed, and reads registers in the following three cycles.
 // Its result can be read by an instruction that issues at t plus its dependent
 // distance, however long Allocate holds either of them: a compiler cannot know the
-// port conflicts that other warps cause, so the hardware must guarantee this. An
-// instruction of variable latency sees a register one cycle later, because nothing
-// is bypassed to it. The SFU pipe is an exception: compilers place conversions four
-// cycles after the instruction whose result they convert. Predicates are not
-// bypassed ([INF]); guards see them later than operands do. A counter that is
-// decremented in a cycle lets instructions issue in the same cycle.
+// port conflicts that other warps cause, so the hardware must guarantee this. The
+// distance depends on both: op.after has those that NVIDIA's compiler keeps. Guards
+// see predicates later than operands do. What one instruction may read early, all
+// later ones may ([INF]); the hazard checker reports those for which it is too soon.
+// Uniform registers and predicates are read at issue. A counter that is decremented
+// in a cycle lets instructions issue in the same cycle.
+//
+// Operations of a queue read their sources in order, and the results of SFU
+// operations and those of shared memory are written in order: compilers wait for the
+// last of several only.
 //
 // Memory is accessed once the sources have been read: by loads while they are in
 // the address unit, by all others when they leave it. Hence the memory

@@ -39,8 +39,8 @@ type Params struct {
 	LongStall   int `help:"stall for a stall counter above 11 without the yield bit" unit:"cycles" want:"1..60"`
 	ZeroStall   int `help:"stall for a stall counter of 0 with the yield bit" unit:"cycles" want:"1..60" from:"-num_stall_cycles_wait_after_bits_stall_0_and_yield"`
 	DepbarDelay int `help:"from the issue of a DEPBAR until it holds its warp" unit:"cycles" want:"1..7"`
-	// A compiler's code for sm_80 has a SEL 8 cycles after its ISETP, and guards never
-	// less than 13 cycles after.
+	// NVIDIA's compiler leaves 4 cycles from an ISETP to an operand of the ALU for sm_86, and 13
+	// to a guard.
 	GuardExtra int `help:"how much later than operands guards and branches see the predicates of the pred pipe" unit:"cycles" want:"0..60"`
 	// 1 [SIM].
 	MadBubble int `help:"time without issue after an IMAD" unit:"cycles" want:"0..60" from:"-num_cycles_issue_port_busy_after_imadwide"`
