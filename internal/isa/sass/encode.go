@@ -2,12 +2,12 @@ package sass
 
 import (
 	"fmt"
-	"github.com/heddle-sim/heddle/internal/near"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/exec/num"
+	"github.com/heddle-sim/heddle/internal/near"
 )
 
 // lineError is a mistake in a line: its position, length, message, and fix.
@@ -500,6 +500,9 @@ func (f *operandField) encodeImm(a *arg, w *word128, mismatch func() error) erro
 	v /= f.scale
 	if !fits(v, n, true) && !fits(v, n, false) || v < 0 && f.imm == immUnsigned && n < 32 || v >= 1<<(n-1) && f.imm == immSigned && n < 32 {
 		return fmt.Errorf("%s is out of range: %d bits", a.text, n)
+	}
+	if v >= 1<<(n-1) && f.imm == immSigned && f.count == "2" {
+		return fmt.Errorf("%s is out of range: the instruction extends %d bits by their sign to 64", a.text, n)
 	}
 	f.at.set(w, uint64(v))
 	return nil
