@@ -51,6 +51,8 @@ var (
 	compare = group{"ISETP, FSETP, LOP3, ...: a predicate", "ISETP FSETP LOP3 PLOP3 IADD3", "ISETP.NE.AND P0, PT, R6, RZ, PT"}
 	uniform = group{"UIADD3, USHF, UIMAD, ...", "UIADD3 USHF UIMAD ULEA ULOP3 USEL UIMAD.WIDE", "UIADD3 UR4, UR6, UR7, URZ"}
 	move    = group{"ULDC, UMOV, VOTEU", "ULDC UMOV VOTEU", "ULDC UR4, c[0x0][0x160]"}
+	vote    = group{"VOTE", "VOTE", "VOTE.ANY R4, PT, PT"}
+	voteP   = group{"VOTE: a predicate", "VOTE", "VOTE.ANY P0, P1"}
 	ucomp   = group{"UISETP: a predicate", "UISETP", "UISETP.NE.AND UP0, UPT, UR6, URZ, UPT"}
 
 	byALU     = group{"ALU", alu.ops + " FSETP ISETP I2FP", "IADD3 R20, R4, R7, RZ"}
@@ -78,6 +80,8 @@ var (
 	urAddress = group{"loads, stores", "LDG STG LDS STS LD ST ATOMG ATOMS RED", "LDS R20, [UR4]"}
 	urUniform = group{"the uniform datapath", "UIADD3 USHF UIMAD ULEA ULOP3 USEL UISETP UIMAD.WIDE UBMSK UFLO", "UIADD3 UR8, UR4, UR7, URZ"}
 	upVector  = group{"PLOP3", "PLOP3", "PLOP3.LUT P1, PT, PT, PT, UP0, 0x80, 0x0"}
+	byVote    = group{"VOTE", "VOTE", "VOTE.ANY R20, PT, P0"}
+	upGuard   = group{"the uniform datapath, as a guard", "UIADD3 ULEA ULOP3", "@UP0 UIADD3 UR8, UR6, UR7, URZ"}
 	upUniform = group{"the uniform datapath, as an operand", "USEL UIADD3 ULEA UIMAD UISETP UIMAD.WIDE", "USEL UR8, UR6, UR7, UP0"}
 )
 
@@ -98,9 +102,10 @@ var pairs = []struct {
 	{hmma16, byFMA, "R", 17}, {hmma16, byAcc16, "R", 18}, {hmma16, byAddress, "R", 16},
 	{tf32, byTF32, "R", 18}, {tf32, byAddress, "R", 16},
 	{compare, predALU, "P", 4}, {compare, predFMA, "P", 5}, {compare, guardALU, "@P", 13}, {compare, guardFMA, "@P", 13}, {compare, guardFlow, "@P", 13}, {compare, guardMem, "@P", 13}, {compare, guardQueue, "@P", 13},
+	{compare, byVote, "P", 0}, {vote, byALU, "R", 0}, {voteP, predALU, "P", 0}, {voteP, guardFlow, "@P", 0},
 	{uniform, urVector, "UR", 6}, {uniform, urQueue, "UR", 9}, {uniform, urAddress, "UR", 9}, {uniform, urUniform, "UR", 4},
 	{move, urVector, "UR", 2}, {move, urQueue, "UR", 2}, {move, urAddress, "UR", 2}, {move, urUniform, "UR", 2},
-	{ucomp, upVector, "UP", 6}, {ucomp, upUniform, "UP", 4},
+	{ucomp, upVector, "UP", 6}, {ucomp, upUniform, "UP", 4}, {ucomp, upGuard, "@UP", 0},
 }
 
 // kept reads distances.tsv: the least distance for sm_86 of a pair of opcodes and a register,
@@ -194,7 +199,10 @@ func distances(t *testing.T) string {
 			}
 		}
 		have := needs(t, c.first.text, c.second.text, c.register)
-		ptxas, bound := "", c.nak
+		ptxas, nak, bound := "", "", c.nak
+		if c.nak > 0 {
+			nak = strconv.Itoa(c.nak)
+		}
 		if least > 0 {
 			ptxas, bound = fmt.Sprintf("%d (%d)", least, places), least
 		}
@@ -208,7 +216,7 @@ func distances(t *testing.T) string {
 			what = "laxer"
 		}
 		count[strings.Split(what, ";")[0]]++
-		fmt.Fprintf(&doc, "| %s | %s | %s | %d | %d | %s |\n", c.first.name, c.second.name, ptxas, c.nak, have, what)
+		fmt.Fprintf(&doc, "| %s | %s | %s | %s | %d | %s |\n", c.first.name, c.second.name, ptxas, nak, have, what)
 	}
 	names := slices.Sorted(func(yield func(string) bool) {
 		for n := range count {
