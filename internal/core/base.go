@@ -162,8 +162,12 @@ func (b *Base) Step(slot int) *exec.Effects {
 		s.StoreInsts += n
 	}
 	if w.Places != nil {
-		w.Places[at].Issues++
-		w.Places[at].Lanes += n
+		p := &w.Places[at]
+		p.Issues++
+		p.Lanes += n
+		if Branches(in) {
+			p.Branch(e.Active, e.Lanes)
+		}
 	}
 	b.states.Step(int32(slot), at)
 	if b.log != nil {

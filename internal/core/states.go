@@ -1,6 +1,11 @@
 package core
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/mem"
+)
 
 // MaxStates is the maximum number of states of a warp.
 const MaxStates = 1 << Planes
@@ -15,7 +20,39 @@ type Place struct {
 	// States sums the cycles of warps by state: state 0 are its issues, the others the
 	// waits before it, and for a barrier or an exit the waits after it.
 	States [MaxStates]uint64
+
+	// Requests counts its accesses of warps to global and local memory, Sectors the 32-byte
+	// sectors that they touch, and Least the sectors that as many bytes would fill.
+	Requests, Sectors, Least uint64
+	// Conflicts sums the cycles that bank conflicts add to its accesses to shared memory.
+	Conflicts uint64
+	// Taken and Split count the issues of a conditional branch that all of its active lanes
+	// take, and those that only some take.
+	Taken, Split uint64
 }
+
+// Access counts an access of a warp to global or local memory: the sectors that it touches,
+// and the bytes of its lanes.
+func (p *Place) Access(sectors, bytes int) {
+	p.Requests++
+	p.Sectors += uint64(sectors)
+	p.Least += uint64(bytes+mem.SectorBytes-1) / mem.SectorBytes
+}
+
+// Branch counts an issue of a conditional branch; its guard holds in the taken ones of the
+// active lanes.
+func (p *Place) Branch(active, taken isa.LaneMask) {
+	switch taken {
+	case 0:
+	case active:
+		p.Taken++
+	default:
+		p.Split++
+	}
+}
+
+// Branches reports whether an instruction is a conditional branch.
+func Branches(in *isa.Inst) bool { return in.Guarded && in.Flow == isa.FlowBranch }
 
 // Places has a place for every instruction of a kernel, in the order of its work's
 // code.
@@ -26,6 +63,12 @@ func (p Places) Add(o Places) {
 	for i := range o {
 		p[i].Issues += o[i].Issues
 		p[i].Lanes += o[i].Lanes
+		p[i].Requests += o[i].Requests
+		p[i].Sectors += o[i].Sectors
+		p[i].Least += o[i].Least
+		p[i].Conflicts += o[i].Conflicts
+		p[i].Taken += o[i].Taken
+		p[i].Split += o[i].Split
 		for st, n := range o[i].States {
 			p[i].States[st] += n
 		}

@@ -9,15 +9,6 @@ import (
 
 // This file: the chip's view of its cores, whatever their model.
 
-// Place has the counters of one instruction of a kernel.
-type Place struct {
-	// Issues counts how often it was issued, Lanes the lanes whose guard was true.
-	Issues, Lanes uint64
-	// States sums the cycles of warps in each state, in the order of the chip's
-	// States.
-	States []uint64
-}
-
 // The chip passes on these views of its cores unchanged.
 type (
 	// Core is an SM, for inspection.
@@ -37,17 +28,12 @@ type (
 )
 
 // placesOf sums the counters of a kernel's instructions over all SMs.
-func (g *GPU) placesOf(k *Kernel) []Place {
+func (g *GPU) placesOf(k *Kernel) core.Places {
 	sum := make(core.Places, len(k.work.Code()))
 	for _, c := range g.cores {
 		c.TakePlaces(k.core, sum)
 	}
-	list := make([]Place, len(sum))
-	n := len(g.States())
-	for i := range sum {
-		list[i] = Place{sum[i].Issues, sum[i].Lanes, sum[i].States[:n]}
-	}
-	return list
+	return sum
 }
 
 // SlotStalls returns the cycles of schedulers that issued nothing, by the reason.

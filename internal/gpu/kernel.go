@@ -32,7 +32,7 @@ type Kernel struct {
 	Counters
 	// Places has the counters of each instruction of its work, for its own warps
 	// only; nil without KeepPlaces.
-	Places []Place
+	Places core.Places
 	// BlockLog says where and when the blocks that have begun ran, by their index
 	// in the grid; nil without Run.BlockLog.
 	BlockLog []BlockRun

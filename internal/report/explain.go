@@ -232,6 +232,13 @@ var own = []Counter{
 	{"lines.issues", "warp instructions", "Times that warps issued this instruction.", byCore},
 	{"lines.thread_instructions", "thread instructions", "Lanes whose guard held, summed over its issues.", byCore},
 	{"lines.warp_cycles", "warp cycles", "Time that warps spent at this instruction: waiting to issue it, and issuing it. The sum of its stalls.", byCore},
+	{"lines.requests", "warp instructions", "Times that warps accessed global or local memory here.", byCore},
+	{"lines.sectors", "sectors", "32-byte sectors that these accesses touch. 4 an access are the least for 4 bytes a lane, 32 the most.", byCore},
+	{"lines.least_sectors", "sectors", "Sectors that the accessed bytes would fill if they were adjacent. Lanes that share bytes need fewer.", byCore},
+	{"lines.conflict_cycles", "core cycles", "Cycles that bank conflicts add to its accesses to shared memory.", byCore},
+	{"lines.taken", "warp instructions", "Of a conditional branch: issues in which all active lanes take it.", byCore},
+	{"lines.not_taken", "warp instructions", "Of a conditional branch: issues in which no lane takes it.", byCore},
+	{"lines.diverged", "warp instructions", "Of a conditional branch: issues in which only some of the active lanes take it.", byCore},
 	{"lines.stalls", "warp cycles", "That time by the warps' states, as in stalls.", byCore},
 }
 

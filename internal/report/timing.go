@@ -134,6 +134,24 @@ type Line struct {
 	ThreadInstructions uint64            `json:"thread_instructions"` // lanes whose guard held
 	WarpCycles         uint64            `json:"warp_cycles"`         // spent at it: the sum of its stalls
 	Stalls             map[string]uint64 `json:"stalls"`              // by the warp's state, without zeros
+	*Accesses                            // nil if there are none
+	*Branches                            // nil if it is no conditional branch
+}
+
+// Accesses are an instruction's accesses to memory.
+type Accesses struct {
+	Requests       uint64 `json:"requests"`        // of warps, to global and local memory
+	Sectors        uint64 `json:"sectors"`         // of 32 bytes, that they touch
+	LeastSectors   uint64 `json:"least_sectors"`   // that as many bytes would fill
+	ConflictCycles uint64 `json:"conflict_cycles"` // that bank conflicts in shared memory add
+}
+
+// Branches are the outcomes of a conditional branch, by warp: taken by all active lanes, by
+// none, or by some.
+type Branches struct {
+	Taken    uint64 `json:"taken"`
+	NotTaken uint64 `json:"not_taken"`
+	Diverged uint64 `json:"diverged"`
 }
 
 // Memory are the counters of the memory system.

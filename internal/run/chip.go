@@ -186,6 +186,12 @@ func lines(chip *gpu.GPU, k *gpu.Kernel) []report.Line {
 		if c := code[i].Control; c != nil {
 			l.Control = c.String()
 		}
+		if p.Requests+p.Conflicts > 0 {
+			l.Accesses = &report.Accesses{Requests: p.Requests, Sectors: p.Sectors, LeastSectors: p.Least, ConflictCycles: p.Conflicts}
+		}
+		if src.Kernel != nil && core.Branches(code[i]) { // traces do not record guards
+			l.Branches = &report.Branches{Taken: p.Taken, NotTaken: p.Issues - p.Taken - p.Split, Diverged: p.Split}
+		}
 		l.File, l.Line, l.PC, l.Function, l.Instruction = w.File, int(w.Pos.Line), w.PC, w.Function, w.Inst
 		l.SourceFile, l.SourceLine = w.SrcFile, w.SrcLine
 		list = append(list, l)

@@ -514,8 +514,12 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	c.Stats.IssuesBy[s.k]++
 	c.Stats.ByPipe[pipe]++
 	if w.Places != nil {
-		w.Places[at].Issues++
-		w.Places[at].Lanes += uint64(n)
+		p := &w.Places[at]
+		p.Issues++
+		p.Lanes += uint64(n)
+		if o.branches {
+			p.Branch(e.Active, e.Lanes)
+		}
 	}
 	if c.hazards != nil && o.ctl != nil && w.K.ControlBits {
 		c.hazards.issue(c, fi, e)

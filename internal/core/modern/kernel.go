@@ -43,6 +43,7 @@ type op struct {
 
 	pipe     Pipe
 	late     bool   // variable latency
+	branches bool   // conditionally
 	calm     bool   // changes only registers, control flow and memory, and Effects report the latter
 	alone    bool   // IMAD: the issue port stays busy
 	preds    bool   // writes predicates and nothing else
@@ -186,7 +187,7 @@ func (k *Kernel) decode(cfg *Config) error {
 	k.ops = make([]op, len(code))
 	for i, in := range code {
 		o := &k.ops[i]
-		o.inst, o.calm = in, core.Calm(in.Op)
+		o.inst, o.calm, o.branches = in, core.Calm(in.Op), core.Branches(in)
 		if k.ControlBits {
 			o.ctl = in.Control
 			if c := in.Control; c.Stall > 15 || c.Wait >= 1<<isa.Counters || !counter(c.Write) || !counter(c.Read) {

@@ -314,6 +314,9 @@ func (c *Core) enter(t uint64, fi int32) {
 		l.sharedFree = from + p
 		least := min(uint64(f.op.lines), p)
 		c.Stats.SharedConflicts += p - least
+		if list := c.warps[f.warp].Places; list != nil {
+			list[f.at].Conflicts += p - least
+		}
 		f.least = from + raw + p - least
 	}
 	switch {
@@ -562,5 +565,12 @@ func (c *Core) place(f *flight, e *exec.Effects) {
 		c.linesOf(f, e.Addr)
 	case pathMemory:
 		c.coalesce(f, of, local, e.Addr)
+		if p := c.warps[f.warp].Places; p != nil && len(f.acc) > 0 {
+			n := 0
+			for i := range f.acc {
+				n += bits.OnesCount8(f.acc[i].sectors)
+			}
+			p[f.at].Access(n, int(f.op.elem)*of.Count())
+		}
 	}
 }

@@ -88,6 +88,21 @@ func (a *coalescer) accesses(c *Core, f *flight, addr *[32]uint64) {
 	}
 }
 
+// account counts the accesses of an instruction at its place.
+func (f *flight) account(p *core.Place) {
+	if f.path == pathShared || f.shared != 0 {
+		p.Conflicts += uint64(f.delay - 1)
+	}
+	if f.path != pathMemory || len(f.acc) == 0 {
+		return
+	}
+	n := 0
+	for i := range f.acc {
+		n += bits.OnesCount8(f.acc[i].sectors)
+	}
+	p.Access(n, int(f.op.elem)*(f.lanes&^f.shared).Count())
+}
+
 // lines makes an access for every line that contains the first byte of a lane.
 func (a *coalescer) lines(f *flight, addr *[32]uint64, line uint64) {
 	a.segs, a.order = a.segs[:0], a.order[:0]

@@ -19,11 +19,12 @@ const (
 
 // op is an instruction with its properties on a core of one configuration.
 type op struct {
-	inst  *isa.Inst
-	class class
-	load  bool // waits for a reply; true for atomics
-	calm  bool // changes only registers, control flow and memory, and Effects report the latter
-	copy  bool // asynchronous copy: the warp waits for its replies separately
+	inst     *isa.Inst
+	class    class
+	load     bool // waits for a reply; true for atomics
+	branches bool // conditionally
+	calm     bool // changes only registers, control flow and memory, and Effects report the latter
+	copy     bool // asynchronous copy: the warp waits for its replies separately
 	// group is the kind of group that an asynchronous copy joins, a commit closes and
 	// a wait waits for, until at most leave groups are left.
 	group         isa.Completion
@@ -121,7 +122,7 @@ func (k *Kernel) decode(cfg *Config) error {
 		o := &k.ops[i]
 		o.inst = in
 		o.classify(cfg)
-		o.calm = core.Calm(in.Op)
+		o.calm, o.branches = core.Calm(in.Op), core.Branches(in)
 		at := len(store)
 		for _, r := range in.Dsts {
 			if n, ok := number(r); ok {

@@ -495,8 +495,12 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 	c.Stats.Lanes[e.Active.Count()]++
 	c.Stats.PerWarp[s]++
 	if w.Places != nil {
-		w.Places[i].Issues++
-		w.Places[i].Lanes += uint64(n)
+		p := &w.Places[i]
+		p.Issues++
+		p.Lanes += uint64(n)
+		if o.branches {
+			p.Branch(e.Active, e.Lanes)
+		}
 	}
 	w.ibHead ^= 1
 	if w.ahead == nil {
@@ -555,6 +559,9 @@ func (c *Core) memory(f *flight, e *exec.Effects) depend {
 	}
 	if f.lanes != 0 && e.Addr != nil {
 		c.coal.accesses(c, f, e.Addr)
+		if p := c.warps[f.warp].Places; p != nil {
+			f.account(&p[f.at])
+		}
 	}
 	if !f.op.load {
 		c.warps[f.warp].storing++
