@@ -49,6 +49,7 @@ var mayImport = map[string][]string{
 	"internal/report":          {"internal/plain"},
 	"internal/report/timeline": {},
 	"internal/report/series":   {},
+	"internal/report/findings": {"internal/report"},
 	"internal/progress":        {"internal/run", "internal/plain", "internal/report"},
 
 	// Timing. Core models do not know which instruction set they run, nothing
@@ -69,7 +70,7 @@ var mayImport = map[string][]string{
 
 	// A run, whatever gives it its work.
 	"internal/run": {"internal/near", "internal/plain", "internal/isa", "internal/exec", "internal/exec/device", "internal/exec/replay", "internal/config", "internal/gpu", "internal/mem", "internal/mem/cache", "internal/core",
-		"internal/report", "internal/report/timeline", "internal/trace/record"},
+		"internal/report", "internal/report/findings", "internal/report/timeline", "internal/trace/record"},
 	"internal/run/flags":     {"internal/near", "internal/run", "internal/report", "internal/report/series", "internal/report/timeline", "internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/record"},
 	"internal/work/tracerun": {"internal/core", "internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/run", "internal/gpu", "internal/report", "internal/trace", "internal/exec/replay"},
 	"internal/work/job": {"internal/near", "internal/run", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/num", "internal/exec/device",

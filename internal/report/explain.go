@@ -226,6 +226,15 @@ var own = []Counter{
 	{"checkers.hazards.fixes.line", "", "Line of an instruction that needs another control code.", byProgram},
 	{"checkers.hazards.fixes.pc", "instructions", "Its index in its kernel.", byProgram},
 
+	{"findings.launch", "", "Launch that the cause costs most; absent if it concerns the whole run.", byRun},
+	{"findings.launches", "launches", "Launches of the same kernel with the same cause.", byRun},
+	{"findings.share", "", "What the cause costs at most, as a share of the launch's cycles, 0 to 1: the part of scheduler cycles without an issue, divided among the states in which warps waited. Other causes may take its place.", byRun},
+	{"findings.run_share", "", "The same for all of its launches, as a share of the run's cycles.", byRun},
+	{"findings.lines.line", "", "Line of the program text.", byProgram},
+	{"findings.lines.pc", "instructions", "Index of the instruction in its function.", byProgram},
+	{"findings.lines.source_line", "", "Line of the source from which the program was compiled.", byProgram},
+	{"findings.lines.share", "", "Part of the cause that is this line's, 0 to 1.", byCore},
+
 	{"lines.line", "", "Line of the program text.", byProgram},
 	{"lines.pc", "instructions", "Index of the instruction in its function.", byProgram},
 	{"lines.source_line", "", "Line of the source from which the program was compiled, if it has this information (.loc).", byProgram},

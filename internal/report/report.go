@@ -43,6 +43,7 @@ type Run struct {
 	Checks  []Check  `json:"checks"`
 
 	Checkers []Checker `json:"checkers,omitempty"` // those of --check
+	Findings []Finding `json:"findings,omitempty"` // of a timing run: what costs time
 
 	Dumps  []Dump   `json:"dumps,omitempty"`
 	Error  *Failure `json:"error,omitempty"`
@@ -331,6 +332,7 @@ func (r *Run) WriteText(w io.Writer) error {
 		r.linkTable(&b)
 		r.stepTable(&b)
 		r.blockTable(&b)
+		r.findingTable(&b)
 		r.timingSections(&b)
 	}
 	if len(r.Checks) > 0 {

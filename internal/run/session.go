@@ -14,6 +14,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/plain"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/report/findings"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
 	"github.com/heddle-sim/heddle/internal/trace/record"
 )
@@ -359,6 +360,7 @@ func (s *Session) End(err error) (*report.Run, error) {
 	}
 	res.OK = err == nil && !slices.ContainsFunc(res.Checks, func(c report.Check) bool { return !c.OK }) &&
 		!slices.ContainsFunc(res.Checkers, func(c report.Checker) bool { return !c.OK })
+	res.Findings = findings.Of(&res)
 	res.Seconds = time.Since(s.began).Seconds()
 	return &res, err
 }

@@ -1,0 +1,185 @@
+// Package findings reads from a result what costs time, and where. A rule looks at the
+// counters of a launch, or of a whole run, and says how much of the time its cause can cost at
+// most, what it saw, and what may help.
+//
+// How the cost is estimated: schedulers issue nothing in a part of their cycles, and that part
+// is divided among the states in which warps wait, as the warps' cycles are. This is the time
+// that would pass if each cause were removed alone and nothing took its place. The thresholds
+// are our choice.
+package findings
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// Least is the share of a launch's cycles from which on a rule reports a cause.
+const Least = 0.03
+
+// Rule is a cause of lost time that is recognised.
+type Rule struct {
+	Name    string // as in report.Finding
+	Explain string // what the cause is, in a sentence or two
+	Try     string // what may help
+	launch  func(*launch) *cost
+	run     func(*report.Run) *cost
+}
+
+// cost is what a rule found.
+type cost struct {
+	share float64
+	seen  string
+	lines []report.LineCost
+}
+
+// Rules returns all rules.
+func Rules() []Rule { return slices.Clone(rules) }
+
+// Of returns the findings of a timing run, those that cost most of the run's time first; none
+// of a functional run.
+func Of(r *report.Run) []report.Finding {
+	if r.Timing == nil || r.Cycles == 0 {
+		return nil
+	}
+	var list []report.Finding
+	type key struct{ rule, kernel string }
+	at := map[key]int{}
+	largest := map[key]float64{}
+	add := func(rule *Rule, c *cost, f report.Finding, cycles uint64) {
+		if c == nil || c.share < Least {
+			return
+		}
+		f.Rule, f.Try, f.Seen, f.Lines, f.Launches = rule.Name, rule.Try, c.seen, c.lines, 1
+		f.Share = min(c.share, 1)
+		f.RunShare = f.Share * float64(cycles) / float64(r.Cycles)
+		// Of several launches of a kernel, the one that it costs most speaks for all.
+		k := key{f.Rule, f.Kernel}
+		i, again := at[k]
+		if !again {
+			at[k], largest[k] = len(list), f.RunShare
+			list = append(list, f)
+			return
+		}
+		f.RunShare += list[i].RunShare
+		f.Launches += list[i].Launches
+		if own := f.RunShare - list[i].RunShare; own > largest[k] {
+			largest[k], list[i] = own, f
+		}
+		list[i].RunShare, list[i].Launches = f.RunShare, f.Launches
+	}
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		if k.KernelTiming == nil || k.Cycles == 0 {
+			continue
+		}
+		l := newLaunch(r, k)
+		for j := range rules {
+			if rule := &rules[j]; rule.launch != nil {
+				add(rule, rule.launch(l), report.Finding{Launch: &k.Launch, Kernel: k.Name}, k.Cycles)
+			}
+		}
+	}
+	for j := range rules {
+		if rule := &rules[j]; rule.run != nil {
+			add(rule, rule.run(r), report.Finding{}, r.Cycles)
+		}
+	}
+	for i := range list {
+		list[i].RunShare = min(list[i].RunShare, 1) // launches may overlap
+	}
+	slices.SortStableFunc(list, func(a, b report.Finding) int { return cmp.Compare(b.RunShare, a.RunShare) })
+	return list
+}
+
+// launch is a launch with what several rules need.
+type launch struct {
+	*report.Kernel
+	run    *report.Run
+	active int                // SMs that had a block
+	idle   float64            // share of scheduler cycles without an issue
+	state  map[string]float64 // that share, by the state of the warps that waited
+}
+
+// issued are the states of warps that could issue: the schedulers were busy.
+var issued = map[string]bool{"selected": true, "not_selected": true}
+
+func newLaunch(r *report.Run, k *report.Kernel) *launch {
+	l := &launch{Kernel: k, run: r, active: int(min(uint64(r.SMs), max(k.Blocks, 1))), state: map[string]float64{}}
+	var slots, waits uint64
+	for reason, n := range k.SlotStalls {
+		if reason != "no_warp" {
+			slots += n
+		}
+	}
+	for s, n := range k.Stalls {
+		if !issued[s] {
+			waits += n
+		}
+	}
+	if waits == 0 || slots == 0 {
+		return l
+	}
+	l.idle = float64(slots) / float64(slots+k.WarpInstructions)
+	for s, n := range k.Stalls {
+		if !issued[s] {
+			l.state[s] = l.idle * float64(n) / float64(waits)
+		}
+	}
+	return l
+}
+
+// waits is the share of time lost to the states.
+func (l *launch) waits(states ...string) float64 {
+	sum := 0.0
+	for _, s := range states {
+		sum += l.state[s]
+	}
+	return sum
+}
+
+// memory is the share of time lost to global memory.
+func (l *launch) memory() float64 {
+	return l.waits("long_scoreboard", "lg_throttle", "atomics", "transaction_slots")
+}
+
+// mostLines is how many lines a finding names.
+const mostLines = 5
+
+// lines are those to which most of a weight belongs.
+func (l *launch) lines(weight func(*report.Line) uint64) []report.LineCost {
+	var sum uint64
+	type part struct {
+		at int
+		n  uint64
+	}
+	var parts []part
+	for i := range l.Lines {
+		if n := weight(&l.Lines[i]); n > 0 {
+			sum += n
+			parts = append(parts, part{i, n})
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.n, a.n) })
+	var list []report.LineCost
+	for _, p := range parts[:min(len(parts), mostLines)] {
+		x := &l.Lines[p.at]
+		list = append(list, report.LineCost{
+			File: x.File, Line: x.Line, PC: x.PC, SourceFile: x.SourceFile, SourceLine: x.SourceLine,
+			Instruction: cmp.Or(x.Text, x.Instruction), Share: float64(p.n) / float64(sum),
+		})
+	}
+	return list
+}
+
+// waiting are the lines at which warps were in the states.
+func (l *launch) waiting(states ...string) []report.LineCost {
+	return l.lines(func(x *report.Line) uint64 {
+		var n uint64
+		for _, s := range states {
+			n += x.Stalls[s]
+		}
+		return n
+	})
+}
