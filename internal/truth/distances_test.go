@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/binary/cubin"
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/core/modern"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	isasass "github.com/heddle-sim/heddle/internal/isa/sass"
+	"github.com/heddle-sim/heddle/internal/program"
 )
 
 // This file: the distances between dependent instructions of fixed latency, three times: as
@@ -165,11 +167,60 @@ func needs(t *testing.T, first, second, register string) int {
 	return n
 }
 
+// TestWaitsOfTuring: NVIDIA's compiler waits long enough for the core of Turing in a cubin for
+// sm_75. bench/ggml has much more code, but only for later architectures.
+func TestWaitsOfTuring(t *testing.T) {
+	const name = "../binary/cubin/testdata/cudatest.7.sm_75.cubin"
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := cubin.Read(name, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, guards := 0, 0
+	for _, k := range file.Kernels {
+		text, err := program.MachineCode(file, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		infos := text.Infos()
+		c := code{arch: 75}
+		for i := range infos {
+			c.list = append(c.list, &infos[i])
+		}
+		cfg := modern.Turing()
+		mk, err := modern.NewKernel(&cfg, c, core.KernelOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mk.Distances(func(d modern.Distance) {
+			if d.Waits {
+				return
+			}
+			n++
+			if d.Guard && d.Cycles == 12 {
+				guards++
+			}
+			if d.Cycles < d.Need {
+				t.Errorf("%s: %s at %#x is %d cycles after %s, which needs %d", k.Name, text.Code[d.At].Text(), 16*d.At, d.Cycles, text.Code[d.Producer].Text(), d.Need)
+			}
+		})
+	}
+	if n < 100 || guards == 0 {
+		t.Errorf("%d pairs, %d of them guards after 12 cycles", n, guards)
+	}
+}
+
 // code is the code of a kernel that nobody runs.
-type code struct{ list []*isa.Inst }
+type code struct {
+	arch int
+	list []*isa.Inst
+}
 
 func (c code) Code() []*isa.Inst       { return c.list }
-func (c code) Traits() exec.Traits     { return exec.Traits{} }
+func (c code) Traits() exec.Traits     { return exec.Traits{Arch: c.arch} }
 func (c code) Name() string            { return "pair" }
 func (c code) Blocks() uint64          { return 1 }
 func (c code) Threads() int            { return 32 }

@@ -131,6 +131,7 @@ func Turing() Config {
 	c.SMs, c.Warps, c.Blocks, c.Shared, c.SharedReserved = 68, 32, 16, 64<<10, 0
 	c.L0I = Tags{4, 32, 128}
 	c.FP32OnInt, c.TensorExtra = false, 8
+	c.TensorF32, c.TensorF16 = 6, 6 // 14 after HMMA.1688, 10 after IMMA.8816 (Mesa's table for sm_75)
 	c.MemQueue = 4
 	c.L1D = mustCache("S:3:128:256,L:T:m:L:L,A:384:48,32:0,32")
 	// The first stage of its memory instructions is a cycle shorter [SIM].

@@ -35,8 +35,8 @@ func (k *Kernel) Distances(f func(Distance)) {
 			if !ok || k.ops[w.at].late {
 				continue
 			}
-			by, r, bit := &k.ops[w.at], k.register(n), k.predicate(n)
-			f(Distance{Producer: w.at, At: int32(i), Reg: r, Guard: o.decided(r), Cycles: now - w.now, Need: int(k.need(by, o, bit)), Waits: w.waits != waits})
+			by, r := &k.ops[w.at], k.register(n)
+			f(Distance{Producer: w.at, At: int32(i), Reg: r, Guard: o.decided(r), Cycles: now - w.now, Need: int(k.need(by, o, n)), Waits: w.waits != waits})
 		}
 		for _, n := range o.dst {
 			last[n] = write{int32(i), now, waits}

@@ -19,7 +19,7 @@
 // Its result can be read by an instruction that issues at t plus its dependent
 // distance, however long Allocate holds either of them: a compiler cannot know the
 // port conflicts that other warps cause, so the hardware must guarantee this. The
-// distance depends on both: op.after has those that NVIDIA's compiler keeps. Guards
+// distance depends on both: Kernel.need has those that NVIDIA's compiler keeps. Guards
 // see predicates later than operands do. What one instruction may read early, all
 // later ones may ([INF]); the hazard checker reports those for which it is too soon.
 // Uniform registers and predicates are read at issue. A counter that is decremented

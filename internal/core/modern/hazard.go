@@ -322,7 +322,7 @@ func (h *hazards) reads(c *Core, f *flight, w *watched, p *writer, n uint16, m i
 		}
 		return
 	}
-	if need := p.issue + uint64(k.need(&k.ops[p.at], f.op, k.predicate(n))); t < need {
+	if need := p.issue + uint64(k.need(&k.ops[p.at], f.op, n)); t < need {
 		h.note(c, f, core.RAW, n, p.at, m, need-t, h.later(w, k, need))
 	}
 }

@@ -601,12 +601,20 @@ func TestTooSoon(t *testing.T) {
 		{"UIADD3 UR4, UR5, 0x4, URZ", "IADD3 R8, R4, UR5, RZ", "I2F.U32 R7, UR4", 9, 0x42800000, 0x41100000},
 		{"UISETP.NE.AND UP0, UPT, UR5, URZ, UPT", "", "@UP0 UMOV UR6, 0x9", 11, 6, 9},
 		{"ULDC UR4, c[0x0][0x0]", "", "MOV R7, UR4", 2, 64, 1},
+		{"IMAD.WIDE R6, R4, 0x5, RZ", "", "IADD3 R7, R6, 0x1, RZ", 3, 101, 16},
+		{"IMAD.WIDE R8, R4, R12, RZ", "", "IADD3 R7, R9, 0x1, RZ", 4, 1, 2},
+		{"sm_75 | ISETP.NE.AND P0, PT, R5, RZ, PT", "", "@P0 MOV R7, R5", 12, 7, 5},
+		{"IADD3 R9, R4, R5, RZ", "", "IMAD.HI R7, RZ, RZ, R8", 3, 0, 8},
 	} {
 		second := fmt.Sprintf("[B------:R-:W0:-:S02] %s ;", c.second)
 		read := "[B0-----:R-:W-:-:S05] MOV R7, R7 ;"
 		if strings.Contains(c.second, "UR6") {
 			read = "[B------:R-:W-:-:S05] MOV R7, UR6 ;"
 			second = fmt.Sprintf("[B------:R-:W-:-:S12] %s ;", c.second)
+		}
+		arch, first, given := strings.Cut(c.first, " | ")
+		if !given {
+			arch, first = "sm_86", c.first
 		}
 		for cycles, want := range map[int]uint32{c.need - 1: c.old, c.need: c.new} {
 			stall, between := cycles, ""
@@ -617,11 +625,14 @@ func TestTooSoon(t *testing.T) {
 			if stall > 11 {
 				yield = "Y"
 			}
-			out, g := runSASS(t, warm(), 1, fmt.Sprintf(`
+			out, g := runSASS(t, warm(), 1, arch+" | "+fmt.Sprintf(`
 [B------:R-:W-:-:S01]      MOV R4, 0x3 ;
 [B------:R-:W-:-:S01]      MOV R5, 0x5 ;
 [B------:R-:W-:-:S01]      MOV R6, 0x64 ;
 [B------:R-:W-:-:S01]      MOV R7, 0x7 ;
+[B------:R-:W-:-:S01]      MOV R8, RZ ;
+[B------:R-:W-:-:S01]      MOV R9, RZ ;
+[B------:R-:W-:-:S01]      MOV R12, 0x55555556 ;
 [B------:R-:W-:-:S01]      UMOV UR4, 0x40 ;
 [B------:R-:W-:-:S01]      UMOV UR5, 0x5 ;
 [B------:R-:W-:-:S01]      UMOV UR6, 0x6 ;
@@ -634,9 +645,9 @@ func TestTooSoon(t *testing.T) {
 %s
 %s
 %s
-[B------:R1:W-:-:S02]      STG.E [R10.64], R7 ;
+[B------:R1:W-:-:S02]      %s [R10.64], R7 ;
 [B-1----:R-:W-:-:S05]      EXIT ;
-`, yield, stall, c.first, between, second, read))
+`, yield, stall, first, between, second, read, map[bool]string{true: "STG.E.SYS", false: "STG.E"}[arch == "sm_75"]))
 			if out[0] != want {
 				t.Errorf("%s, %d cycles after %s: %#x, want %#x", c.second, cycles, c.first, out[0], want)
 			}

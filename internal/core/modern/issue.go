@@ -2,6 +2,7 @@ package modern
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -400,7 +401,7 @@ func (c *Core) show(w *warp, t uint64) {
 func (c *Core) showRead(w *warp, t uint64, o *op) {
 	n := 0
 	for _, x := range w.due {
-		if x.op.touches(o) && x.readable(w.K, o, t) {
+		if x.op.touches(o) && x.read(w.K, o, t) {
 			w.d.Commit(x.p)
 			w.hidden--
 			continue
@@ -411,12 +412,16 @@ func (c *Core) showRead(w *warp, t uint64, o *op) {
 	w.due = w.due[:n]
 }
 
-// readable reports whether an instruction can read a result at a tick.
-func (x *shown) readable(k *Kernel, o *op, t uint64) bool {
-	if x.op.ctl.Write < isa.Counters && t >= x.at+uint64(x.op.latency) {
-		return true // whoever has waited for its counter may read it
+// read reports whether an instruction reads a result and can do so at a tick.
+func (x *shown) read(k *Kernel, o *op, t uint64) bool {
+	counted := x.op.ctl.Write < isa.Counters && t >= x.at+uint64(x.op.latency) // whoever has waited for its counter may read it
+	need := uint16(0)
+	for _, n := range x.op.dst {
+		if slices.Contains(o.src, n) {
+			need = max(need, k.need(x.op, o, n), 1)
+		}
 	}
-	return t >= x.at+uint64(k.need(x.op, o, x.op.sets&(o.wants|o.decides)))
+	return need > 0 && (counted || t >= x.at+uint64(need))
 }
 
 // showAt notes the result of an instruction that issues. The results for one register become

@@ -57,6 +57,8 @@ type op struct {
 	clobbers uint64 // those that it writes
 	ahead    uint16 // cycles by which operands see its predicates before guards do
 	least    uint16 // latency for readers, if it is more than the unit's
+	halves   bool   // IMAD.WIDE and IMAD.HI, whose halves are ready, and needed, one after the other
+	high     uint16 // of these: the upper half of the addend, if nothing else reads it
 	farthest uint16 // after how many cycles all instructions can read its result
 	long     bool   // waits for it count as long: it goes through a cache
 	either   bool   // may use the Int pipe as well
@@ -101,9 +103,10 @@ type Kernel struct {
 	ops   []op
 	words int // 64-bit words of a warp's register mask
 	total int // registers in one numbering
-	// guarded is after how many cycles a guard sees a predicate.
-	guarded uint16
-	first   [files + 1]uint32
+	// guarded is after how many cycles a guard sees a predicate, sooner how much less that
+	// is than the latency of the comparison.
+	guarded, sooner uint16
+	first           [files + 1]uint32
 }
 
 // NewPlaces returns empty places for its instructions.
@@ -183,7 +186,10 @@ func (k *Kernel) decode(cfg *Config) error {
 		return fmt.Errorf("uses %d registers; the core has at most %d", n, maxRegisters)
 	}
 	k.total, k.words = int(n), max(1, int(n+63)/64)
-	k.guarded = uint16(cfg.Time[isa.ClassSetp].Latency)
+	if k.Work.Traits().Arch == 75 {
+		k.sooner = 1 // 12 cycles (ptxas), 13 since sm_80
+	}
+	k.guarded = uint16(cfg.Time[isa.ClassSetp].Latency) - k.sooner
 	k.ops = make([]op, len(code))
 	for i, in := range code {
 		o := &k.ops[i]
@@ -233,12 +239,35 @@ func (k *Kernel) predicates(o *op) {
 			o.wants |= predicateBit(r)
 		}
 	}
+	o.high = noRegister
+	if o.halves = strings.HasPrefix(o.inst.Op, "IMAD.WIDE") || strings.HasPrefix(o.inst.Op, "IMAD.HI"); o.halves {
+		o.high = k.upper(o)
+	}
 	for _, n := range o.dst {
 		o.clobbers |= 1 << (n % 64)
 	}
 	for _, n := range o.src {
 		o.uses |= 1 << (n % 64)
 	}
+}
+
+// noRegister is the number of no register.
+const noRegister = ^uint16(0)
+
+// upper returns the number of the upper half of an addend of 64 bits.
+func (k *Kernel) upper(o *op) uint16 {
+	n := noRegister
+	for _, r := range o.inst.Srcs {
+		if r.File == isa.RegGPR && r.Count == 2 {
+			n = uint16(k.first[isa.RegGPR] + r.Index + 1)
+		}
+	}
+	for _, r := range o.inst.Srcs {
+		if r.File == isa.RegGPR && r.Count != 2 && uint16(k.first[isa.RegGPR]+r.Index) == n {
+			return noRegister
+		}
+	}
+	return n
 }
 
 // entry is how an instruction gets its sources.
@@ -281,41 +310,59 @@ func (o *op) enters() {
 }
 
 // need returns the number of cycles after the issue of an instruction of fixed latency from
-// which another one can issue that reads its result; bits are the predicates of the result
-// that it reads, 0 if it reads other registers.
+// which another one can issue that reads register n of its result.
 //
 // What differs from the latency are distances that NVIDIA's compiler keeps in 11 million
-// instructions for sm_86 and sm_89 (bench/ggml), the least of each pair of classes.
-func (k *Kernel) need(o, reader *op, bits uint16) uint16 {
+// instructions for sm_86 and sm_89 (bench/ggml), the least of each pair of classes; those of
+// IMAD.WIDE and of branches on uniform predicates are kept in code for sm_120, and Mesa's
+// compiler knows them for sm_80, too.
+func (k *Kernel) need(o, reader *op, n uint16) uint16 {
+	bit := k.predicate(n)
+	guard := reader.decides&bit != 0
 	uniform := o.pipe == Uniform && classOf(o.inst) != isa.ClassUniformMove
 	switch {
 	case reader.ctl == nil:
 		return o.latency
-	case bits&reader.decides != 0 && uniform: // 11 after UISETP
-		return o.latency + 7
-	case bits&reader.decides != 0 && o.pipe != Uniform: // of carries, too
-		return max(o.latency, k.guarded)
-	case bits != 0 && !uniform:
-		return max(o.latency, o.least) - o.ahead
-	case uniform && reader.pipe == Uniform:
-		return o.latency
-	case uniform && reader.entry == coupled: // 6 after UIADD3
-		return o.latency + 2
-	case uniform: // 9 after UIADD3
-		return o.latency + 5
+	case uniform:
+		return o.latency + reader.uniformly(guard)
 	case o.pipe == Uniform:
 		return o.latency
+	case guard && o.pipe == Pred:
+		return o.latency - k.sooner
+	case guard: // of carries, too
+		return max(o.latency, k.guarded)
 	}
-	n := max(o.latency, o.least)
+	d := max(o.latency, o.least)
 	switch {
+	case bit != 0:
+		return d - o.ahead
 	case reader.entry == decoupled: // 4 after IADD3, HADD2; 22 after HMMA, which takes 24
-		return min(n, max(4, n-2))
+		return min(d, max(4, d-2))
 	case reader.entry == address: // 5 after IADD3, HADD2; 23 after HMMA
-		return min(n+1, max(5, n-1))
+		return min(d+1, max(5, d-1))
 	case o.packed && reader.packed: // 4 between HFMA2 and HFMA2, 5 to all others
-		return n - 1
+		return d - 1
+	case o.halves && len(o.dst) > 1 && n == o.dst[0] && !reader.halves || reader.halves && n == reader.high:
+		if reader.pipe == FP32 && o.pipe == FP32 {
+			return d - 2
+		}
+		return d - 1 // 3 after IADD3 and IMAD.WIDE
 	}
-	return n
+	return d
+}
+
+// uniformly returns how many cycles later than the uniform datapath an instruction sees a
+// result of it.
+func (o *op) uniformly(guard bool) uint16 {
+	switch {
+	case guard && o.pipe == Branch, o.entry != coupled: // 9 after UIADD3
+		return 5
+	case guard: // 11 after UISETP
+		return 7
+	case o.pipe != Uniform: // 6 after UIADD3
+		return 2
+	}
+	return 0
 }
 
 // reach determines after how many cycles all instructions can read an instruction's result.
@@ -327,9 +374,11 @@ func (k *Kernel) reach(o *op) {
 	if o.pipe == Misc {
 		o.least = 4 // VOTE
 	}
-	for e := coupled; e <= address; e++ {
-		reader := op{ctl: o.ctl, entry: e, decides: ^uint16(0)}
-		o.farthest = max(o.farthest, k.need(o, &reader, 0), k.need(o, &reader, o.sets))
+	for _, n := range o.dst {
+		for e := coupled; e <= address; e++ {
+			reader := op{ctl: o.ctl, entry: e, decides: ^uint16(0), high: noRegister}
+			o.farthest = max(o.farthest, k.need(o, &reader, n))
+		}
 	}
 }
 

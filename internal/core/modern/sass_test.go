@@ -15,11 +15,15 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 )
 
-// loadSASS prepares a block of a kernel for sm_86 whose parameter is the address of a
+// loadSASS prepares a block of a kernel for sm_86, or for what stands before " | ", whose parameter is the address of a
 // buffer of the given size.
 func loadSASS(t testing.TB, cfg Config, threads, bytes int, body string) (*rig, *Kernel, exec.Work, func() []byte) {
 	t.Helper()
-	text := ".arch sm_86\n.kernel probe\n.param out, 8\n.regs 64\n.shared 4096\n" + body
+	arch, rest, given := strings.Cut(body, " | ")
+	if !given {
+		arch, rest = "sm_86", body
+	}
+	text := ".arch " + arch + "\n.kernel probe\n.param out, 8\n.regs 64\n.shared 4096\n" + rest
 	f, err := sass.Parse("probe.sass", text, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -364,7 +364,7 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 	if l.Rehearsal {
 		out = nil
 	}
-	w := &work{m: m, im: im, out: out, Order: exec.NewOrder(&l, code, exec.Traits{InstBytes: instBytes, CodeBase: k.codeBase(), Source: source, Text: k.line})}
+	w := &work{m: m, im: im, out: out, Order: exec.NewOrder(&l, code, exec.Traits{Arch: int(k.prog.arch), InstBytes: instBytes, CodeBase: k.codeBase(), Source: source, Text: k.line})}
 	im.work = w
 	return w, nil
 }
