@@ -178,18 +178,20 @@ const (
 type Error struct {
 	File    string
 	Section string // empty: the file as a whole
-	Offset  int64  // in the section; -1: all of it
+	Offset  int64  // in the section, or without one in the file; -1: all of it
 	Msg     string
 }
 
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.File)
+	sep := ":"
 	if e.Section != "" {
 		fmt.Fprintf(&b, ": section %s", e.Section)
+		sep = ","
 	}
 	if e.Offset >= 0 {
-		fmt.Fprintf(&b, ", offset %#x", e.Offset)
+		fmt.Fprintf(&b, "%s offset %#x", sep, e.Offset)
 	}
 	return b.String() + ": " + e.Msg
 }

@@ -41,9 +41,12 @@ func Read(name string, b []byte) (*File, error) {
 		r.fail("", -1, "this is no ELF file of device code")
 		return nil, errors.Join(r.errs...)
 	}
+	if r.whole(b); len(r.errs) > 0 {
+		return nil, errors.Join(r.errs...)
+	}
 	var err error
 	if r.elf, err = elf.NewFile(plain{bytes.NewReader(b)}); err != nil {
-		r.fail("", -1, "%v", err)
+		r.fail("", 0, "%v", err)
 		return nil, errors.Join(r.errs...)
 	}
 	for i, s := range r.elf.Sections {
@@ -90,12 +93,30 @@ func (p plain) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
+// whole checks that the file has what its header says.
+func (r *reader) whole(b []byte) {
+	switch {
+	case len(b) > elf.EI_DATA && (elf.Class(b[elf.EI_CLASS]) != elf.ELFCLASS64 || elf.Data(b[elf.EI_DATA]) != elf.ELFDATA2LSB):
+		r.fail("", elf.EI_CLASS, "it is for addresses of 32 bits, or has its highest bytes first; want 64, and the lowest first")
+		return
+	case len(b) < headerBytes:
+		r.fail("", len(b), "the file ends within its header of %d bytes: it is cut off", headerBytes)
+		return
+	}
+	for _, t := range []struct {
+		name        string
+		at, size, n int
+	}{{"sections", 40, 58, 60}, {"segments", 32, 54, 56}} {
+		from, bytes := le.Uint64(b[t.at:]), uint64(le.Uint16(b[t.size:]))*uint64(le.Uint16(b[t.n:]))
+		if bytes > 0 && (from > uint64(len(b)) || bytes > uint64(len(b))-from) {
+			r.fail("", len(b), "the file ends here, but its table of %s takes %d bytes at %#x: it is cut off, or its header is damaged", t.name, bytes, from)
+		}
+	}
+}
+
 // header reads what the ELF header says.
 func (r *reader) header(b []byte) {
 	h := r.elf
-	if h.Class != elf.ELFCLASS64 || h.Data != elf.ELFDATA2LSB {
-		r.fail("", -1, "it is for addresses of 32 bits; want 64")
-	}
 	flags := le.Uint32(b[48:])
 	r.out.Arch = int(flags & 0xff)
 	if h.ABIVersion >= abiToolkit13 {

@@ -159,7 +159,9 @@ func (h *hazards) later(w *watched, k *Kernel, tick uint64) []core.Fix {
 		return nil // too long for one stall counter; needs instructions in between
 	}
 	ctl.Stall = uint8(stall)
-	ctl.Yield = ctl.Yield && stall != 1 || stall > 11
+	if ctl.Yield = ctl.Yield && stall != 1 || stall > 11; ctl.Yield {
+		ctl.Reuse = 0 // the two exclude each other
+	}
 	return []core.Fix{{At: w.last, Control: ctl}}
 }
 
@@ -357,8 +359,11 @@ func (h *hazards) waits(w *watched, k *Kernel, o *op, t uint64) {
 		}
 		mask |= b.d.Zero
 		if sb := b.d.SB; sb < isa.Counters {
-			// All but the last AtMost have ended, because they end in order.
-			if list := w.order[sb]; len(list) > int(b.d.AtMost) {
+			// All but the last AtMost have ended, if they end in order.
+			switch list := w.order[sb]; {
+			case b.d.AtMost == 0:
+				mask |= 1 << sb
+			case len(list) > int(b.d.AtMost) && inOrder(k, list):
 				follow = true
 				w.know(k, sb, list[len(list)-1-int(b.d.AtMost)].uid, t)
 			}
@@ -381,6 +386,18 @@ func (h *hazards) waits(w *watched, k *Kernel, o *op, t uint64) {
 		}
 	}
 	w.readers = w.readers[:n]
+}
+
+// inOrder reports whether instructions end in order: they are of one queue of results, or they
+// close groups of asynchronous copies. Loads from global memory do not.
+func inOrder(k *Kernel, list []raised) bool {
+	first := &k.ops[list[0].at]
+	for _, r := range list {
+		if o := &k.ops[r.at]; o.queue != first.queue || o.queue == noQueue && o.group != isa.AsyncCommit {
+			return false
+		}
+	}
+	return true
 }
 
 // know marks the instructions up to upTo that use a counter as waited for, except those

@@ -80,6 +80,14 @@ func TestHazardsNamed(t *testing.T) {
 			[]string{"7 cycles too soon; line 4 needs [B------:R-:W-:Y:S13]"}},
 		{"DEPBAR", []*inst{ld(isa.Shared, 32, 8, 2).wr(0), ld(isa.Shared, 32, 10, 2).wr(0).stall(2), waitSB(0, 1).stall(4), mov(12, 8), mov(13, 10), nop().wait(1), exit()},
 			[]string{"read after write of R10: MOV (line 5) after LDS (line 2)"}},
+		{"DEPBAR of loads that end in any order", []*inst{ld(isa.Global, 32, 8, 2).wr(0), ld(isa.Global, 32, 10, 2).wr(0).stall(2), waitSB(0, 1).stall(4), mov(12, 8), mov(13, 10), nop().wait(1), exit()},
+			[]string{"read after write of R8: MOV (line 4) after LDG", "read after write of R10: MOV (line 5) after LDG"}},
+		{"DEPBAR of all loads", []*inst{ld(isa.Global, 32, 8, 2).wr(0), ld(isa.Global, 32, 10, 2).wr(0).stall(2), waitSB(0, 0).stall(4), mov(12, 8), mov(13, 10), nop().wait(1), exit()}, nil},
+		{"a fix with yield drops the reuse bits, which share their place", func() []*inst {
+			a := mk("ISETP", isa.ClassSetp, -1, 2, 3).to(reg(isa.RegPred, 0))
+			a.Control.Reuse = 1
+			return []*inst{a, exit().guard(reg(isa.RegPred, 0), isa.FullMask), nop(), exit()}
+		}(), []string{"line 1 needs [B------:R-:W-:Y:S13]"}},
 	} {
 		got := check(t, prog(c.code...))
 		if len(got) != len(c.want) {
@@ -92,6 +100,11 @@ func TestHazardsNamed(t *testing.T) {
 		for i := range got {
 			if !strings.Contains(got[i].String(), c.want[i]) {
 				t.Errorf("%s: %s\nwant %s", c.name, got[i].String(), c.want[i])
+			}
+			for _, f := range got[i].Fixes {
+				if f.Control.Yield && f.Control.Reuse != 0 {
+					t.Errorf("%s: %s cannot be written with reuse", c.name, f.Control)
+				}
 			}
 		}
 	}
