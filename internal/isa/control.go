@@ -70,8 +70,8 @@ const (
 	ClassUniform           // the uniform datapath: UIADD3, USHF, R2UR
 	ClassUniformMove       // UMOV, ULDC, VOTEU: nothing to compute there
 	ClassBranch            // BRA, BSSY, BSYNC, CALL, RET, EXIT, WARPSYNC, BMOV
-	ClassMisc              // NOP, VOTE, BAR, DEPBAR, REDUX, NANOSLEEP: no queue
-	ClassMiscQ             // S2UR, ERRBAR: misc with a queue
+	ClassMisc              // NOP, VOTE, BAR, DEPBAR, NANOSLEEP: no queue
+	ClassMiscQ             // S2UR, REDUX, B2R, ERRBAR: misc with a queue
 	ClassMio               // S2R, SHFL, MATCH: through the memory queue
 	ClassFP64              // DADD, DMUL, DFMA, DSETP, F2F with doubles
 	ClassTensor            // HMMA, IMMA, BMMA

@@ -593,6 +593,30 @@ end:
 	}
 }
 
+// NVIDIA's compiler waits for a counter after REDUX and B2R.
+func TestHazardsWithoutCounter(t *testing.T) {
+	for _, first := range []string{"REDUX UR4, R5", "B2R.RESULT RZ, P0"} {
+		second := map[bool]string{true: "MOV R6, UR4", false: "SEL R6, R4, R5, P0"}[strings.Contains(first, "UR4")]
+		for counters, want := range map[string]int{"R-:W-:Y:S15 R-:W-": 1, "R-:W0:Y:S15 R-:W-": 1, "R-:W0:-:S02 W0": 0} {
+			own, _, _ := strings.Cut(counters, " ")
+			wait := "------"
+			if want == 0 {
+				wait = "0-----"
+			}
+			_, g := runSASS(t, warm(), 32, fmt.Sprintf(`
+[B------:R-:W-:-:S02]      MOV R4, RZ ;
+[B------:R-:W-:Y:S15]      MOV R5, RZ ;
+[B------:%s]      %s ;
+[B%s:R-:W-:-:S05]      %s ;
+[B0-----:R-:W-:-:S05]      EXIT ;
+`, own, first, wait, second))
+			if n := len(g.core.Hazards()); n != want {
+				t.Errorf("%s with %s, then %s with %s: %d hazards, want %d", first, own, second, wait, n, want)
+			}
+		}
+	}
+}
+
 // What an instruction reads that issues a cycle too soon is the old value, and what the checker
 // asks for suffices.
 func TestTooSoon(t *testing.T) {

@@ -336,7 +336,7 @@ func (k *Kernel) need(o, reader *op, n uint16) uint16 {
 	switch {
 	case bit != 0:
 		return d - o.ahead
-	case reader.entry == decoupled: // 4 after IADD3, HADD2; 22 after HMMA, which takes 24
+	case reader.entry == decoupled, reader.pipe == Branch: // 4 after IADD3, HADD2; 22 after HMMA, which takes 24
 		return min(d, max(4, d-2))
 	case reader.entry == address: // 5 after IADD3, HADD2; 23 after HMMA
 		return min(d+1, max(5, d-1))

@@ -39,9 +39,10 @@ var traits = func() (t [Ops]trait) {
 	add(isa.ClassUniformMove, isa.UnitALU, OpUMOV, OpULDC, OpVOTEU)
 	add(isa.ClassBranch, isa.UnitBranch, OpBRA, OpBRX, OpBRXU, OpJMP, OpJMX, OpCALL, OpRET, OpEXIT, OpKILL, OpBSSY, OpBSYNC, OpBREAK,
 		OpWARPSYNC, OpENDCOLLECTIVE, OpYIELD, OpBMOV, OpBPT)
-	add(isa.ClassMisc, isa.UnitNone, OpNOP, OpVOTE, OpDEPBAR, OpLDGDEPBAR, OpARRIVES, OpNANOSLEEP, OpLEPC, OpREDUX, OpB2R, OpBAR, OpELECT, OpPREEXIT,
+	add(isa.ClassMisc, isa.UnitNone, OpNOP, OpVOTE, OpDEPBAR, OpLDGDEPBAR, OpARRIVES, OpNANOSLEEP, OpLEPC, OpBAR, OpELECT, OpPREEXIT,
 		OpACQBULK)
-	add(isa.ClassMiscQ, isa.UnitNone, OpS2UR, OpERRBAR, OpCGAERRBAR, OpLDCU)
+	// NVIDIA's compiler waits for a counter after REDUX and B2R, as after S2UR.
+	add(isa.ClassMiscQ, isa.UnitNone, OpS2UR, OpREDUX, OpB2R, OpERRBAR, OpCGAERRBAR, OpLDCU)
 	add(isa.ClassMio, isa.UnitLSU, OpS2R, OpSHFL, OpMATCH, OpQSPC, OpCCTL, OpMOVM)
 	add(isa.ClassFP64, isa.UnitFP64, OpDADD, OpDMUL, OpDFMA, OpDSETP)
 	add(isa.ClassTensor, isa.UnitTensor, OpHMMA, OpIMMA, OpBMMA, OpQMMA, OpOMMA)
