@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
@@ -18,7 +19,7 @@ type asmCmd struct {
 	File     string `arg:"" name:"file" help:"A program: SASS (.sass) or of the Kepler-style core (.kasm)."`
 	Out      string `short:"o" name:"out" default:"-" placeholder:"FILE" help:"The output: words of 16 hex digits, for SASS two per line with the low one first, for the Kepler-style core one; - is standard output."`
 	Cubin    bool   `name:"cubin" help:"Write SASS as a cubin, which -o names: kernels, data, constants, symbols and lines of the source."`
-	Arch     string `placeholder:"NAME" help:"The architecture of SASS without .arch: sm_75, sm_80, sm_86, sm_87, sm_89."`
+	Arch     string `placeholder:"NAME" help:"The architecture of SASS without .arch: ${sass_archs}."`
 	Encoding string `default:"rtl" placeholder:"NAME" help:"Opcode numbers of the Kepler-style core: rtl (the default) or datasheet (table 3 of its datasheet)."`
 }
 
@@ -67,6 +68,33 @@ func writeOut(e env, path, text string) error {
 	return nil
 }
 
+// beside names what a program has that is not in the words of its kernels, "" if nothing.
+func beside(f *sass.File) string {
+	var list []string
+	for _, x := range []struct {
+		what string
+		has  bool
+	}{
+		{"variables (.data, .variable)", len(f.Data)+len(f.Variables) > 0},
+		{"constants that its kernels share (.bank)", slices.ContainsFunc(f.Banks[:], func(b []byte) bool { return len(b) > 0 })},
+		{"addresses in its code (.address)", len(f.Addresses) > 0},
+	} {
+		if x.has {
+			list = append(list, x.what)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// archNames are the architectures of SASS, for help.
+func archNames() string {
+	var list []string
+	for _, a := range sass.Archs() {
+		list = append(list, a.String())
+	}
+	return strings.Join(list, ", ")
+}
+
 // Run assembles the program.
 func (c *asmCmd) Run(e env) error {
 	enc, err := encoding(c.Encoding)
@@ -87,6 +115,9 @@ func (c *asmCmd) Run(e env) error {
 			return &exitError{code: exitUsage, err: err}
 		}
 		if !c.Cubin {
+			if what := beside(f); what != "" {
+				fmt.Fprintf(e.stderr, "heddle: %s has %s: a file of words has no place for them; --cubin writes a file that keeps them\n", c.File, what)
+			}
 			return writeOut(e, c.Out, sass.FormatHex(f))
 		}
 		b, err := program.WriteCubin(f)

@@ -12,7 +12,7 @@ import (
 type disasmCmd struct {
 	File     string `arg:"" name:"file" help:"A cubin, a fat binary, a program or library with device code; or words (.hex) of 16 hex digits: two per line for SASS, one for the Kepler-style core."`
 	Out      string `short:"o" name:"out" default:"-" placeholder:"FILE" help:"The output; - is standard output."`
-	Arch     string `placeholder:"NAME" help:"The architecture of SASS if the file does not name one, or has several: sm_75, sm_80, sm_86, sm_87, sm_89; parts of sm_100, sm_110, sm_120, sm_121."`
+	Arch     string `placeholder:"NAME" help:"The architecture of SASS if the file does not name one, or has several: ${sass_archs}."`
 	Kernel   string `placeholder:"NAME" help:"Only this kernel of a binary."`
 	JSON     bool   `name:"json" help:"Write the kernels of a binary as JSON: addresses, words, control codes, texts and lines of the source."`
 	Encoding string `placeholder:"NAME" help:"Opcode numbers of the Kepler-style core: rtl or datasheet; default: those that the file names, otherwise rtl."`

@@ -140,6 +140,9 @@ func (c *disasmCmd) kernels(list []image, out lister) error {
 			}
 		}
 	}
+	if !found && c.Kernel == "" {
+		return usage("%s has no kernels", c.File)
+	}
 	if !found {
 		hint := ""
 		if n := near.Name(c.Kernel, names); n != "" {

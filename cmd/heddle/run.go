@@ -36,6 +36,7 @@ type runCmd struct {
 func runVars() map[string]string {
 	return map[string]string{
 		"default_gpu": run.DefaultGPU, "setting_keys": strings.Join(run.SettingKeys(), ", "), "most_devices": strconv.Itoa(run.MaxDevices),
+		"sass_archs": archNames(),
 	}
 }
 

@@ -77,7 +77,7 @@ func decodeAtomic(d *dec) error {
 				return errForm
 			}
 		default:
-			return d.only()
+			return d.unsupported(m)
 		}
 	}
 	switch {

@@ -283,9 +283,14 @@ next:
 				continue next
 			}
 		}
-		return fmt.Errorf("%s with .%s is not supported", d.in.Op, m)
+		return d.unsupported(m)
 	}
 	return nil
+}
+
+// unsupported is the error for a modifier.
+func (d *dec) unsupported(modifier string) error {
+	return fmt.Errorf("%s with .%s is not supported", d.in.Op, modifier)
 }
 
 // literal returns the row in which all lanes hold v.
