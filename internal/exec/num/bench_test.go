@@ -184,4 +184,15 @@ func BenchmarkWarp(b *testing.B) {
 	bench32(b, "DotS8 of 32", func(o *operands) {
 		sinkB[0] = uint32(DotS8(1, o.u[0][:8], o.u[1][:8], true, true, false))
 	})
+	var float FloatPanel
+	float.Fill(make([]float32, 16*Columns), 16)
+	bench32(b, "a row of FloatPanel of 16", func(o *operands) {
+		float.RowF32((*[Columns]uint32)(sinkB[:]), o.f[0][:16])
+	})
+	var whole IntPanel
+	whole.Fill(make([]int32, 32*Columns), 32, true)
+	row := make([]int32, 32)
+	bench32(b, "a row of IntPanel of 32", func(o *operands) {
+		whole.Row((*[Columns]uint32)(sinkB[:]), row, false)
+	})
 }

@@ -181,4 +181,6 @@
 //	DotF64(acc uint64, a, b []uint64, r Round) uint64
 //	DotInt(acc int32, a, b []int32, satfinite bool) int32
 //	DotB1(acc int32, a, b []uint32, and bool) int32
+//
+// FloatPanel and IntPanel compute eight of DotF32, DotF32F16 or DotInt at once.
 package num

@@ -28,6 +28,7 @@ type block struct {
 type worker struct {
 	pool map[*fn][]*frame
 	free []*block
+	tile *tile // of matrix multiplications, made on first use
 }
 
 // frame takes a frame for f from the pool. Registers are zero, so that a program that

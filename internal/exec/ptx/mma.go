@@ -320,6 +320,9 @@ func (d *dec) multiply(in *ptx.Inst, o *inst, op *mmaOp, wmma bool) error {
 		if na == 0 || nb == 0 || nc == 0 || op.m*ka > fa.per*tileRegs || op.n*op.k > fb.per*tileRegs || op.m*op.n > tileElems {
 			return errUnsupported
 		}
+		if op.class != mmaBit && op.sparse == nil && op.k > num.PanelRows {
+			return errUnsupported
+		}
 		unit := 1
 		if op.class == mmaBit {
 			unit = fa.per // bits stay together
@@ -384,20 +387,23 @@ const (
 
 // tile is the storage of a multiplication: A by rows, B by columns, C by rows. The
 // class determines which pair holds A and B: widened floats, unpacked integers, words
-// of bits or f64. A warp has one tile.
+// of bits or f64. A worker has one tile.
 type tile struct {
 	af, bf [4 * tileRegs]float32
 	ai, bi [8 * tileRegs]int32
 	aw, bw [tileRegs]uint32 // of b1
 	ad, bd [tileRegs]uint64
 	c      [tileElems]uint64
+	float  num.FloatPanel
+	int    num.IntPanel
 }
 
 func (w *warp) tileOf() *tile {
-	if w.tile == nil {
-		w.tile = new(tile)
+	wk := w.blk.wk
+	if wk.tile == nil {
+		wk.tile = new(tile)
 	}
-	return w.tile
+	return wk.tile
 }
 
 // f32of returns the f32 with the given bits.
@@ -440,14 +446,10 @@ func (w *warp) unpack(dst *[8 * tileRegs]int32, refs []ref, at []int16, width in
 		v := w.u32(refs[r])
 		at := at[32*r : 32*r+32]
 		for lane, x := range v {
-			p := dst[at[lane]:][:32/width]
-			for i := range p {
-				y := x << (32 - width - width*i) // its bits at the top
-				if signed {
-					p[i] = int32(y) >> (32 - width)
-				} else {
-					p[i] = int32(y >> (32 - width))
-				}
+			if p := dst[at[lane]:]; width == 8 {
+				num.Unpack8((*[4]int32)(p), x, signed)
+			} else {
+				num.Unpack4((*[8]int32)(p), x, signed)
 			}
 		}
 	}
@@ -554,9 +556,82 @@ func mma(w *warp, in *inst, m uint32) {
 	t := w.tileOf()
 	w.operands(op, t)
 	// All of C is read before D is written: they may be the same registers.
-	for i, at := range op.cAt {
-		t.c[at] = w.accIn(op, i/32, i%32)
+	w.takeC(op, t)
+	switch op.class {
+	case mmaF64, mmaBit:
+		op.dots(t)
+	default:
+		op.panels(t)
 	}
+	w.giveD(op, t)
+}
+
+// takeC gathers the accumulator C from its registers.
+func (w *warp) takeC(op *mmaOp, t *tile) {
+	if op.class == mmaF64 || op.ct == "f16" {
+		for i, at := range op.cAt {
+			t.c[at] = w.accIn(op, i/32, i%32)
+		}
+		return
+	}
+	for i, r := range op.c {
+		at := op.cAt[32*i:][:32]
+		for lane, v := range w.u32(r) {
+			t.c[at[lane]] = uint64(v)
+		}
+	}
+}
+
+// giveD writes the result to its registers.
+func (w *warp) giveD(op *mmaOp, t *tile) {
+	if op.class == mmaF64 || op.dt == "f16" || op.sat {
+		for i, at := range op.cAt {
+			w.accOut(op, i/32, i%32, t.c[at])
+		}
+		return
+	}
+	for i, r := range op.d {
+		at := op.cAt[32*i:][:32]
+		d := &w.r32[r]
+		for lane := range d {
+			d[lane] = uint32(t.c[at[lane]])
+		}
+	}
+}
+
+// panels adds the product of A and B to C, eight columns of B at a time.
+func (op *mmaOp) panels(t *tile) {
+	k := op.k
+	for col := 0; col < op.n; col += num.Columns {
+		whole := op.class == mmaInt8 || op.class == mmaInt4
+		if whole {
+			t.int.Fill(t.bi[col*k:], k, op.signA || op.signB)
+		} else {
+			t.float.Fill(t.bf[col*k:], k)
+		}
+		for row := range op.m {
+			c := t.c[row*op.n+col:][:num.Columns]
+			var acc [num.Columns]uint32
+			for i := range acc {
+				acc[i] = uint32(c[i])
+			}
+			switch {
+			case whole:
+				t.int.Row(&acc, t.ai[row*k:][:k], op.sat)
+			case op.class == mmaHalf:
+				t.float.RowF16(&acc, t.af[row*k:][:k])
+			default:
+				t.float.RowF32(&acc, t.af[row*k:][:k])
+			}
+			for i, v := range acc {
+				c[i] = uint64(v)
+			}
+		}
+	}
+}
+
+// dots is panels for f64 and single bits, element by element.
+func (op *mmaOp) dots(t *tile) {
 	k := op.k
 	if op.class == mmaBit {
 		k /= 32
@@ -566,22 +641,12 @@ func mma(w *warp, in *inst, m uint32) {
 		for col := range op.n {
 			b := col * k
 			p := &t.c[row*op.n+col]
-			switch op.class {
-			case mmaFloat:
-				*p = uint64(num.DotF32(uint32(*p), t.af[a:a+k], t.bf[b:b+k]))
-			case mmaHalf:
-				*p = uint64(num.DotF32F16(uint16(*p), t.af[a:a+k], t.bf[b:b+k]))
-			case mmaF64:
+			if op.class == mmaF64 {
 				*p = num.DotF64(*p, t.ad[a:a+k], t.bd[b:b+k], op.rnd)
-			case mmaBit:
+			} else {
 				*p = uint64(uint32(num.DotB1(int32(*p), t.aw[a:a+k], t.bw[b:b+k], op.and)))
-			default:
-				*p = uint64(uint32(num.DotInt(int32(*p), t.ai[a:a+k], t.bi[b:b+k], op.sat)))
 			}
 		}
-	}
-	for i, at := range op.cAt {
-		w.accOut(op, i/32, i%32, t.c[at])
 	}
 }
 

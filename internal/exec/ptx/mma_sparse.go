@@ -130,9 +130,7 @@ func mmaSparse(w *warp, in *inst, m uint32) {
 	op := in.x.any.(*mmaOp)
 	t := w.tileOf()
 	w.operands(op, t)
-	for i, at := range op.cAt {
-		t.c[at] = w.accIn(op, i/32, i%32)
-	}
+	w.takeC(op, t)
 	n := op.sparse.count
 	var at [sparseMax]int
 	for row := range op.m {
@@ -171,7 +169,5 @@ func mmaSparse(w *warp, in *inst, m uint32) {
 			}
 		}
 	}
-	for i, at := range op.cAt {
-		w.accOut(op, i/32, i%32, t.c[at])
-	}
+	w.giveD(op, t)
 }

@@ -105,7 +105,6 @@ type warp struct {
 	addr    [32]uint64 // addresses of the current memory instruction
 	tid     [3][32]uint32
 	scratch [2][32]uint32 // rows for operations that need an operand rearranged
-	tile    *tile         // of matrix multiplications, made on first use
 
 	fault *fault
 	yield bool // let other warps run

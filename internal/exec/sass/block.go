@@ -25,7 +25,6 @@ type block struct {
 // worker owns what blocks reuse. One goroutine uses it at a time.
 type worker struct {
 	spare []*block
-	tile  tile
 }
 
 // takePending returns a record for an instruction that issues.

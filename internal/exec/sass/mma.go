@@ -28,34 +28,39 @@ func init() {
 
 // matrix is the shape of a matrix instruction.
 type matrix struct {
-	m, k       int
-	bits       int // of an element of A and B
-	a, b, c    int // registers
-	from       int // first source that is C
-	ka         int // columns of A as stored: k, or half of that
-	meta       int // source with the places of A's elements
-	first      int // lane of each four that holds the first places
-	aSigned    bool
-	bSigned    bool
-	half       bool // D has binary16
-	bf16, tf32 bool
-	na, nb     num.Narrow // formats of A and B, if they have at most eight bits
-	scales     int        // for each row of A and column of B, 0 if there are none
-	and, sat   bool
-	round      num.Round
-	pa, pb     []int16 // first elements' places of A's and B's registers, lane by lane
+	m, k     int
+	bits     int // of an element of A and B
+	a, b, c  int // registers
+	from     int // first source that is C
+	ka       int // columns of A as stored: k, or half of that
+	meta     int // source with the places of A's elements
+	first    int // lane of each four that holds the first places
+	aSigned  bool
+	bSigned  bool
+	half     bool // D has binary16
+	bf16     bool
+	na, nb   num.Narrow // formats of A and B, if they have at most eight bits
+	scales   int        // for each row of A and column of B, 0 if there are none
+	and, sat bool
+	round    num.Round
+	pa, pb   []int16 // places of the first elements of A's and B's registers, each for 32 lanes
 }
 
-// tile is the storage for the elements of A and B.
-type tile struct {
-	a [16 * 64]float32
-	b [8 * 64]float32
-	x [16 * 64]int32
-	y [8 * 64]int32
-	u [16 * 8]uint32
-	v [8 * 8]uint32
-	d [8 * 4]uint64
-	e [8 * 4]uint64
+// floatTile and intTile hold the elements of A by rows and of B by columns; c is C, then D.
+// They live on the stack: in a timing run the blocks of many SMs take turns, and what each
+// kept for itself would not stay in the host's caches.
+type floatTile struct {
+	a     [16 * 64]float32
+	b     [8 * 64]float32
+	panel num.FloatPanel
+	c     [16][num.Columns]uint32
+}
+
+type intTile struct {
+	a     [16 * 64]int32
+	b     [8 * 64]int32
+	panel num.IntPanel
+	c     [16][num.Columns]uint32
 }
 
 func decodeMMA(d *dec) error {
@@ -79,11 +84,11 @@ func decodeMMA(d *dec) error {
 		if err := d.only("1684", "1688", "16816", "16832", "SP", "F16", "F32", "BF16", "TF32"); err != nil {
 			return err
 		}
-		x.bits, x.half, x.bf16, x.tf32 = 16, !in.Has("F32"), in.Has("BF16"), in.Has("TF32")
-		if x.tf32 {
+		x.bits, x.half, x.bf16 = 16, !in.Has("F32"), in.Has("BF16")
+		if in.Has("TF32") {
 			x.bits = 32
 		}
-		if (x.bf16 || x.tf32) && x.half {
+		if (x.bf16 || x.bits == 32) && x.half {
 			return errForm
 		}
 	case sass.OpIMMA:
@@ -278,20 +283,17 @@ func (w *warp) all(in *inst, m uint32) bool {
 // element returns bits n·e to n·e+e-1 of a register.
 func element(v uint32, n, e int) uint32 { return v >> (n * e) & uint32(uint64(1)<<e-1) }
 
-// widen is an element as a binary32; n is its format if it has at most eight bits. In a byte,
-// those of four bits are in the middle (PTX manual, .kind::f8f6f4).
+// widen is an element of other than 16 bits as a binary32; n is its format if it has at
+// most eight bits. In a byte, those of four bits are in the middle (PTX manual,
+// .kind::f8f6f4).
 func (x *matrix) widen(v uint32, n num.Narrow) float32 {
 	switch {
 	case x.bits == 8 && n == num.E2M1:
 		return f32(num.NarrowToF32(uint8(v>>2), n))
 	case x.bits <= 8:
 		return f32(num.NarrowToF32(uint8(v), n))
-	case x.tf32:
-		return f32(num.TF32ToF32(v))
-	case x.bf16:
-		return f32(num.BF16ToF32(uint16(v)))
 	}
-	return f32(num.F16ToF32(uint16(v)))
+	return f32(num.TF32ToF32(v))
 }
 
 // per is the number of elements in a register.
@@ -300,8 +302,8 @@ func (x *matrix) per() int { return max(1, 32/x.bits) }
 // lay fills pa and pb.
 func (x *matrix) lay() {
 	per := x.per()
-	for lane := range 32 {
-		for r := range x.a {
+	for r := range x.a {
+		for lane := range 32 {
 			row, half := lane/4, r
 			if x.m == 16 {
 				row, half = row+8*(r&1), r/2
@@ -309,8 +311,8 @@ func (x *matrix) lay() {
 			x.pa = append(x.pa, int16(row*x.ka+per*(lane%4)+4*per*half))
 		}
 	}
-	for lane := range 32 {
-		for r := range x.b {
+	for r := range x.b {
+		for lane := range 32 {
 			x.pb = append(x.pb, int16(lane/4*x.k+per*(lane%4)+4*per*r))
 		}
 	}
@@ -320,16 +322,52 @@ func opHMMA(w *warp, in *inst, p *pending, m uint32) {
 	if !w.all(in, m) {
 		return
 	}
-	x, t := in.mma, &w.blk.wk.tile
+	x := in.mma
+	var t floatTile
 	x.widenAll(t.a[:], x.pa, p.s[:x.a], x.na)
 	x.widenAll(t.b[:], x.pb, p.s[x.a:x.a+x.b], x.nb)
 	if x.scales > 0 {
-		x.scale(t, p.s[x.from+x.c], p.s[x.from+x.c+1])
+		x.scale(&t, p.s[x.from+x.c], p.s[x.from+x.c+1])
 	}
-	for lane := range 32 {
-		for i := range x.m / 4 {
-			row, col := lane/4+i/2*8, lane%4*2+i%2
-			x.dotFloat(p, lane, i, t.a[row*x.k:row*x.k+x.k], t.b[col*x.k:col*x.k+x.k])
+	t.panel.Fill(t.b[:], x.k)
+	x.takeC(&t.c, p)
+	for row := range x.m {
+		if a := t.a[row*x.k:][:x.k]; x.half {
+			t.panel.RowF16(&t.c[row], a)
+		} else {
+			t.panel.RowF32(&t.c[row], a)
+		}
+	}
+	x.giveD(&t.c, p)
+}
+
+// takeC gathers the accumulator C from its registers.
+func (x *matrix) takeC(to *[16][num.Columns]uint32, p *pending) {
+	for r := range x.c {
+		for lane, v := range p.s[x.from+r] {
+			row, col := lane/4, lane%4*2
+			if x.half {
+				c := &to[row+8*(r&1)]
+				c[col], c[col+1] = v&0xffff, v>>16
+			} else {
+				to[row+8*(r>>1&1)][col+r&1] = v
+			}
+		}
+	}
+}
+
+// giveD writes the result D.
+func (x *matrix) giveD(from *[16][num.Columns]uint32, p *pending) {
+	for r := range x.c {
+		d := &p.out[r]
+		for lane := range d {
+			row, col := lane/4, lane%4*2
+			if x.half {
+				c := &from[row+8*(r&1)]
+				d[lane] = c[col] | c[col+1]<<16
+			} else {
+				d[lane] = from[row+8*(r>>1&1)][col+r&1]
+			}
 		}
 	}
 }
@@ -339,7 +377,7 @@ func opHMMA(w *warp, in *inst, p *pending, m uint32) {
 // of row g, lane 4g+1 those of row g+8, lane 4g those of column g, from the lowest byte on (PTX
 // manual, mma with .block_scale, the selectors being 0). A product of an element with its scale
 // that exceeds binary32 is infinite (assumed).
-func (x *matrix) scale(t *tile, a, b *[32]uint32) {
+func (x *matrix) scale(t *floatTile, a, b *[32]uint32) {
 	per := x.k / x.scales
 	part := func(line []float32, bytes uint32) {
 		for i := range line {
@@ -379,13 +417,15 @@ func opSparse(w *warp, in *inst, p *pending, m uint32) {
 	if !w.all(in, m) {
 		return
 	}
-	x, t := in.mma, &w.blk.wk.tile
+	x := in.mma
+	var f floatTile
+	var t intTile
 	if x.bits == 16 {
-		x.widenAll(t.a[:], x.pa, p.s[:x.a], x.na)
-		x.widenAll(t.b[:], x.pb, p.s[x.a:x.a+x.b], x.nb)
+		x.widenAll(f.a[:], x.pa, p.s[:x.a], x.na)
+		x.widenAll(f.b[:], x.pb, p.s[x.a:x.a+x.b], x.nb)
 	} else {
-		x.unpackAll(t.x[:], x.pa, p.s[:x.a], x.aSigned)
-		x.unpackAll(t.y[:], x.pb, p.s[x.a:x.a+x.b], x.bSigned)
+		x.unpackAll(t.a[:], x.pa, p.s[:x.a], x.aSigned)
+		x.unpackAll(t.b[:], x.pb, p.s[x.a:x.a+x.b], x.bSigned)
 	}
 	var at [sparseMax]uint8
 	for row := range x.m {
@@ -397,16 +437,16 @@ func opSparse(w *warp, in *inst, p *pending, m uint32) {
 			if x.bits == 16 {
 				var b [sparseMax]float32
 				for k, c := range at[:x.ka] {
-					b[k] = t.b[col*x.k+int(c)]
+					b[k] = f.b[col*x.k+int(c)]
 				}
-				x.dotFloat(p, lane, i, t.a[row*x.ka:row*x.ka+x.ka], b[:x.ka])
+				x.dotFloat(p, lane, i, f.a[row*x.ka:row*x.ka+x.ka], b[:x.ka])
 				continue
 			}
 			var b [sparseMax]int32
 			for k, c := range at[:x.ka] {
-				b[k] = t.y[col*x.k+int(c)]
+				b[k] = t.b[col*x.k+int(c)]
 			}
-			x.dotInt(p, lane, i, t.x[row*x.ka:row*x.ka+x.ka], b[:x.ka])
+			x.dotInt(p, lane, i, t.a[row*x.ka:row*x.ka+x.ka], b[:x.ka])
 		}
 	}
 }
@@ -418,32 +458,35 @@ func (x *matrix) dotInt(p *pending, lane, i int, a, b []int32) {
 
 // widenAll puts the elements of registers into their places as binary32.
 func (x *matrix) widenAll(dst []float32, at []int16, regs []*[32]uint32, format num.Narrow) {
-	per, k := x.per(), 0
-	for lane := range 32 {
-		for _, r := range regs {
-			d := dst[at[k]:]
-			for n := range per {
-				d[n] = x.widen(element(r[lane], n, x.bits), format)
+	per := x.per()
+	for r, reg := range regs {
+		at := at[32*r:][:32]
+		for lane, v := range reg {
+			d := dst[at[lane]:]
+			switch {
+			case x.bits != 16:
+				for n := range per {
+					d[n] = x.widen(element(v, n, x.bits), format)
+				}
+			case x.bf16:
+				d[0], d[1] = f32(v<<16), f32(v&0xffff0000)
+			default:
+				d[0], d[1] = f32(num.F16ToF32(uint16(v))), f32(num.F16ToF32(uint16(v>>16)))
 			}
-			k++
 		}
 	}
 }
 
 // unpackAll puts the elements of registers into their places as integers.
 func (x *matrix) unpackAll(dst []int32, at []int16, regs []*[32]uint32, signed bool) {
-	per, k := x.per(), 0
-	for lane := range 32 {
-		for _, r := range regs {
-			d := dst[at[k]:]
-			for n := range per {
-				v := int32(element(r[lane], n, x.bits))
-				if signed {
-					v = v << (32 - x.bits) >> (32 - x.bits)
-				}
-				d[n] = v
+	for r, reg := range regs {
+		at := at[32*r:][:32]
+		for lane, v := range reg {
+			if d := dst[at[lane]:]; x.bits == 8 {
+				num.Unpack8((*[4]int32)(d), v, signed)
+			} else {
+				num.Unpack4((*[8]int32)(d), v, signed)
 			}
-			k++
 		}
 	}
 }
@@ -452,39 +495,41 @@ func opIMMA(w *warp, in *inst, p *pending, m uint32) {
 	if !w.all(in, m) {
 		return
 	}
-	x, t := in.mma, &w.blk.wk.tile
-	x.unpackAll(t.x[:], x.pa, p.s[:x.a], x.aSigned)
-	x.unpackAll(t.y[:], x.pb, p.s[x.a:x.a+x.b], x.bSigned)
-	for lane := range 32 {
-		for i := range x.m / 4 {
-			row, col := lane/4+i/2*8, lane%4*2+i%2
-			x.dotInt(p, lane, i, t.x[row*x.k:row*x.k+x.k], t.y[col*x.k:col*x.k+x.k])
-		}
+	x := in.mma
+	var t intTile
+	x.unpackAll(t.a[:], x.pa, p.s[:x.a], x.aSigned)
+	x.unpackAll(t.b[:], x.pb, p.s[x.a:x.a+x.b], x.bSigned)
+	t.panel.Fill(t.b[:], x.k, x.aSigned || x.bSigned)
+	x.takeC(&t.c, p)
+	for row := range x.m {
+		t.panel.Row(&t.c[row], t.a[row*x.k:][:x.k], x.sat)
 	}
+	x.giveD(&t.c, p)
 }
 
 func opBMMA(w *warp, in *inst, p *pending, m uint32) {
 	if !w.all(in, m) {
 		return
 	}
-	x, t := in.mma, &w.blk.wk.tile
-	words := x.k / 32
+	x, words := in.mma, in.mma.k/32
+	var a [16 * 8]uint32
+	var b [8 * 8]uint32
 	for lane := range 32 {
 		for r := range x.a {
 			row, half := lane/4, r
 			if x.m == 16 {
 				row, half = row+8*(r&1), r/2
 			}
-			t.u[row*words+lane%4+4*half] = p.s[r][lane]
+			a[row*words+lane%4+4*half] = p.s[r][lane]
 		}
 		for r := range x.b {
-			t.v[lane/4*words+lane%4+4*r] = p.s[x.a+r][lane]
+			b[lane/4*words+lane%4+4*r] = p.s[x.a+r][lane]
 		}
 	}
 	for lane := range 32 {
 		for i := range x.m / 4 {
 			row, col := lane/4+i/2*8, lane%4*2+i%2
-			p.out[i][lane] = uint32(num.DotB1(int32(p.s[x.from+i][lane]), t.u[row*words:row*words+words], t.v[col*words:col*words+words], x.and))
+			p.out[i][lane] = uint32(num.DotB1(int32(p.s[x.from+i][lane]), a[row*words:row*words+words], b[col*words:col*words+words], x.and))
 		}
 	}
 }
@@ -494,15 +539,16 @@ func opDMMA(w *warp, in *inst, p *pending, m uint32) {
 	if !w.all(in, m) {
 		return
 	}
-	x, t := in.mma, &w.blk.wk.tile
+	x := in.mma
+	var a, b [8 * 4]uint64
 	for lane := range 32 {
-		t.d[lane] = p.pair(0, lane) // row lane/4, k lane%4
-		t.e[lane] = p.pair(2, lane) // column lane/4
+		a[lane] = p.pair(0, lane) // row lane/4, k lane%4
+		b[lane] = p.pair(2, lane) // column lane/4
 	}
 	for lane := range 32 {
 		for i := range 2 {
 			row, col := lane/4, lane%4*2+i
-			p.setPair(2*i, lane, num.DotF64(p.pair(x.from+2*i, lane), t.d[4*row:4*row+4], t.e[4*col:4*col+4], x.round))
+			p.setPair(2*i, lane, num.DotF64(p.pair(x.from+2*i, lane), a[4*row:4*row+4], b[4*col:4*col+4], x.round))
 		}
 	}
 }
