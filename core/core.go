@@ -105,9 +105,11 @@ type (
 	WarpView  = core.WarpView
 	BlockView = core.BlockView
 	QueueView = core.QueueView
-	// Stands is where a warp is, Places what warps did at each instruction.
+	// Stands is where a warp is, Places what warps did at each instruction, Ledger the
+	// places of several kernels.
 	Stands = core.Stands
 	Places = core.Places
+	Ledger = core.Ledger
 	// Record is an instruction's way through the pipeline.
 	Record = core.Record
 )

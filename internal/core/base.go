@@ -69,7 +69,7 @@ type residents = Residents[Fit]
 // shows its state. A model embeds it and may override any of its methods.
 type Base struct {
 	residents
-	Ledger
+	Books
 	Stats Stats
 	Env   Env
 

@@ -424,9 +424,10 @@ type Inspected interface {
 	Queues() []QueueView
 	EachRequest(f func(r *mem.Req, place string))
 	EachPending(f func(name string, p cache.Pending))
-	// KeepPlaces accounts the states of warps by instruction; TakePlaces adds a
-	// kernel's to sum, and forgets them.
-	KeepPlaces()
+	// KeepPlaces accounts the states of warps by instruction in a ledger, which it may
+	// share with cores that do not run at the same time; TakePlaces adds a kernel's to
+	// sum, and forgets them.
+	KeepPlaces(l *Ledger)
 	TakePlaces(k Kernel, sum Places)
 	// Log passes a record of every instruction to sink. HandOn passes on the kept
 	// records if there are many, FlushLog in any case.

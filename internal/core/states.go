@@ -75,25 +75,40 @@ func (p Places) Add(o Places) {
 	}
 }
 
-// Ledger holds a core's places by kernel.
+// Ledger holds places by kernel. Cores that run one after another may share one: what
+// they count adds up, and the host's caches hold it once.
 type Ledger struct {
 	by    map[Kernel]Places
 	spare []Places
 }
 
-// KeepPlaces makes the core account the states of warps by instruction.
-func (l *Ledger) KeepPlaces() {
-	if l.by == nil {
-		l.by = map[Kernel]Places{}
+// NewLedger returns an empty ledger.
+func NewLedger() *Ledger { return &Ledger{by: map[Kernel]Places{}} }
+
+// Books is the part of a core that keeps places, in a ledger if it has one.
+type Books struct{ ledger *Ledger }
+
+// KeepPlaces makes the core account the states of warps by instruction, in a ledger.
+func (b *Books) KeepPlaces(l *Ledger) { b.ledger = l }
+
+// PlacesOf returns the places of a kernel with n instructions; nil without KeepPlaces.
+func (b *Books) PlacesOf(k Kernel, n int) Places {
+	if b.ledger == nil {
+		return nil
+	}
+	return b.ledger.of(k, n)
+}
+
+// TakePlaces adds a kernel's places to sum, which has a place for each of its
+// instructions, and forgets them: a further core with the same ledger adds nothing. No
+// block of the kernel may be launched on these cores later.
+func (b *Books) TakePlaces(k Kernel, sum Places) {
+	if b.ledger != nil {
+		b.ledger.take(k, sum)
 	}
 }
 
-// PlacesOf returns the places of a kernel with n instructions on this core; nil without
-// KeepPlaces.
-func (l *Ledger) PlacesOf(k Kernel, n int) Places {
-	if l.by == nil {
-		return nil
-	}
+func (l *Ledger) of(k Kernel, n int) Places {
 	p := l.by[k]
 	if p == nil {
 		if i := len(l.spare) - 1; i >= 0 && cap(l.spare[i]) >= n {
@@ -107,10 +122,7 @@ func (l *Ledger) PlacesOf(k Kernel, n int) Places {
 	return p
 }
 
-// TakePlaces adds a kernel's places on this core to sum, which has a place for each of
-// its instructions, and forgets them. No block of the kernel may be launched on this
-// core later.
-func (l *Ledger) TakePlaces(k Kernel, sum Places) {
+func (l *Ledger) take(k Kernel, sum Places) {
 	if p := l.by[k]; p != nil {
 		sum.Add(p)
 		delete(l.by, k)

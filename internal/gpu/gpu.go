@@ -188,8 +188,25 @@ func (g *GPU) Now() uint64 { return g.now }
 // KeepPlaces makes every kernel keep counters per instruction. It changes no other
 // result.
 func (g *GPU) KeepPlaces() {
-	g.places = true
-	g.watched()
+	if !g.places {
+		g.places = true
+		g.giveLedgers()
+	}
+}
+
+// giveLedgers gives the SMs ledgers: one to all if they run in turn, otherwise each its
+// own, because SMs move between workers.
+func (g *GPU) giveLedgers() {
+	if !g.places {
+		return
+	}
+	l := core.NewLedger()
+	for _, c := range g.cores {
+		if len(g.team.workers) > 1 {
+			l = core.NewLedger()
+		}
+		c.KeepPlaces(l)
+	}
 }
 
 // OnProgress makes the chip call f from time to time while it runs.

@@ -93,9 +93,6 @@ func (g *GPU) watched() {
 		}
 	}
 	for i, c := range g.cores {
-		if g.places {
-			c.KeepPlaces()
-		}
 		if g.sink != nil {
 			c.Log(func(list []Record) { g.sink(i, list) })
 		}

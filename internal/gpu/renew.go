@@ -17,6 +17,7 @@ func (g *GPU) renew() error {
 	}
 	g.stale, g.last.good = false, false
 	g.watched()
+	g.giveLedgers()
 	g.mem.Inherit(old)
 	for i, c := range g.cores {
 		o := cores[i]

@@ -56,7 +56,7 @@ func TestSleepAndStates(t *testing.T) {
 			if awake {
 				g.core.KeepAwake()
 			}
-			g.core.KeepPlaces()
+			g.core.KeepPlaces(core.NewLedger())
 			p := mixed(3)
 			p.rig = g
 			k, err := NewKernel(g.core.Config(), p, core.KernelOptions{})

@@ -36,7 +36,7 @@ func TestStatesAddUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := newRig(t, cfg(t))
 			c := g.core
-			c.KeepPlaces()
+			c.KeepPlaces(core.NewLedger())
 			s := busy(12)
 			s.regs = 16
 			k, err := NewKernel(c.Config(), s, core.KernelOptions{})

@@ -66,7 +66,7 @@ type reserved struct {
 // Core is one streaming multiprocessor. Not safe for concurrent use.
 type Core struct {
 	core.Residents[Kernel]
-	core.Ledger
+	core.Books
 	core.Sleep
 
 	cfg   Config
