@@ -29,13 +29,26 @@ type worker struct {
 
 // takePending returns a record for an instruction that issues.
 func (b *block) takePending() int32 {
-	if n := len(b.free); n > 0 {
-		h := b.free[n-1]
-		b.free = b.free[:n-1]
-		return h
+	if len(b.free) == 0 {
+		b.morePending()
 	}
-	b.pend = append(b.pend, new(pending))
-	return int32(len(b.pend) - 1)
+	n := len(b.free) - 1
+	h := b.free[n]
+	b.free = b.free[:n]
+	return h
+}
+
+// moreRecords is the number of records that a block gets when it has none left (our
+// choice).
+const moreRecords = 8
+
+// morePending adds records, side by side.
+func (b *block) morePending() {
+	more := new([moreRecords]pending)
+	for i := range more {
+		b.free = append(b.free, int32(len(b.pend)))
+		b.pend = append(b.pend, &more[i])
+	}
 }
 
 func (b *block) givePending(h int32) { b.free = append(b.free, h) }

@@ -576,7 +576,7 @@ func opLDGSTS(w *warp, in *inst, p *pending, m uint32) {
 		if w.bytes(in, isa.Shared, i, size, true) == nil {
 			return
 		}
-		p.to[i] = uint32(w.addr[i])
+		p.late.to[i] = uint32(w.addr[i])
 	}
 	for k := range size / 4 {
 		p.out[k] = [32]uint32{}
@@ -601,7 +601,7 @@ func (w *warp) commitLDGSTS(in *inst, p *pending) {
 	for m := p.mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		for k := range in.mem.size / 4 {
-			le.PutUint32(w.blk.Shared[int(p.to[i])+4*k:], p.out[k][i])
+			le.PutUint32(w.blk.Shared[int(p.late.to[i])+4*k:], p.out[k][i])
 		}
 	}
 }

@@ -58,19 +58,25 @@ type warp struct {
 	fault *fault
 }
 
-// pending is an instruction that has issued and not been committed.
+// pending is an instruction that has issued and not been committed. What most instructions
+// use comes first: in a timing run the records of many SMs compete for the host's caches.
 type pending struct {
 	in   *inst
+	seq  uint64
 	mask uint32
 	at   uint32 // lanes that access memory, known at Access
-	seq  uint64
-	done bool // its results are computed
-	s    [maxSrc]*[32]uint32
+	done bool   // its results are computed
 	ps   [3]uint32
-	out  [maxDst][32]uint32
 	pout [2]uint32
-	buf  [maxSrc][32]uint32 // operands read at issue, for variable latency
-	to   [32]uint32         // LDGSTS: where in shared memory
+	s    [maxSrc]*[32]uint32
+	out  [maxDst][32]uint32
+	late *operands // nil if no instruction of variable latency has used the record
+}
+
+// operands are what an instruction of variable latency has read at issue.
+type operands struct {
+	buf [maxSrc][32]uint32
+	to  [32]uint32 // LDGSTS: where in shared memory
 }
 
 // fault is a pending fault: which lane did what at which instruction.
@@ -236,10 +242,13 @@ func (w *warp) Issue(e *exec.Effects) (exec.Pending, error) {
 		p.ps[k] = w.pred(in.ps[k])
 	}
 	if in.late {
+		if p.late == nil {
+			p.late = new(operands)
+		}
 		for k := range in.src[:in.nsrc] {
 			if r := in.src[k].row; r >= 0 {
-				p.buf[k] = w.rows[r]
-				p.s[k] = &p.buf[k]
+				p.late.buf[k] = w.rows[r]
+				p.s[k] = &p.late.buf[k]
 			} else {
 				p.s[k] = w.row(r)
 			}
@@ -401,7 +410,7 @@ func (w *warp) disturb(p *pending, r ref, m uint32) {
 			}
 			for t := m; t != 0; t &= t - 1 {
 				i := bits.TrailingZeros32(t) & 31
-				q.buf[k][i] = w.rows[r][i]
+				q.late.buf[k][i] = w.rows[r][i]
 			}
 		}
 	}

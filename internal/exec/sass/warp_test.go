@@ -173,7 +173,7 @@ func TestHazards(t *testing.T) {
 		for range 50 {
 			w.Commit(issue(t, w))
 		}
-		if len(w.blk.pend) != 1 {
+		if len(w.blk.pend) != moreRecords {
 			t.Errorf("%d records for one instruction at a time", len(w.blk.pend))
 		}
 	})
