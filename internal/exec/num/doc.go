@@ -182,5 +182,7 @@
 //	DotInt(acc int32, a, b []int32, satfinite bool) int32
 //	DotB1(acc int32, a, b []uint32, and bool) int32
 //
+// FMALanes and FMALanesFTZ are fma.f32 of a whole warp.
+//
 // FloatPanel and IntPanel compute eight of DotF32, DotF32F16 or DotInt at once.
 package num

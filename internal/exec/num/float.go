@@ -62,6 +62,32 @@ func FMA32(a, b, c float32) float32 {
 	return fma32Slow(p, float64(c))
 }
 
+// FMALanes is fma.f32 of 32 lanes, to nearest: FMA32 without a call per lane.
+func FMALanes(d, a, b, c *[32]uint32) {
+	for i := range d {
+		p, x := float64(f32(a[i]))*float64(f32(b[i])), float64(f32(c[i]))
+		s := p + x
+		if u := b64(s); u&0x1fffffff != 0x10000000 && (u>>52&0x7ff)-897 < 253 {
+			d[i] = b32(float32(s))
+		} else {
+			d[i] = b32(fma32Slow(p, x))
+		}
+	}
+}
+
+// FMALanesFTZ is FMALanes with .ftz.
+func FMALanesFTZ(d, a, b, c *[32]uint32) {
+	for i := range d {
+		p, x := float64(f32(FTZF32(a[i])))*float64(f32(FTZF32(b[i]))), float64(f32(FTZF32(c[i])))
+		s := p + x
+		if u := b64(s); u&0x1fffffff != 0x10000000 && (u>>52&0x7ff)-897 < 253 {
+			d[i] = b32(float32(s)) // a normal number
+		} else {
+			d[i] = FTZF32(b32(fma32Slow(p, x)))
+		}
+	}
+}
+
 //go:noinline
 func fma32Slow(p, c float64) float32 {
 	d := float32(f64(oddSum(p, c)))

@@ -107,6 +107,23 @@ func TestFastFloats(t *testing.T) {
 		refF32.checkOp(t, "sqrt", RN, uint64(b32(Sqrt32(a))), nan, x[0])
 		refF32.checkOp(t, "fma", RN, uint64(b32(FMA32(a, b, c))), nan, x...)
 	}
+	for range 500 { // of warps
+		var a, b, c, d, flushed [32]uint32
+		for i := range a {
+			a[i], b[i], c[i] = uint32(refF32.random(g)), uint32(refF32.random(g)), uint32(refF32.random(g))
+		}
+		FMALanes(&d, &a, &b, &c)
+		FMALanesFTZ(&flushed, &a, &b, &c)
+		for i := range a {
+			x, y, z := f32(a[i]), f32(b[i]), f32(c[i])
+			if want := b32(FMA32(x, y, z)); d[i] != want {
+				t.Fatalf("FMALanes of %#x, %#x, %#x = %#x, want %#x", a[i], b[i], c[i], d[i], want)
+			}
+			if want := b32(FTZ32(FMA32(FTZ32(x), FTZ32(y), FTZ32(z)))); flushed[i] != want {
+				t.Fatalf("FMALanesFTZ of %#x, %#x, %#x = %#x, want %#x", a[i], b[i], c[i], flushed[i], want)
+			}
+		}
+	}
 	for range 5000 {
 		x := []uint64{refF64.random(g), refF64.random(g), refF64.random(g)}
 		a, b, c := f64(x[0]), f64(x[1]), f64(x[2])

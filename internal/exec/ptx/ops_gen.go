@@ -3275,10 +3275,7 @@ func op220(w *warp, in *inst, m uint32) {
 func op221(w *warp, in *inst, m uint32) {
 	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
 	if m == full {
-		for i := range d {
-			a, b, c := math.Float32frombits(a[i]), math.Float32frombits(b[i]), math.Float32frombits(c[i])
-			d[i] = math.Float32bits(num.FMA32(a, b, c))
-		}
+		num.FMALanes(d, a, b, c)
 		return
 	}
 	for ; m != 0; m &= m - 1 {
@@ -3292,10 +3289,7 @@ func op221(w *warp, in *inst, m uint32) {
 func op222(w *warp, in *inst, m uint32) {
 	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
 	if m == full {
-		for i := range d {
-			a, b, c := math.Float32frombits(a[i]), math.Float32frombits(b[i]), math.Float32frombits(c[i])
-			d[i] = math.Float32bits(num.FTZ32(num.FMA32(num.FTZ32(a), num.FTZ32(b), num.FTZ32(c))))
-		}
+		num.FMALanesFTZ(d, a, b, c)
 		return
 	}
 	for ; m != 0; m &= m - 1 {
@@ -3496,10 +3490,7 @@ func op240(w *warp, in *inst, m uint32) {
 func op241(w *warp, in *inst, m uint32) {
 	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
 	if m == full {
-		for i := range d {
-			a, b, c := math.Float32frombits(a[i]), math.Float32frombits(b[i]), math.Float32frombits(c[i])
-			d[i] = math.Float32bits(num.FMA32(a, b, c))
-		}
+		num.FMALanes(d, a, b, c)
 		return
 	}
 	for ; m != 0; m &= m - 1 {
@@ -3513,10 +3504,7 @@ func op241(w *warp, in *inst, m uint32) {
 func op242(w *warp, in *inst, m uint32) {
 	d, a, b, c := &w.r32[in.d], w.u32(in.a), w.u32(in.b), w.u32(in.c)
 	if m == full {
-		for i := range d {
-			a, b, c := math.Float32frombits(a[i]), math.Float32frombits(b[i]), math.Float32frombits(c[i])
-			d[i] = math.Float32bits(num.FTZ32(num.FMA32(num.FTZ32(a), num.FTZ32(b), num.FTZ32(c))))
-		}
+		num.FMALanesFTZ(d, a, b, c)
 		return
 	}
 	for ; m != 0; m &= m - 1 {

@@ -37,12 +37,12 @@ func decodeFADD(d *dec) error {
 		o.ftz = true
 	}
 	n := 2
-	plainCase := o.round == num.RN && !o.ftz && !o.sat && !o.flag
+	plainCase := o.round == num.RN && !o.sat && !o.flag
 	switch d.in.Op {
 	case sass.OpFADD, sass.OpUFADD:
 		o.run = opFADDAny
 		if plainCase {
-			o.run = opFADD
+			o.run = either(o.ftz, opFADDFTZ, opFADD)
 		}
 	case sass.OpFMUL, sass.OpUFMUL:
 		for _, m := range d.in.Mods {
@@ -50,16 +50,24 @@ func decodeFADD(d *dec) error {
 		}
 		o.run = opFMULAny
 		if plainCase && o.count == 0 {
-			o.run = opFMUL
+			o.run = either(o.ftz, opFMULFTZ, opFMUL)
 		}
 	default:
 		n = 3
 		o.run = opFFMAAny
 		if plainCase {
-			o.run = opFFMA
+			o.run = either(o.ftz, opFFMAFTZ, opFFMA)
 		}
 	}
 	return d.floats(n)
+}
+
+// either returns the operation for .FTZ or the other one.
+func either(ftz bool, a, b func(*warp, *inst, *pending, uint32)) func(*warp, *inst, *pending, uint32) {
+	if ftz {
+		return a
+	}
+	return b
 }
 
 // floats decodes a result and n binary32 sources.
@@ -119,8 +127,38 @@ func opFMUL(_ *warp, _ *inst, p *pending, _ uint32) {
 	}
 }
 
+func opFADDFTZ(_ *warp, _ *inst, p *pending, _ uint32) {
+	a, b, d := p.s[0], p.s[1], &p.out[0]
+	for i := range d {
+		d[i] = math.Float32bits(num.FTZ32(num.Add32(num.FTZ32(f32(a[i])), num.FTZ32(f32(b[i])))))
+	}
+}
+
+func opFMULFTZ(_ *warp, _ *inst, p *pending, _ uint32) {
+	a, b, d := p.s[0], p.s[1], &p.out[0]
+	for i := range d {
+		d[i] = math.Float32bits(num.FTZ32(num.Mul32(num.FTZ32(f32(a[i])), num.FTZ32(f32(b[i])))))
+	}
+}
+
+func opFFMAFTZ(_ *warp, _ *inst, p *pending, m uint32) {
+	a, b, c, d := p.s[0], p.s[1], p.s[2], &p.out[0]
+	if m == full {
+		num.FMALanesFTZ(d, a, b, c)
+		return
+	}
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		d[i] = math.Float32bits(num.FTZ32(num.FMA32(num.FTZ32(f32(a[i])), num.FTZ32(f32(b[i])), num.FTZ32(f32(c[i])))))
+	}
+}
+
 func opFFMA(_ *warp, _ *inst, p *pending, m uint32) {
 	a, b, c, d := p.s[0], p.s[1], p.s[2], &p.out[0]
+	if m == full {
+		num.FMALanes(d, a, b, c)
+		return
+	}
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		d[i] = math.Float32bits(num.FMA32(f32(a[i]), f32(b[i]), f32(c[i])))

@@ -275,8 +275,12 @@ func opLoad(w *warp, in *inst, p *pending, m uint32) {
 	if !w.check(in, a, p, m, "read") {
 		return
 	}
-	if a.size == 4 && a.space == isa.Global {
+	switch {
+	case a.size == 4 && a.space == isa.Global:
 		w.load32(in, p, m)
+		return
+	case a.size >= 4 && a.size <= 16 && a.space == isa.Shared:
+		w.loadShared(in, p, m)
 		return
 	}
 	for ; m != 0; m &= m - 1 {
@@ -301,6 +305,28 @@ func opLoad(w *warp, in *inst, p *pending, m uint32) {
 			for k := range a.size / 4 {
 				p.out[k][i] = le.Uint32(b[4*k:])
 			}
+		}
+	}
+}
+
+// loadShared is the load of words from shared memory.
+func (w *warp) loadShared(in *inst, p *pending, m uint32) {
+	mem, size := w.blk.Shared, in.mem.size
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a := w.addr[i]
+		if n := uint64(len(mem)); a >= n || a+uint64(size) > n {
+			w.bytes(in, isa.Shared, i, size, false) // a fault
+			return
+		}
+		p.out[0][i] = le.Uint32(mem[a:])
+		if size == 4 {
+			continue
+		}
+		p.out[1][i] = le.Uint32(mem[a+4:])
+		if size == 16 {
+			p.out[2][i] = le.Uint32(mem[a+8:])
+			p.out[3][i] = le.Uint32(mem[a+12:])
 		}
 	}
 }

@@ -152,7 +152,9 @@ func (r row) function(to *bytes.Buffer, name string) {
 	if r.compares() {
 		to.WriteString("r := uint32(0)\n")
 	}
-	if r.hot {
+	if f := lanes[r.expr]; f != "" {
+		fmt.Fprintf(to, "if m == full {\nnum.%s(d, a, b, c)\nreturn\n}\n", f)
+	} else if r.hot {
 		fmt.Fprintf(to, "if m == full {\nfor i := range %s {\n%s}\nreturn%s\n}\n", over, r.lane(), end)
 	}
 	fmt.Fprintf(to, "for ; m != 0; m &= m - 1 {\ni := bits.TrailingZeros32(m) & 31\n%s}\n", r.lane())
@@ -160,6 +162,12 @@ func (r row) function(to *bytes.Buffer, name string) {
 		to.WriteString("return r\n")
 	}
 	to.WriteString("}\n")
+}
+
+// lanes has the functions of num that compute an expression for a whole warp.
+var lanes = map[string]string{
+	"num.FMA32(a, b, c)": "FMALanes",
+	"num.FTZ32(num.FMA32(num.FTZ32(a), num.FTZ32(b), num.FTZ32(c)))": "FMALanesFTZ",
 }
 
 // lane returns the statements for one lane.
