@@ -80,7 +80,7 @@ func (w *sorted) take(st WarpState, m uint64) {
 func (a *account) charge(c *Core) {
 	key := grounds{c.alive, a.Issued, c.done, c.ready, c.has, c.stalled, c.waits, c.long, c.fixed, c.fence, c.imc, c.copying, c.barrier, c.branch,
 		a.throttled}
-	if key == a.key && a.Issued == 0 {
+	if a.Issued == 0 && key == a.key {
 		for k := range c.subs {
 			c.Stats.Slots[k][a.slot[k]]++
 		}
@@ -114,6 +114,9 @@ func (a *account) charge(c *Core) {
 
 	var in [core.Planes]uint64
 	for st, m := range now {
+		if m == 0 {
+			continue
+		}
 		for i := range in {
 			if st>>i&1 != 0 {
 				in[i] |= m

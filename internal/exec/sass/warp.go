@@ -68,9 +68,9 @@ type pending struct {
 	done bool   // its results are computed
 	ps   [3]uint32
 	pout [2]uint32
+	late *operands // nil if no instruction of variable latency has used the record
 	s    [maxSrc]*[32]uint32
 	out  [maxDst][32]uint32
-	late *operands // nil if no instruction of variable latency has used the record
 }
 
 // operands are what an instruction of variable latency has read at issue.
