@@ -42,15 +42,24 @@ import (
 // Version is Heddle's version.
 const Version = report.Version
 
-// Program is one or more PTX files, linked, or files of SASS. It is immutable: any number of GPUs
+// Program is one or more PTX files, linked, or files of machine code. It is immutable: any number of GPUs
 // may run it.
 type Program struct {
 	linked *program.Program
 }
 
 // Load reads PTX files and links them into one program, or reads SASS files
-// (.sass).
-func Load(paths ...string) (*Program, error) {
+// (.sass) or cubins. Of files with device code for several GPUs it takes that for the
+// GPU rtx-a6000: see LoadFor.
+func Load(paths ...string) (*Program, error) { return LoadFor(RunOptions{}, paths...) }
+
+// LoadFor is Load for a run with the given options. They matter for files with device
+// code for several GPUs: fat binaries (.fatbin), and programs, libraries and objects of
+// the host that hold some. Of these it takes what Code says for the machine of GPU and
+// Settings: "sass", the machine code for that GPU or for the highest earlier one of its
+// generation; "ptx"; or "auto", machine code if there is some and the core model obeys
+// its control bits, otherwise PTX, and machine code if there is no PTX.
+func LoadFor(o RunOptions, paths ...string) (*Program, error) {
 	sources := make([]program.Source, len(paths))
 	for i, p := range paths {
 		text, err := job.ReadFile(p)
@@ -59,7 +68,7 @@ func Load(paths ...string) (*Program, error) {
 		}
 		sources[i] = program.Source{Name: p, Text: text}
 	}
-	return load(sources)
+	return load(o, sources)
 }
 
 // Source is the text of a PTX or SASS file (.sass) and its name in messages.
@@ -71,11 +80,11 @@ func LoadSource(sources ...Source) (*Program, error) {
 	for i, src := range sources {
 		list[i] = program.Source{Name: src.Name, Text: []byte(src.Text)}
 	}
-	return load(list)
+	return load(RunOptions{}, list)
 }
 
-func load(sources []program.Source) (*Program, error) {
-	p, err := program.Load(sources...)
+func load(o RunOptions, sources []program.Source) (*Program, error) {
+	p, _, err := job.Choose(cmp.Or(o.GPU, run.DefaultGPU), o, sources...)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +112,7 @@ func (p *Program) Unusable(kernel string) error {
 func (p *Program) kernel(name string) (exec.Kernel, error) {
 	k, ok := p.linked.Kernel(name)
 	if ok {
-		return k, nil
+		return k, program.ParseBody(k)
 	}
 	if n := near.Name(name, p.Kernels()); n != "" {
 		return nil, fmt.Errorf("heddle: unknown kernel %q; did you mean %q?", name, n)
@@ -492,7 +501,7 @@ func (g *GPU) prepare(kernel string, c LaunchConfig, args []any) (l exec.Launch,
 	l = exec.Launch{
 		Kernel: k, Grid: exec.Dim3(c.Grid), Block: exec.Dim3(c.Block), Shared: c.Shared, Params: params, Cooperative: c.Cooperative,
 	}
-	about = &run.Launch{Number: g.count, Grid: run.Extent(l.Grid), Block: run.Extent(l.Block), LocalBytes: k.LocalBytes(), Estimated: k.RegistersEstimated()}
+	about = &run.Launch{Number: g.count, Grid: run.Extent(l.Grid), Block: run.Extent(l.Block), LocalBytes: k.LocalBytes(), Estimated: k.RegistersEstimated(), Code: string(program.CodeOf(k))}
 	return l, about, nil
 }
 
@@ -504,7 +513,7 @@ func (g *GPU) compute(ctx context.Context, l exec.Launch, about *run.Launch) (St
 		return Stats{}, err
 	}
 	g.ses.List(report.Kernel{
-		Name: k.Name(), Launch: about.Number, Grid: about.Grid, Block: about.Block,
+		Name: k.Name(), Launch: about.Number, Code: about.Code, Grid: about.Grid, Block: about.Block,
 		Registers: k.Registers(), SharedBytes: k.StaticShared() + l.Shared, LocalBytes: about.LocalBytes,
 		Blocks: res.Blocks, WarpInstructions: res.WarpInsts, ThreadInstructions: res.ThreadInsts,
 	})
@@ -639,7 +648,7 @@ func RunJob(ctx context.Context, path string, opt JobOptions) (*JobResult, error
 	if job.IsKepler(path) {
 		return runKeplerJob(ctx, path, opt)
 	}
-	ready, err := job.Load(path)
+	ready, err := job.Load(path, opt)
 	if err != nil {
 		return nil, err
 	}

@@ -205,7 +205,7 @@ func BenchmarkModernAlone(b *testing.B) { chase(b, "chip.clusters=1") }
 
 func chase(b *testing.B, keys ...string) {
 	b.Helper()
-	r, err := job.Load("../examples/sass/chase.toml")
+	r, err := job.Load("../examples/sass/chase.toml", job.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func ready(tb testing.TB, pattern string) []*job.Ready {
 	}
 	var list []*job.Ready
 	for _, f := range files {
-		r, err := job.Load(f)
+		r, err := job.Load(f, job.Options{})
 		if err != nil {
 			tb.Fatal(err)
 		}

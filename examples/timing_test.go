@@ -64,7 +64,7 @@ type outcome struct {
 // runAll runs a job and keeps all that it left.
 func runAll(t *testing.T, path string, opt heddle.JobOptions) outcome {
 	t.Helper()
-	ready, err := job.Load(path)
+	ready, err := job.Load(path, job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"internal/exec":        {"internal/isa", "internal/plain", "internal/exec/device"},
 	"internal/exec/ptx":    {"internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec/num", "internal/exec/device", "internal/exec"},
 	"internal/exec/sass":   {"internal/isa", "internal/isa/sass", "internal/exec/num", "internal/exec/device", "internal/exec"},
-	"internal/program":     {"internal/binary/cubin", "internal/isa/ptx", "internal/isa/sass", "internal/exec/device", "internal/exec", "internal/exec/ptx", "internal/exec/sass"},
+	"internal/program":     {"internal/binary/cubin", "internal/binary/fatbin", "internal/isa/ptx", "internal/isa/sass", "internal/exec/device", "internal/exec", "internal/exec/ptx", "internal/exec/sass"},
 	// Traces. What was recorded knows no model either; replay makes launches of it.
 	"internal/isa/mnemonic":    {"internal/isa", "internal/near"},
 	"internal/trace":           {"internal/isa"},
@@ -73,7 +73,7 @@ var mayImport = map[string][]string{
 		"internal/report", "internal/report/findings", "internal/report/timeline", "internal/trace/record"},
 	"internal/run/flags":     {"internal/near", "internal/run", "internal/report", "internal/report/series", "internal/report/timeline", "internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/record"},
 	"internal/work/tracerun": {"internal/core", "internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/run", "internal/gpu", "internal/report", "internal/trace", "internal/exec/replay"},
-	"internal/work/job": {"internal/near", "internal/run", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/num", "internal/exec/device",
+	"internal/work/job": {"internal/near", "internal/binary/fatbin", "internal/run", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/num", "internal/exec/device",
 		"internal/isa/kasm", "internal/core/kepler", "internal/work/krun", "internal/exec", "internal/exec/ptx", "internal/report", "internal/config", "internal/gpu"},
 	// CUDA programs: the runtime is Go; only the library that programs are linked
 	// with has a C face.
@@ -109,7 +109,7 @@ var mayImport = map[string][]string{
 
 // tools are packages that make, measure or test others and may know what they need;
 // nobody may import them.
-var tools = []string{"internal/exec/ptx/opgen", "internal/libs/kernelgen", "internal/libs/libstest", "internal/trace/tracetest", "internal/program/agreetest", "examples", "bench"}
+var tools = []string{"internal/exec/ptx/opgen", "internal/libs/kernelgen", "internal/libs/libstest", "internal/trace/tracetest", "internal/program/agreetest", "internal/binary/fatbin/fatbintest", "examples", "bench"}
 
 // external lists the packages outside the standard library and this module
 // that a package may import; tests are free.

@@ -119,9 +119,6 @@ func (c *cudaCmd) check() (run.Options, error) {
 	if err == nil {
 		err = c.CheckDevices()
 	}
-	if err == nil {
-		err = flags.OneOf("--code", c.Code, "auto", "sass", "ptx")
-	}
 	if err == nil && c.Code == "sass" && (len(c.PTX) > 0 || c.SavePTX != "") {
 		err = errors.New("--ptx and --save-ptx are about PTX, which --code sass does not run")
 	}

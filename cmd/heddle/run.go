@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,10 +134,10 @@ type work func(context.Context, run.Options) (*report.Run, error)
 // loadJob reads a job file. Its errors are reported by the run, so that there is a
 // result.
 func (c *runCmd) loadJob(e env, o *run.Options) (work, error) {
-	if err := checkInput(e, c.Input); err != nil {
+	if err := c.checkInput(e, c.Input, *o); err != nil {
 		return nil, err
 	}
-	ready, err := job.Load(c.Input)
+	ready, err := job.Load(c.Input, *o)
 	return func(ctx context.Context, o run.Options) (*report.Run, error) {
 		if err != nil {
 			return job.Failed(c.Input, o, err), err
@@ -232,7 +233,7 @@ func (c *runCmd) conclude(to *sinks, res *report.Run, more string, err error) er
 
 // checkInput determines what INPUT is, by content and not only by name, and for
 // everything that is not a job file explains what to do.
-func checkInput(e env, path string) error {
+func (c *runCmd) checkInput(e env, path string, o run.Options) error {
 	st, err := os.Stat(path)
 	if err != nil {
 		return usage("cannot read %s: %w", path, errors.Unwrap(err))
@@ -260,8 +261,8 @@ func checkInput(e env, path string) error {
 	switch {
 	case form == nil || ext == ".toml":
 		return nil
-	case form == program.PTX || form == program.Cubin:
-		return needsJob(path)
+	case form == program.PTX || form == program.Cubin || form == program.Fatbin || form == program.Host:
+		return c.needsJob(path, o)
 	case form == program.SASS:
 		return usage("%s is SASS, which has no buffers and launches: write a job file with program = %q", path, filepath.Base(path))
 	}
@@ -273,12 +274,12 @@ func checkInput(e env, path string) error {
 
 // needsJob explains that a program alone cannot run, and shows a job file that fits
 // it as far as its text tells.
-func needsJob(path string) error {
+func (c *runCmd) needsJob(path string, o run.Options) error {
 	src, err := job.ReadFile(path)
 	if err != nil {
 		return usage("cannot read %s: %w", path, errors.Unwrap(err))
 	}
-	prog, err := program.Load(program.Source{Name: path, Text: src})
+	prog, _, err := job.Choose(cmp.Or(o.GPU, run.DefaultGPU), o, program.Source{Name: path, Text: src})
 	if err != nil {
 		return &exitError{code: exitUsage, err: err}
 	}

@@ -62,7 +62,7 @@ func newRuntime(text string) (*cuda.Runtime, error) {
 	if err := f.CheckDevices(); err != nil {
 		return nil, err
 	}
-	o := cuda.Options{Program: "program", Host: host{}, Fault: fault, Log: os.Stderr, Strict: f.Strict, Devices: f.Devices, Code: cuda.Code(f.Code)}
+	o := cuda.Options{Program: "program", Host: host{}, Fault: fault, Log: os.Stderr, Strict: f.Strict, Devices: f.Devices}
 	if list := C.heddle_visible(); list != nil { // as the program has set it, which os.Getenv does not see
 		visible := C.GoString(list)
 		o.Visible = &visible

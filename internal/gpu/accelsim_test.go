@@ -17,7 +17,7 @@ import (
 // simStats runs a job and returns the output under GPGPU-Sim's names.
 func simStats(t *testing.T, file, gpu string, set ...string) string {
 	t.Helper()
-	ready, err := job.Load(file)
+	ready, err := job.Load(file, job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func BenchmarkJobs(b *testing.B) {
 			if _, err := os.Stat(file); err != nil {
 				b.Skip(err)
 			}
-			ready, err := job.Load(file)
+			ready, err := job.Load(file, job.Options{})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -46,7 +46,7 @@ func BenchmarkThreads(b *testing.B) {
 		{"../../testdata/reference/gpgpusim/matmul_tiled.toml", "rtx-2060"}, {"../../testdata/reference/gpgpusim/copy_s8.toml", "rtx-2060"},
 		{"../../examples/hotspot/hotspot.toml", "rtx-a6000"}, {"../../examples/matmul/matmul.toml", "rtx-a6000"}, {"../../examples/spmv/spmv.toml", "rtx-2060"}, {"../../examples/mandelbrot/mandelbrot.toml", "v100"},
 	} {
-		ready, err := job.Load(x.file)
+		ready, err := job.Load(x.file, job.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func BenchmarkThreads(b *testing.B) {
 func BenchmarkModern(b *testing.B) {
 	for _, name := range []string{"vecadd", "scan", "kmeans", "bfs", "spmv", "nbody", "funcptr", "hotspot", "collatz", "recursion", "spinlock"} {
 		b.Run(name, func(b *testing.B) {
-			ready, err := job.Load(filepath.Join("../../examples", name, name+".toml"))
+			ready, err := job.Load(filepath.Join("../../examples", name, name+".toml"), job.Options{})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -374,7 +374,7 @@ func TestLimits(t *testing.T) {
 	} {
 		for _, skip := range []string{"run.idle_skip=true", "run.idle_skip=false"} {
 			t.Run(c.name+" "+skip, func(t *testing.T) {
-				ready, err := job.Load(orderJob(t, c.steps))
+				ready, err := job.Load(orderJob(t, c.steps), job.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -402,7 +402,7 @@ func TestLimits(t *testing.T) {
 // have not arrived, and the results before it exist.
 func TestInterruptedCopy(t *testing.T) {
 	file := orderJob(t, launch(1, "a", 40, 1)+download(1, "a"))
-	ready, err := job.Load(file)
+	ready, err := job.Load(file, job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

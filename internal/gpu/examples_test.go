@@ -56,7 +56,7 @@ func onGPUs(examples, gpus []string) (list []onGPU) {
 // runJob runs a job in its own folder, for jobs that write files.
 func runJob(t *testing.T, file string, timing bool, o job.Options, set ...string) *report.Run {
 	t.Helper()
-	ready, err := job.Load(file)
+	ready, err := job.Load(file, job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ type after struct {
 // runSmall runs a job with small grids.
 func runSmall(t *testing.T, file string, o job.Options) after {
 	t.Helper()
-	ready, err := job.Load(file)
+	ready, err := job.Load(file, job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

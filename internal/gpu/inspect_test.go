@@ -20,7 +20,7 @@ import (
 // watch runs a job and calls look after every simulated cycle.
 func watch(t *testing.T, file string, o job.Options, look func(in *run.Inside)) error {
 	t.Helper()
-	ready, err := job.Load(file)
+	ready, err := job.Load(file, job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -479,7 +479,7 @@ func TestOccupancy(t *testing.T) {
 // refused checks that a job is refused with the given words in the message.
 func refused(t *testing.T, m *micro, word string) {
 	t.Helper()
-	ready, err := job.Load(m.file())
+	ready, err := job.Load(m.file(), job.Options{})
 	if err == nil {
 		o := job.Options{Timing: true, GPU: m.gpu}
 		_, err = ready.Run(t.Context(), o)
@@ -522,7 +522,7 @@ func TestSpin(t *testing.T) {
 		m := newMicro(t, c.gpu).zeros("n", 1)
 		m.launch("meet", 4*sms+1, 256, `{ buffer = "n" }`, "registers = 16")
 		for _, skip := range alltests.Some([]bool{true, false}, 1) {
-			ready, err := job.Load(m.file())
+			ready, err := job.Load(m.file(), job.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

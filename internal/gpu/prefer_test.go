@@ -58,7 +58,7 @@ func runWalk(t *testing.T, launches string, blocks, steps int, settings string) 
 			t.Fatal(err)
 		}
 	}
-	ready, err := job.Load(filepath.Join(dir, "walk.toml"))
+	ready, err := job.Load(filepath.Join(dir, "walk.toml"), job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func runReference(t *testing.T, config, l2, name string) ourRun {
 	if r, ok := ourRuns[key]; ok {
 		return r
 	}
-	ready, err := job.Load(filepath.Join(referenceRuns, name+".toml"))
+	ready, err := job.Load(filepath.Join(referenceRuns, name+".toml"), job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

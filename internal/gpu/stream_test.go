@@ -219,7 +219,7 @@ func TestEnds(t *testing.T) {
 			{"rtx-2060", "run.idle_skip=true"}, {"rtx-2060", "run.idle_skip=false"}, {"rtx-2070-super", "run.idle_skip=true"}, {"rtx-2070-super", "run.idle_skip=false"},
 		} {
 			t.Run(c.name+" "+x.gpu+" "+x.skip, func(t *testing.T) {
-				ready, err := job.Load(write(t, step(c.kernel)))
+				ready, err := job.Load(write(t, step(c.kernel)), job.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -240,7 +240,7 @@ func TestEnds(t *testing.T) {
 
 // TestInterrupt interrupts an endless run; its results so far exist.
 func TestInterrupt(t *testing.T) {
-	ready, err := job.Load(write(t, "[[steps]]\nlaunch = { kernel = \"forever\", grid = [2, 1, 1], block = [64, 1, 1], args = [] }\n"))
+	ready, err := job.Load(write(t, "[[steps]]\nlaunch = { kernel = \"forever\", grid = [2, 1, 1], block = [64, 1, 1], args = [] }\n"), job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +316,7 @@ func TestJobAgain(t *testing.T) {
 		for _, threads := range []int{1, 2} {
 			opt := job.Options{Timing: true, GPU: gpu, Threads: threads}
 			want := runJob(t, write(t, steps), true, opt)
-			ready, err := job.Load(write(t, steps))
+			ready, err := job.Load(write(t, steps), job.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -346,7 +346,7 @@ func TestJobAgain(t *testing.T) {
 
 // TestRefused makes launches that no SM can take.
 func TestRefused(t *testing.T) {
-	ready, err := job.Load(write(t, "[[steps]]\nlaunch = { kernel = \"forever\", grid = [1, 1, 1], block = [64, 1, 1], shared = 1000000, args = [] }\n"))
+	ready, err := job.Load(write(t, "[[steps]]\nlaunch = { kernel = \"forever\", grid = [1, 1, 1], block = [64, 1, 1], shared = 1000000, args = [] }\n"), job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/binary/cubin"
+	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
@@ -32,6 +33,8 @@ type Form struct {
 	// load parses a source and adds it to what is linked. The error lists all mistakes in
 	// the source.
 	load func(l *Loader, s Source) error
+	// parts unpacks a source that holds others, of which Choice selects.
+	parts func(s Source) ([]Source, error)
 	// instead says, for a form that is not loaded, what to provide instead.
 	instead string
 }
@@ -40,13 +43,36 @@ type Form struct {
 var (
 	PTX   = &Form{Name: "PTX", ext: ".ptx", begins: firstWord(".version"), load: (*Loader).addPTX}
 	SASS  = &Form{Name: "SASS", ext: ".sass", begins: firstWord(".arch"), load: (*Loader).addSASS}
-	Cubin = &Form{Name: "a cubin", ext: ".cubin", begins: magic("\x7fELF"), load: (*Loader).addCubin}
+	Cubin = &Form{Name: "a cubin", ext: ".cubin", begins: cubin.Is, load: (*Loader).addCubin}
 )
+
+// Forms that hold code for several GPUs.
+var (
+	Fatbin = &Form{Name: "a fat binary", ext: ".fatbin", begins: fatbin.Is, parts: func(s Source) ([]Source, error) { return []Source{s}, nil }, instead: choose}
+	Host   = &Form{Name: "a file of the host with device code", begins: fatbin.IsHost, parts: hostParts, instead: choose}
+)
+
+const choose = "of which a GPU runs a part: give it to heddle run in a job file, or to heddle cuda"
+
+// hostParts are the fat binaries of a file of the host.
+func hostParts(s Source) ([]Source, error) {
+	modules, err := fatbin.Modules(s.Name, s.Text)
+	if err != nil {
+		return nil, &ImageError{err}
+	}
+	var list []Source
+	for _, m := range modules {
+		list = append(list, Source{Name: m.Name, Text: m.Data})
+	}
+	return list, nil
+}
 
 var forms = []*Form{
 	PTX,
 	SASS,
 	Cubin,
+	Fatbin,
+	Host,
 	{Name: "a program of the Kepler-style core", ext: ".kasm", instead: "which cannot be combined with other programs: give it to heddle run, or use a job file with only .kasm programs"},
 	{Name: "CUDA C++", ext: ".cu", instead: "compile it to PTX first, for example with clang -x cuda --cuda-device-only -S"},
 }
@@ -61,17 +87,17 @@ func FormOf(name string, text []byte) *Form {
 	}
 	ext := strings.ToLower(filepath.Ext(name))
 	for _, f := range forms {
-		if f.ext == ext {
+		if f.ext != "" && f.ext == ext {
 			return f
 		}
 	}
 	return nil
 }
 
-// Refused returns why files of a form cannot be loaded, nil if they can. The error is a
-// *FormError.
+// Refused returns why files of a form cannot be loaded by Choice.Load, nil if they can. The error
+// is a *FormError.
 func (f *Form) Refused(name string) error {
-	if f.load != nil {
+	if f.load != nil || f.parts != nil {
 		return nil
 	}
 	return &FormError{File: name, Form: f.Name, Instead: f.instead}
@@ -112,6 +138,9 @@ type Loader struct {
 	As *Form
 	// Heads leaves the bodies of PTX kernels to be parsed one by one: see ptx.ParseHeads.
 	Heads bool
+	// Yield makes what is added yield to other definitions of the same names; of several that
+	// yield, the first counts.
+	Yield bool
 
 	mods   []*ptx.Module
 	sass   []*xsass.Program
@@ -138,9 +167,9 @@ func (l *Loader) Add(s Source) error {
 	f := l.As
 	if f == nil {
 		f = cmp.Or(FormOf(s.Name, s.Text), PTX)
-		if err := f.Refused(s.Name); err != nil {
-			return err
-		}
+	}
+	if f.load == nil {
+		return &FormError{File: s.Name, Form: f.Name, Instead: f.instead}
 	}
 	return f.load(l, s)
 }
@@ -151,10 +180,21 @@ func (l *Loader) addPTX(s Source) error {
 		parse = ptx.ParseHeads
 	}
 	m, err := parse(s.Name, s.Text)
-	if err == nil {
-		l.mods = append(l.mods, m)
+	if err != nil {
+		return err
 	}
-	return err
+	for _, f := range m.Funcs {
+		if l.Yield && f.Linkage == ptx.Visible {
+			f.Linkage = ptx.Weak
+		}
+	}
+	for _, v := range m.Vars {
+		if l.Yield && v.Linkage == ptx.Visible {
+			v.Linkage = ptx.Weak
+		}
+	}
+	l.mods = append(l.mods, m)
+	return nil
 }
 
 func (l *Loader) addSASS(s Source) error {
@@ -167,35 +207,54 @@ func (l *Loader) addSASS(s Source) error {
 
 func (l *Loader) addCubin(s Source) error {
 	f, err := cubin.Read(s.Name, s.Text)
-	if err == nil {
-		l.cubins = append(l.cubins, f)
+	if err != nil {
+		return err
 	}
-	return err
+	if l.Yield {
+		f.Yield()
+	}
+	l.cubins = append(l.cubins, f)
+	return nil
 }
 
-// linkCubins makes a program of all cubins.
-func (l *Loader) linkCubins() (*xsass.Program, error) {
-	f, err := cubin.Link(l.cubins[0].Name, l.cubins...)
-	if err != nil {
-		return nil, err
+// linkCubins makes programs of the cubins: one of all that are relocatable, and one of each other.
+func (l *Loader) linkCubins() ([]*xsass.Program, error) {
+	var open, files []*cubin.File
+	for _, f := range l.cubins {
+		if f.Relocatable {
+			open = append(open, f)
+		} else {
+			files = append(files, f)
+		}
 	}
-	text, err := machineFile(f)
-	if err != nil {
-		return nil, err
-	}
-	return xsass.Load(text), nil
-}
-
-// Link makes a program of all added sources. Names of PTX and of cubins are resolved across files;
-// the kernels of all files of SASS text are combined.
-func (l *Loader) Link() (*Program, error) {
-	out := &Program{sass: slices.Clone(l.sass)}
-	if len(l.cubins) > 0 {
-		p, err := l.linkCubins()
+	if len(open) > 0 {
+		f, err := cubin.Link(open[0].Name, open...)
 		if err != nil {
 			return nil, err
 		}
-		out.sass = append(out.sass, p)
+		files = append(files, f)
+	}
+	var list []*xsass.Program
+	for _, f := range files {
+		text, err := machineFile(f)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, xsass.Load(text))
+	}
+	return list, nil
+}
+
+// Link makes a program of all added sources. Names of PTX and of relocatable cubins are resolved across
+// files; the kernels of all other cubins and of files of SASS text are combined.
+func (l *Loader) Link() (*Program, error) {
+	out := &Program{sass: slices.Clone(l.sass)}
+	if len(l.cubins) > 0 {
+		list, err := l.linkCubins()
+		if err != nil {
+			return nil, err
+		}
+		out.sass = append(out.sass, list...)
 	}
 	switch {
 	case len(l.mods)+len(out.sass) == 0:
@@ -218,6 +277,9 @@ func (l *Loader) Link() (*Program, error) {
 	for _, f := range out.sass {
 		for _, k := range f.Kernels() {
 			if old := names[k.Name()]; old != nil {
+				if k.Text().Weak {
+					continue
+				}
 				errs = append(errs, &DuplicateError{k.Name(), f.File(), old.File(), int(k.Text().Pos.Line)})
 			}
 			names[k.Name()] = k
@@ -228,11 +290,6 @@ func (l *Loader) Link() (*Program, error) {
 		return nil, err
 	}
 	return out, nil
-}
-
-// magic identifies a form by its first bytes.
-func magic(want string) func([]byte) bool {
-	return func(text []byte) bool { return bytes.HasPrefix(text, []byte(want)) }
 }
 
 // firstWord identifies a form by the first thing in its text that is not white space or a

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"debug/elf"
 	"errors"
 	"fmt"
 	"strings"
@@ -27,7 +28,11 @@ func TestFormOf(t *testing.T) {
 		{"k.sass", ".version 7.8", "PTX"},
 		{"k.sass.ptx", "", "PTX"},
 		{"k.cubin", "", "a cubin"},
-		{"k.ptx", "\x7fELF\x02", "a cubin"},
+		{"k.ptx", string(elfHeader(elf.EM_CUDA)), "a cubin"},
+		{"k.ptx", string(elfHeader(elf.EM_X86_64)), "a file of the host with device code"},
+		{"libk.a", "!<arch>\n", "a file of the host with device code"},
+		{"k", "\x50\xed\x55\xba", "a fat binary"},
+		{"k.fatbin", "", "a fat binary"},
 		{"k.kasm", "mov", "a program of the Kepler-style core"},
 		{"k.cu", "__global__", "CUDA C++"},
 		{"sass", "", ""},
@@ -47,6 +52,13 @@ func TestFormOf(t *testing.T) {
 	}
 }
 
+// elfHeader is the beginning of an ELF file for a machine.
+func elfHeader(m elf.Machine) []byte {
+	b := append([]byte(elf.ELFMAG), make([]byte, 60)...)
+	b[18], b[19] = byte(m), byte(m>>8)
+	return b
+}
+
 // TestLoad: what can be linked, and the errors for what cannot.
 func TestLoad(t *testing.T) {
 	const other = ".arch sm_86\n.kernel other\n.regs 8\nEXIT ;\n"
@@ -63,7 +75,7 @@ func TestLoad(t *testing.T) {
 		{"nothing", nil, 0, func(err error) bool { return errors.Is(err, ErrNoSource) }, []string{"no program"}},
 		{"a kernel twice", []Source{{"a.sass", []byte(other)}, {"b.sass", []byte("\n\n" + other)}}, 0, pick(new(*DuplicateError)), []string{"b.sass:4: ", "a.sass"}},
 		{"both languages", []Source{{"a.sass", []byte(other)}, {"b.ptx", []byte(ptxText)}}, 0, pick(new(*MixedError)), []string{"a.sass is SASS", "b.ptx is PTX"}},
-		{"a cubin", []Source{{"a", []byte("\x7fELF")}}, 0, pick(new(*cubin.Error)), []string{"a: this is no ELF file of device code"}},
+		{"a cubin", []Source{{"a", elfHeader(elf.EM_CUDA)}}, 0, pick(new(*cubin.Error)), []string{"a: "}},
 		{"PTX with a mistake", []Source{{"a.ptx", []byte(".version 7.8\n.target sm_80\n.nonsense\n")}}, 0, pick(new(ptx.ErrorList)), []string{"a.ptx:3"}},
 		{"SASS with a mistake", []Source{{"a.sass", []byte(".arch sm_86\n.kernel k\n.regs 8\nNONSENSE ;\n")}}, 0, pick(new(sass.ErrorList)), []string{"a.sass:4"}},
 		{"mistakes in two files", []Source{{"a.sass", []byte("NONSENSE")}, {"b.cu", nil}, {"c.ptx", []byte("?")}}, 0, pick(new(*FormError)), []string{"a.sass:1", "b.cu is CUDA C++", "c.ptx:1"}},

@@ -65,7 +65,7 @@ type Kernel struct {
 	Name               string   `json:"name"`
 	Launch             int      `json:"launch"`
 	Device             *int     `json:"device,omitempty"` // nil if there is only one
-	Code               string   `json:"code,omitempty"`   // of a CUDA program: sass or ptx
+	Code               string   `json:"code,omitempty"`   // sass or ptx
 	Stream             int64    `json:"stream"`
 	Grid               [3]int64 `json:"grid"`
 	Block              [3]int64 `json:"block"`

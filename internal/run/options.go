@@ -22,7 +22,9 @@ type Options struct {
 	MaxInsts uint64 // stop after this many warp instructions, cycles with Timing; 0: never
 	Select   *Selection
 	Settings Settings
-	Out      io.Writer // what kernels print; nil discards it
+	// Code selects what of a program's device code runs: "auto" (or ""), "sass" or "ptx".
+	Code string
+	Out  io.Writer // what kernels print; nil discards it
 	// Warn is called for errors of a kernel that a GPU tolerates, once per line; may
 	// be nil.
 	Warn     func(*exec.Warning)

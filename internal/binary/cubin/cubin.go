@@ -64,6 +64,19 @@ type File struct {
 	parts []*File      // of a result of Link, which has neither
 }
 
+// Yield makes all definitions for other files weak.
+func (f *File) Yield() {
+	for _, k := range f.Kernels {
+		k.Weak = true
+	}
+	for _, fn := range f.Functions {
+		fn.Weak = true
+	}
+	for i := range f.Variables {
+		f.Variables[i].Weak = true
+	}
+}
+
 // Kernel returns the kernel of a name, nil if there is none.
 func (f *File) Kernel(name string) *Kernel {
 	for _, k := range f.Kernels {

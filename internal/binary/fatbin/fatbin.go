@@ -96,12 +96,35 @@ func Block(header []byte) (int, error) {
 // between them. The entries share data's memory.
 func Parse(data []byte) ([]Entry, error) {
 	var list []Entry
+	blocks, err := Blocks(data)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range blocks {
+		entries, err := parseEntries(data[b.At+HeaderBytes:b.At+b.Bytes], b.At+HeaderBytes)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, entries...)
+	}
+	if len(list) == 0 {
+		return nil, errors.New("fat binary: empty")
+	}
+	return list, nil
+}
+
+// Extent is the place of a block.
+type Extent struct{ At, Bytes int }
+
+// Blocks finds consecutive blocks, possibly with zeros between them.
+func Blocks(data []byte) ([]Extent, error) {
+	var list []Extent
 	for at := 0; ; {
 		for at < len(data) && data[at] == 0 {
 			at++
 		}
 		if at == len(data) {
-			break
+			return list, nil
 		}
 		n, err := Block(data[at:])
 		if err != nil {
@@ -110,17 +133,9 @@ func Parse(data []byte) ([]Entry, error) {
 		if n > len(data)-at {
 			return nil, fmt.Errorf("fat binary: truncated: the block at offset %d has %d bytes, but only %d are left", at, n, len(data)-at)
 		}
-		entries, err := parseEntries(data[at+HeaderBytes:at+n], at+HeaderBytes)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, entries...)
+		list = append(list, Extent{at, n})
 		at += n
 	}
-	if len(list) == 0 {
-		return nil, errors.New("fat binary: empty")
-	}
-	return list, nil
 }
 
 // parseEntries returns the entries of one block; base is where they begin, for

@@ -42,7 +42,7 @@ func TestReferenceCounters(t *testing.T) {
 		key := config + " " + name
 		res := done[key]
 		if res == nil {
-			ready, err := job.Load(filepath.Join(runs, name+".toml"))
+			ready, err := job.Load(filepath.Join(runs, name+".toml"), job.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -255,6 +255,7 @@ type Kernel struct {
 	Source func(i int) (file string, line int)
 	// Refused says why the kernel cannot run, as far as its file tells; nil if it can.
 	Refused error
+	Weak    bool // another definition may replace it
 	// Control says that the text has control codes. Without them Ctl is meaningless and the
 	// hardware must guard dependences itself.
 	Control bool

@@ -31,6 +31,7 @@ type Flags struct {
 	Threads    int      `json:",omitempty" placeholder:"N" help:"Workers; default: one per core. Every N gives the same result."`
 	MaxCycles  uint64   `json:",omitempty" placeholder:"N" help:"Stop after N cycles, in a functional run after N warp instructions (exit code 4; a CUDA program gets cudaErrorLaunchTimeout)."`
 	Timeline   string   `json:",omitempty" placeholder:"FILE" help:"Write every instruction's way through the pipeline; the extension selects the format: .kanata for Konata, .pftrace for Perfetto."`
+	Code       string   `json:",omitempty" default:"auto" placeholder:"WHAT" help:"What of a program's device code runs: ptx; sass, its machine code for the GPU or an earlier one of its generation; or auto (the default): machine code if there is some and the core model obeys its control bits, otherwise PTX, and machine code if there is no PTX. For jobs and CUDA programs."`
 	Series     string   `json:",omitempty" placeholder:"N=FILE" help:"Write counters every N cycles; the extension selects the format: .csv or .parquet."`
 	Check      []string `json:",omitempty" placeholder:"CHECKER" help:"Check the run for errors: hazards reports results that the control bits of SASS do not wait for, and the control code that fixes it. A finding causes exit code 1."`
 	Step       bool     `json:",omitempty" help:"Step through the run by cycle or instruction, forward and back. Commands are read from standard input; help lists them. Not for CUDA programs."`
@@ -46,7 +47,6 @@ type Program struct {
 	Flags
 	PTX     []string `json:",omitempty" name:"ptx" sep:"none" placeholder:"FILE" help:"Run this PTX in place of the program's PTX with the same file name or the same kernel names (repeatable)."`
 	SavePTX string   `json:",omitempty" name:"save-ptx" placeholder:"DIR" help:"Keep the PTX that the program loads, under its names in messages and the report."`
-	Code    string   `json:",omitempty" default:"auto" placeholder:"WHAT" help:"What of the program's device code runs: ptx; sass, its machine code for the GPU; or auto (the default): PTX if there is some for the GPU, otherwise machine code."`
 	Devices int      `json:",omitempty" default:"1" placeholder:"N" help:"Number of GPUs, all of the same kind, 1 to ${most_devices}."`
 	Strict  bool     `json:",omitempty" help:"Make accesses outside of allocations faults even where a GPU has memory mapped; without this flag they cause a warning."`
 	FailOn  bool     `json:",omitempty" name:"fail-on-fault" help:"If the program ends with 0 although a kernel faulted, end with 3; after a limit, or if a kernel made no progress, with 4. Child programs count too."`
@@ -112,7 +112,7 @@ func (p Program) Encode() (string, error) {
 
 // Decode parses the result of Encode; "" means the defaults.
 func Decode(text string) (Program, error) {
-	p := Program{Flags: Flags{Mode: "timing", RecordForm: recordText, Progress: "never"}, Devices: 1, Code: "auto"}
+	p := Program{Flags: Flags{Mode: "timing", RecordForm: recordText, Progress: "never", Code: "auto"}, Devices: 1}
 	if text == "" {
 		return p, nil
 	}
@@ -150,6 +150,12 @@ func (f *Flags) check(kind run.Kind) error {
 		if err := OneOf("--check", name, run.Hazards); err != nil {
 			return err
 		}
+	}
+	if err := OneOf("--code", f.Code, "auto", "sass", "ptx"); err != nil {
+		return err
+	}
+	if kind != run.Job && kind != run.CUDA && f.Code != "auto" {
+		return fmt.Errorf("--code chooses among the device code of a job's program or of a CUDA program, and this is neither: remove it")
 	}
 	if err := OneOf("--progress", f.Progress, "auto", "always", "never"); err != nil {
 		return err
@@ -215,7 +221,7 @@ func (f *Flags) series() (every uint64, file string, err error) {
 // opens. It returns an error for invalid flags and for observers that the kind of work
 // cannot have.
 func (f *Flags) Options(kind run.Kind) (run.Options, error) {
-	o := run.Options{GPU: f.GPU, Threads: min(f.Threads, maxThreads), MaxInsts: f.MaxCycles, Timing: f.Mode == "timing", Hazards: len(f.Check) > 0}
+	o := run.Options{GPU: f.GPU, Threads: min(f.Threads, maxThreads), MaxInsts: f.MaxCycles, Timing: f.Mode == "timing", Code: f.Code, Hazards: len(f.Check) > 0}
 	if err := f.check(kind); err != nil {
 		return o, err
 	}

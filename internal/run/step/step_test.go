@@ -133,7 +133,7 @@ func options(t testing.TB) job.Options {
 // last run, and its error.
 func walk(t testing.TB, file, script string) (string, *report.Run, error) {
 	t.Helper()
-	ready, err := job.Load(file)
+	ready, err := job.Load(file, job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func TestSteps(t *testing.T) {
 // that was not.
 func TestSameResult(t *testing.T) {
 	file := write(t)
-	ready, err := job.Load(file)
+	ready, err := job.Load(file, job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func same(a, b *report.Run) error {
 // and when a block is first resident.
 func arrivals(t *testing.T, file string) (pc map[string]uint64, block map[uint64]uint64) {
 	t.Helper()
-	ready, err := job.Load(file)
+	ready, err := job.Load(file, job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -481,7 +481,7 @@ func TestAfterFault(t *testing.T) {
 
 // TestCancel interrupts a session that waits for a command.
 func TestCancel(t *testing.T) {
-	ready, err := job.Load(write(t))
+	ready, err := job.Load(write(t), job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func toMicro(dir string) func(*trace.Set) error {
 // recorded runs a job and records it.
 func recorded(t *testing.T, file string, o job.Options, write func(*trace.Set) error) *report.Run {
 	t.Helper()
-	ready, err := job.Load(file)
+	ready, err := job.Load(file, job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestSame(t *testing.T) {
 	if err := warm.Set("run.caches=warm"); err != nil {
 		t.Fatal(err)
 	}
-	ready, err := job.Load(example("sass/reduction"))
+	ready, err := job.Load(example("sass/reduction"), job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +334,7 @@ func TestWriterFails(t *testing.T) {
 			return nil
 		},
 	} {
-		ready, err := job.Load(example("sass/vecadd"))
+		ready, err := job.Load(example("sass/vecadd"), job.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -352,7 +352,7 @@ func TestWriterFails(t *testing.T) {
 // TestCut: a stopped run keeps the launches that completed, and no others.
 func TestCut(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "trace")
-	ready, err := job.Load(example("sass/chase"))
+	ready, err := job.Load(example("sass/chase"), job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
+	"github.com/heddle-sim/heddle/internal/binary/fatbin/fatbintest"
+	"github.com/heddle-sim/heddle/internal/program"
 )
 
 // TestCode: what of a program runs. The machine code is NVIDIA's compiler's, for sm_75; its
@@ -35,7 +37,7 @@ func TestCode(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		gpu    string
-		code   Code
+		code   program.Code
 		set    string
 		timing bool
 		images []fatbin.Entry
@@ -49,17 +51,17 @@ func TestCode(t *testing.T) {
 		{name: "a core without control bits", gpu: "rtx-2060", images: []fatbin.Entry{machine, other}, want: fromPTX},
 		{name: "a core without control bits, only machine code", gpu: "rtx-2060", images: []fatbin.Entry{machine}, want: right},
 		{name: "neither", gpu: "rtx-a6000", images: []fatbin.Entry{machine}, err: NoKernelImage, says: "no machine code that runs on sm_86"},
-		{name: "machine code is asked for", gpu: "rtx-2070-super", code: SASSCode, images: []fatbin.Entry{machine, other}, want: right},
-		{name: "PTX is asked for", gpu: "rtx-2070-super", code: PTXCode, images: []fatbin.Entry{machine, other}, want: fromPTX},
-		{name: "there is no PTX", gpu: "rtx-2070-super", code: PTXCode, images: []fatbin.Entry{machine}, err: NoKernelImage, says: "has machine code (for sm_75) but no PTX"},
-		{name: "there is no machine code", gpu: "rtx-2070-super", code: SASSCode, images: []fatbin.Entry{other}, err: NoKernelImage, says: "there is none for it, nor for an earlier GPU of its generation"},
-		{name: "another generation", gpu: "rtx-a6000", code: SASSCode, images: []fatbin.Entry{machine, other}, err: NoKernelImage, says: "no machine code that runs on sm_86"},
+		{name: "machine code is asked for", gpu: "rtx-2070-super", code: program.SASSCode, images: []fatbin.Entry{machine, other}, want: right},
+		{name: "PTX is asked for", gpu: "rtx-2070-super", code: program.PTXCode, images: []fatbin.Entry{machine, other}, want: fromPTX},
+		{name: "there is no PTX", gpu: "rtx-2070-super", code: program.PTXCode, images: []fatbin.Entry{machine}, err: NoKernelImage, says: "has machine code (for sm_75) but no PTX"},
+		{name: "there is no machine code", gpu: "rtx-2070-super", code: program.SASSCode, images: []fatbin.Entry{other}, err: NoKernelImage, says: "there is none for it, nor for an earlier GPU of its generation"},
+		{name: "another generation", gpu: "rtx-a6000", code: program.SASSCode, images: []fatbin.Entry{machine, other}, err: NoKernelImage, says: "no machine code that runs on sm_86"},
 		{name: "with cycles", gpu: "rtx-2070-super", timing: true, set: scoreboard, images: []fatbin.Entry{machine}, want: right},
 		{name: "with cycles by control bits", gpu: "rtx-2070-super", timing: true, images: []fatbin.Entry{machine}, want: right},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := start(t, func(o *Options) {
-				o.GPU, o.Timing, o.Code = c.gpu, c.timing, c.code
+				o.GPU, o.Timing, o.Code = c.gpu, c.timing, string(c.code)
 				if c.set != "" {
 					if err := o.Settings.Set(c.set); err != nil {
 						t.Fatal(err)
@@ -136,6 +138,77 @@ func TestCubinModule(t *testing.T) {
 		if _, size, res := d.Global(mod, "GlobalC2"); res != ResultSuccess || size != 132 {
 			t.Errorf("%s: variable of %d bytes, %v", gpu, size, res)
 		}
+	}
+}
+
+// TestLinkCode: what the driver links, from fat binaries and from objects and libraries of the host
+// that hold them, is what the options choose.
+func TestLinkCode(t *testing.T) {
+	image, err := os.ReadFile("../../binary/cubin/testdata/cudatest.7.sm_75.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine := fatbin.Entry{Kind: fatbin.Cubin, SM: 75, Data: image}
+	other := fatbin.Entry{Kind: fatbin.PTX, SM: 70, Data: []byte(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry _Z5childPii(.param .u64 v, .param .u32 n) {\n" +
+		".reg .b64 %a; ld.param.u64 %a, [v]; st.global.u32 [%a], 1; ret; }")}
+	both, only := fatbin.Append(nil, machine, other), fatbin.Append(nil, machine)
+	object := fatbintest.Object("__nv_relfatbin", both)
+	const turing, simt = "rtx-2070-super", "rtx-2060"
+	for _, c := range []struct {
+		name, gpu string
+		code      program.Code
+		kind      Input
+		data      []byte
+		want      uint32 // 0: it is refused
+	}{
+		{"a fat binary", turing, program.AutoCode, InputFatBinary, both, 18},
+		{"a core without control bits", simt, program.AutoCode, InputFatBinary, both, 1},
+		{"PTX is asked for", turing, program.PTXCode, InputFatBinary, both, 1},
+		{"machine code is asked for", simt, program.SASSCode, InputFatBinary, both, 18},
+		{"an object", turing, program.AutoCode, InputObject, object, 18},
+		{"PTX of an object", turing, program.PTXCode, InputObject, object, 1},
+		{"a library", turing, program.SASSCode, InputLibrary, fatbintest.Archive(object), 18},
+		{"PTX of a library", turing, program.PTXCode, InputLibrary, fatbintest.Archive(object), 1},
+		{"there is no PTX", turing, program.PTXCode, InputFatBinary, only, 0},
+		{"there is no PTX in an object", turing, program.PTXCode, InputObject, fatbintest.Object(".nv_fatbin", only), 0},
+		{"PTX of a cubin", turing, program.PTXCode, InputCubin, image, 0},
+		{"a cubin", turing, program.SASSCode, InputCubin, image, 18},
+		{"an object without device code", turing, program.AutoCode, InputObject, fatbintest.Object(".text", both), 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := drive(t, func(o *Options) { o.GPU, o.Code = c.gpu, string(c.code) }).ready()
+			h, _ := d.NewLink()
+			res, wrong := d.AddToLink(h, c.kind, "file", c.data)
+			if c.want == 0 {
+				if res != ResultNoBinary || wrong == nil {
+					t.Errorf("%v, %v; want %v", res, wrong, ResultNoBinary)
+				}
+				if c.kind == InputCubin {
+					if _, res, _ := d.LoadModule("", c.data); res != ResultNoBinary {
+						t.Errorf("as a module: %v", res)
+					}
+				}
+				return
+			}
+			if res != ResultSuccess {
+				t.Fatal(res, wrong)
+			}
+			image, res, wrong := d.CompleteLink(h)
+			if res != ResultSuccess {
+				t.Fatal(res, wrong)
+			}
+			mod, res, wrong := d.LoadModule("", image)
+			if res != ResultSuccess {
+				t.Fatal(res, wrong)
+			}
+			p := d.alloc(16)
+			d.put(stack, 2)
+			d.is("copy", d.Do(func(t *Thread) Error { return t.Copy(p, stack, 4, HostToDevice, 0, false) }), ResultSuccess)
+			d.is("launch", d.Launch(d.function(mod, "_Z5childPii"), one, false, params(p, uint32(9)), nil), ResultSuccess)
+			if got := d.read(p, 1); got[0] != c.want {
+				t.Errorf("it makes %d; want %d", got[0], c.want)
+			}
+		})
 	}
 }
 

@@ -1,27 +1,24 @@
 package cuda
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
-	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/program"
 )
 
-// linking holds texts that are linked into one module (CUlinkState).
-type linking struct {
-	parts  []part
-	loader program.Loader
-}
+// linking holds what is linked into one module (CUlinkState): of each part LoadModule chooses machine
+// code or PTX.
+type linking struct{ parts []program.Source }
 
 // Input is a kind of input to a link (CUjitInputType).
 type Input int32
 
-// The kinds of input. Objects and libraries of the host are not read.
+// The kinds of input. Objects and libraries are the host's, with fat binaries in them.
 const (
 	InputCubin Input = iota
 	InputPTX
@@ -58,59 +55,29 @@ func (d Driver) AddToLink(link uint64, kind Input, name string, data []byte) (re
 			wrong = fmt.Errorf("%s: %w", one.name, err)
 			return res
 		}
-		// What NVRTC returns as a cubin is a fat binary.
-		if kind > InputFatBinary && !fatbin.Is(data) {
-			return fail(ResultNoBinary, errObject)
-		}
 		if err := one.split(data); err != nil {
 			return fail(ResultInvalidImage, err)
 		}
-		for _, p := range one.parts {
-			form, text, err := r.linkable(p)
-			var no *fatbin.NoPTXError
-			switch {
-			case errors.As(err, &no):
-				return fail(ResultNoBinary, err)
-			case err != nil:
-				return fail(ResultInvalidImage, err)
-			case l.loader.As != nil && l.loader.As != form:
-				return fail(ResultNoBinary, errMixed)
-			}
-			l.loader.As = form
-			if err := l.loader.Add(program.Source{Name: p.name, Text: text}); err != nil {
-				wrong = detail(err)
-				if form == program.Cubin {
-					return ResultInvalidImage
-				}
-				return ResultInvalidPTX
-			}
-			l.parts = append(l.parts, part{p.name, text})
+		form := program.FormOf("", data)
+		if kind >= InputObject && form != program.Host && form != program.Fatbin { // NVRTC's objects are fat binaries
+			return fail(ResultNoBinary, errObject)
 		}
+		parts := slices.Concat(l.parts, one.parts)
+		if program.Mixed(parts) != nil {
+			return fail(ResultNoBinary, errMixed)
+		}
+		c := r.choice()
+		if _, err := c.Load(one.parts...); err != nil {
+			if form == program.Host {
+				return fail(ResultNoBinary, err)
+			}
+			wrong = detail(err)
+			return loadError(err).Result()
+		}
+		l.parts = parts
 		return ResultSuccess
 	})
 	return res, wrong
-}
-
-// linkable returns what of a part is linked: machine code if that is all that it has, else PTX.
-func (r *Runtime) linkable(p part) (*program.Form, []byte, error) {
-	if bytes.HasPrefix(p.data, []byte(elfMagic)) {
-		return program.Cubin, p.data, nil
-	}
-	text, err := r.choose(p)
-	var no *fatbin.NoPTXError
-	if !errors.As(err, &no) {
-		return program.PTX, text, err
-	}
-	entries, err2 := fatbin.Parse(p.data)
-	if err2 != nil {
-		return nil, nil, err2
-	}
-	e := fatbin.MachineCode(entries, r.cfg.Arch)
-	if e == nil {
-		return nil, nil, err
-	}
-	code, err := e.Image()
-	return program.Cubin, code, err
 }
 
 // detail is the error with its source lines, if it has some.
@@ -133,13 +100,19 @@ func (d Driver) CompleteLink(link uint64) (image []byte, res Result, wrong error
 		case len(l.parts) == 0:
 			return ResultInvalidValue
 		}
-		if wrong = undefined(&l.loader); wrong != nil {
+		c := r.choice()
+		prog, err := c.Load(l.parts...)
+		if err != nil {
+			wrong = detail(err)
+			return loadError(err).Result()
+		}
+		if wrong = undefined(prog); wrong != nil {
 			return ResultInvalidPTX
 		}
 		le := binary.LittleEndian
 		image = append([]byte(linkedMagic), make([]byte, 8)...)
 		for _, p := range l.parts {
-			for _, field := range [][]byte{[]byte(p.name), p.data} {
+			for _, field := range [][]byte{[]byte(p.Name), p.Text} {
 				image = append(le.AppendUint64(image, uint64(len(field))), field...)
 			}
 		}
@@ -151,11 +124,7 @@ func (d Driver) CompleteLink(link uint64) (image []byte, res Result, wrong error
 
 // undefined returns an error that lists the undefined names of a program, nil if there
 // are none.
-func undefined(l *program.Loader) error {
-	prog, err := l.Link()
-	if err != nil {
-		return detail(err)
-	}
+func undefined(prog *program.Program) error {
 	var missing []error
 	for _, name := range prog.Undefined() {
 		missing = append(missing, fmt.Errorf("function %s is called, but none of the linked files defines it", name))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/binary/cubin"
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
+	"github.com/heddle-sim/heddle/internal/program"
 )
 
 // handled is the driver's record of a module with a handle. A library is a module that
@@ -65,26 +66,24 @@ func ImageBytes(at func(offset, n uint64) []byte) (int, error) {
 // have tens of megabytes.
 const maxModule = 1 << 30
 
-// What links refuse.
+// What links and loads refuse.
 var (
-	errObject = errors.New("objects and libraries of the host cannot be linked; give the driver PTX (nvcc -ptx, or heddle cc --ptx), a cubin (nvcc -rdc true -cubin), " +
-		"or a fat binary (nvcc -fatbin -gencode arch=compute_70,code=compute_70, or heddle cc --fatbin)")
-	errMixed = errors.New("PTX and machine code cannot be linked with each other: give the driver either for all files")
+	errHost   = errors.New("it is no ELF file of device code, but one of the host: the driver loads PTX, cubins, fat binaries and what cuLinkComplete returns")
+	errObject = errors.New("it is neither an object nor a library of the host with device code")
+	errMixed  = errors.New("PTX and machine code cannot be linked with each other: give the driver either for all files")
 )
 
 // split splits an image into its parts.
 func (m *module) split(image []byte) error {
-	switch {
+	name := m.partName(len(m.parts))
+	switch form := program.FormOf("", image); {
 	case len(image) == 0:
 		return errors.New("the module is empty")
-	case bytes.HasPrefix(image, []byte(elfMagic)):
-		m.parts = append(m.parts, part{m.partName(len(m.parts)), bytes.Clone(image)})
+	case form == program.Cubin || form == program.Fatbin || form == program.Host:
+		m.parts = append(m.parts, program.Source{Name: name, Text: bytes.Clone(image)})
 		return nil
 	case !bytes.HasPrefix(image, []byte(linkedMagic)):
-		m.parts = append(m.parts, part{m.partName(len(m.parts)), bytes.TrimRight(bytes.Clone(image), "\x00")})
-		if fatbin.Is(image) {
-			m.parts[len(m.parts)-1].data = bytes.Clone(image)
-		}
+		m.parts = append(m.parts, program.Source{Name: name, Text: bytes.TrimRight(bytes.Clone(image), "\x00")})
 		return nil
 	}
 	le := binary.LittleEndian
@@ -100,7 +99,7 @@ func (m *module) split(image []byte) error {
 			n := le.Uint64(rest)
 			fields[i], rest = bytes.Clone(rest[8:8+n]), rest[8+n:]
 		}
-		m.parts = append(m.parts, part{string(fields[0]), fields[1]})
+		m.parts = append(m.parts, program.Source{Name: string(fields[0]), Text: fields[1]})
 	}
 	if len(m.parts) == 0 {
 		return errors.New("the linked module is empty")
@@ -132,7 +131,11 @@ func (d Driver) loadImages(file string, library bool, images [][]byte) (h uint64
 			driver: &handled{library: library, functions: map[string]uint64{}, textures: map[string]uint64{}},
 		}
 		for _, image := range images {
-			if wrong = m.split(image); wrong != nil {
+			if wrong = m.split(image); wrong == nil && program.FormOf("", image) == program.Host {
+				wrong = fmt.Errorf("%s: %w", m.name, errHost)
+				return ResultNoBinary
+			}
+			if wrong != nil {
 				wrong = fmt.Errorf("%s: %w", m.name, wrong)
 				return ResultInvalidImage
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/program"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
 )
@@ -121,7 +122,7 @@ func (r *Runtime) prepareLaunch(host uint64, c Call, cooperative bool, arg func(
 	k := f.kernel
 	if list := k.Unusable(); len(list) > 0 {
 		hint := ""
-		if f.code() == string(SASSCode) && r.opt.Code != SASSCode && !isMachineCode(f.module) {
+		if f.code() == string(program.SASSCode) && r.opt.Code != string(program.SASSCode) && !program.AllMachineCode(f.module.parts) {
 			hint = "\n--code ptx runs PTX instead of machine code"
 		}
 		r.once(f.name, "kernel %s cannot run: %v%s", f.name, errors.Join(list...), hint)

@@ -9,14 +9,13 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	"github.com/heddle-sim/heddle/internal/exec"
-	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/program"
 )
 
 // module is the device code of one fat binary, or of an image for the driver.
 type module struct {
-	name    string // for messages
-	parts   []part
+	name    string                       // for messages
+	parts   []program.Source             // texts, such as PTX, or fat binaries with texts for several GPUs
 	prog    *program.Program             // nil until loaded
 	arch    int                          // the target of its PTX: ten times the compute capability
 	machine [MaxDevices]*program.Machine // by device, nil until placed in its memory
@@ -32,12 +31,6 @@ type module struct {
 // placed reports whether any device has the module's variables.
 func (m *module) placed() bool {
 	return slices.ContainsFunc(m.machine[:], func(x *program.Machine) bool { return x != nil })
-}
-
-// part is one text of a module, as PTX, or a fat binary with texts for several GPUs.
-type part struct {
-	name string // for messages
-	data []byte
 }
 
 // function is a kernel, identified by the address of its stub in the host's code.
@@ -66,7 +59,7 @@ func (r *Runtime) Register(blocks ...[]byte) (handle uint64) {
 	defer r.mu.Unlock()
 	m := &module{name: r.moduleName(r.opt.Program)}
 	for i, b := range blocks {
-		m.parts = append(m.parts, part{m.partName(i), b})
+		m.parts = append(m.parts, program.Source{Name: m.partName(i), Text: b})
 		if !fatbin.Is(b) { // only the driver API accepts plain PTX
 			_, err := fatbin.Parse(b)
 			r.say("%s: %v", m.partName(i), err)
@@ -181,16 +174,7 @@ func (r *Runtime) prepare(m *module) (Error, error) {
 	if m.err == Success && m.prog == nil {
 		prog, err := r.linkCode(m)
 		if err != nil {
-			m.err = InvalidPTX
-			var no *fatbin.NoPTXError
-			var none *NoMachineCodeError
-			var broken *imageError
-			switch {
-			case errors.As(err, &no) || errors.As(err, &none):
-				m.err = NoKernelImage
-			case errors.As(err, &broken):
-				m.err = InvalidKernelImage
-			}
+			m.err = loadError(err)
 			return m.err, detail(err)
 		}
 		m.prog = prog
@@ -222,6 +206,21 @@ func (r *Runtime) prepare(m *module) (Error, error) {
 	return Success, nil
 }
 
+// loadError is what a program gets for device code that linkCode does not take.
+func loadError(err error) Error {
+	var no *fatbin.NoPTXError
+	var none *program.NoMachineCodeError
+	var mixed *program.MixedError
+	var broken *program.ImageError
+	switch {
+	case errors.As(err, &no) || errors.As(err, &none) || errors.As(err, &mixed):
+		return NoKernelImage
+	case errors.As(err, &broken):
+		return InvalidKernelImage
+	}
+	return InvalidPTX
+}
+
 // ready connects a module's machine with the device.
 func (r *Runtime) ready(m *program.Machine) {
 	if x := m.PTX(); x != nil {
@@ -231,45 +230,6 @@ func (r *Runtime) ready(m *program.Machine) {
 	if !r.opt.Strict {
 		m.TolerateStrays()
 	}
-}
-
-// link parses the PTX for the GPU from every part of a module.
-func (r *Runtime) link(m *module) (*program.Program, error) {
-	if len(m.parts) == 0 {
-		return nil, &imageError{fmt.Errorf("%s: no device code", m.name)}
-	}
-	l := program.Loader{As: program.PTX, Heads: m.driver == nil} // who loads a module by the driver learns at once what is wrong
-	for _, p := range m.parts {
-		text, err := r.choose(p)
-		if r.opt.Save != nil && err == nil {
-			if err := r.opt.Save(p.name, text); err != nil {
-				r.say("%v", err)
-			}
-		}
-		if x := r.replacement(m, p, text); x != nil {
-			if err := x.fits(p.name, text); err != nil {
-				return nil, err
-			}
-			p.name, text, err = x.Name, x.Text, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := l.Add(program.Source{Name: p.name, Text: text}); err != nil {
-			return nil, err
-		}
-	}
-	prog, err := l.Link()
-	if err != nil {
-		return nil, err
-	}
-	for _, mod := range prog.PTX().Modules() {
-		if mod.SM > r.cfg.Arch {
-			return nil, fmt.Errorf("%s: the PTX is for sm_%d and later, and the GPU is sm_%d", mod.File, mod.SM, r.cfg.Arch)
-		}
-		m.arch = max(m.arch, mod.SM)
-	}
-	return prog, nil
 }
 
 // warn reports errors of a kernel that a GPU tolerates: accesses outside of allocations
@@ -286,31 +246,6 @@ func (r *Runtime) warn(w *exec.Warning) {
 	}
 	r.once(key, "warning: %v%s", &w.Fault, what)
 }
-
-// choose returns the PTX of a part that best fits the GPU.
-func (r *Runtime) choose(p part) ([]byte, error) {
-	if !fatbin.Is(p.data) {
-		return p.data, nil
-	}
-	entries, err := fatbin.Parse(p.data)
-	if err != nil {
-		return nil, &imageError{fmt.Errorf("%s: %w", p.name, err)}
-	}
-	e, err := fatbin.Newest(entries, r.cfg.Arch)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p.name, err)
-	}
-	text, err := e.Text()
-	if err != nil {
-		return nil, &imageError{fmt.Errorf("%s: %w", p.name, err)}
-	}
-	return text, nil
-}
-
-// imageError is the error for invalid device code.
-type imageError struct{ error }
-
-func (e *imageError) Unwrap() error { return e.error }
 
 // function returns a loaded kernel.
 func (r *Runtime) function(host uint64) (*function, Error) {
@@ -337,11 +272,9 @@ func (r *Runtime) find(f *function) Error {
 		r.once(f.name, "%s has no kernel %s", m.name, f.name)
 		return InvalidDeviceFunction
 	}
-	if x, ok := k.(*xptx.Kernel); ok {
-		if err := x.Func().Load(); err != nil {
-			r.once("body of "+f.name, "%v", detail(err))
-			return InvalidPTX
-		}
+	if err := program.ParseBody(k); err != nil {
+		r.once("body of "+f.name, "%v", detail(err))
+		return InvalidPTX
 	}
 	f.kernel = k
 	return Success

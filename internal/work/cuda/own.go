@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"github.com/heddle-sim/heddle/internal/program"
 )
 
 // This file: kernels that come with Heddle, for the libraries that programs link. They
@@ -70,7 +72,7 @@ func (r *Runtime) own(of *Kernels, name string) (uint64, Error) {
 	if i < 0 {
 		image, err := of.Image()
 		m := &module{name: r.moduleName(of.Name), of: of}
-		m.parts = []part{{m.name, image}}
+		m.parts = []program.Source{{Name: m.name, Text: image}}
 		if err != nil {
 			r.say("%s: %v", of.Name, err)
 			m.err = InvalidKernelImage

@@ -47,14 +47,14 @@ func defines(mod *ptx.Module) []string {
 	return names
 }
 
-// replacement returns the replacement of a part of a module, or nil. text is the part's
-// own PTX for the GPU, if there is any.
-func (r *Runtime) replacement(m *module, p part, text []byte) *Replacement {
+// replacement returns the replacement of a part of a module, or nil. Its text is its own
+// PTX for the GPU, if there is any.
+func (r *Runtime) replacement(m *module, s program.Source) *Replacement {
 	if len(r.replace) == 0 {
 		return nil
 	}
 	var names []string
-	if mod, err := ptx.Parse(p.name, text); text != nil && err == nil {
+	if mod, err := ptx.Parse(s.Name, s.Text); s.Text != nil && err == nil {
 		names = defines(mod)
 	} else {
 		for _, f := range r.kernels {
@@ -63,9 +63,9 @@ func (r *Runtime) replacement(m *module, p part, text []byte) *Replacement {
 			}
 		}
 	}
-	r.offered = append(r.offered, fmt.Sprintf("%s with %s", p.name, strings.Join(names, ", ")))
+	r.offered = append(r.offered, fmt.Sprintf("%s with %s", s.Name, strings.Join(names, ", ")))
 	for i := range r.replace {
-		if x := &r.replace[i]; x.Name == p.name {
+		if x := &r.replace[i]; x.Name == s.Name {
 			x.used = true
 			return x
 		}

@@ -62,8 +62,6 @@ type Options struct {
 	// Clear, if not nil, is called before the program continues: it erases what
 	// Progress has shown.
 	Clear func()
-	// Code selects machine code or PTX; empty is AutoCode.
-	Code Code
 	// Replace are texts that replace the program's PTX.
 	Replace []Replacement
 	// Save, if not nil, is called with the PTX that is loaded and its name in

@@ -10,7 +10,7 @@ import (
 
 func runTimed(t *testing.T, file, gpu string, set ...string) *report.Run {
 	t.Helper()
-	ready, err := Load(file)
+	ready, err := Load(file, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
@@ -21,10 +23,42 @@ type Ready struct {
 	Job     *Job
 	Program *xprog.Program
 	kernels map[*Launch]exec.Kernel
+	target  Target // for which the program was chosen; zero if there was no choice
 }
 
-// Load reads and opens a job file.
-func Load(file string) (*Ready, error) {
+// Target is what chooses among a program's device code.
+type Target struct {
+	Code        xprog.Code
+	SM          int  // the GPU: ten times its compute capability
+	ControlBits bool // its core model obeys those of machine code
+}
+
+// TargetOf is the target of a run on a machine, which has a name or a file.
+func TargetOf(machine string, opt Options) (Target, error) {
+	cfg, err := opt.Settings.Machine(machine)
+	if err != nil {
+		return Target{}, err
+	}
+	return Target{Code: xprog.Code(opt.Code), SM: cfg.Arch, ControlBits: run.HasControlBits(&cfg)}, nil
+}
+
+// Choose makes a program of device code, as Choice.Load does; the machine counts only if there is a
+// choice.
+func Choose(machine string, opt Options, sources ...xprog.Source) (*xprog.Program, Target, error) {
+	t := Target{Code: xprog.Code(opt.Code)}
+	if opt.Code != "" && t.Code != xprog.AutoCode || slices.ContainsFunc(sources, xprog.Source.Several) {
+		var err error
+		if t, err = TargetOf(machine, opt); err != nil {
+			return nil, t, err
+		}
+	}
+	c := xprog.Choice{Code: t.Code, SM: t.SM, MachineFirst: t.ControlBits, Heads: true}
+	prog, err := c.Load(sources...)
+	return prog, t, err
+}
+
+// Load reads and opens a job file, for a run with the given options.
+func Load(file string, opt Options) (*Ready, error) {
 	src, err := ReadFile(file)
 	if err != nil {
 		return nil, &Error{File: file, Msg: "cannot read the job file: " + reason(err), Err: err}
@@ -33,7 +67,7 @@ func Load(file string) (*Ready, error) {
 	if err != nil {
 		return nil, err
 	}
-	return j.Open()
+	return j.Open(opt)
 }
 
 // reason returns the cause of a file error without the name of the file, which the
@@ -78,14 +112,15 @@ func (j *Job) Path(name string) string {
 type opener struct {
 	errorList
 	job     *Job
+	opt     Options
 	ready   *Ready
 	sources []error // PTX errors, which have their own positions
 }
 
 // Open reads the programs, links them, and checks that files exist and launches
-// fit.
-func (j *Job) Open() (*Ready, error) {
-	o := &opener{errorList: errorList{file: j.File}, job: j, ready: &Ready{Job: j, kernels: map[*Launch]exec.Kernel{}}}
+// fit. The options choose what of the programs' device code runs.
+func (j *Job) Open(opt Options) (*Ready, error) {
+	o := &opener{errorList: errorList{file: j.File}, job: j, opt: opt, ready: &Ready{Job: j, kernels: map[*Launch]exec.Kernel{}}}
 	if o.programs(); o.ready.Program != nil {
 		o.launches()
 		o.textures()
@@ -105,27 +140,30 @@ func (j *Job) Open() (*Ready, error) {
 
 // programs reads the program files and links them if all are valid.
 func (o *opener) programs() {
-	var l xprog.Loader
+	var list []xprog.Source
 	whole := true
 	for _, t := range o.job.Programs {
 		path := o.job.Path(t.S)
 		src, err := ReadFile(path)
 		if err != nil {
 			o.add(t.Pos, "cannot read the program %s: %s", path, reason(err))
-		} else if err = l.Add(xprog.Source{Name: path, Text: src}); err != nil {
-			o.program(t.Pos, err)
+		} else if f := xprog.FormOf(path, src); f != nil {
+			if err = f.Refused(path); err != nil {
+				o.program(t.Pos, err)
+			}
 		}
+		list = append(list, xprog.Source{Name: path, Text: src})
 		whole = whole && err == nil
 	}
 	if !whole {
 		return
 	}
-	prog, err := l.Link()
+	prog, target, err := Choose(o.job.machine(o.opt), o.opt, list...)
 	if err != nil {
 		o.program(o.job.Programs[0].Pos, err)
 		return
 	}
-	o.ready.Program = prog
+	o.ready.Program, o.ready.target = prog, target
 }
 
 // program records the errors of a program. Those that concern the whole file get its
@@ -133,7 +171,9 @@ func (o *opener) programs() {
 func (o *opener) program(pos isa.Pos, err error) {
 	var form *xprog.FormError
 	var mixed *xprog.MixedError
-	if errors.As(err, &form) || errors.As(err, &mixed) {
+	var none *xprog.NoMachineCodeError
+	var noPTX *fatbin.NoPTXError
+	if errors.As(err, &form) || errors.As(err, &mixed) || errors.As(err, &none) || errors.As(err, &noPTX) {
 		o.add(pos, "%v", err)
 		return
 	}
@@ -167,6 +207,10 @@ func (o *opener) launches() {
 			continue
 		}
 		o.ready.kernels[l] = k
+		if err := xprog.ParseBody(k); err != nil {
+			o.sources = append(o.sources, err)
+			continue
+		}
 		if why := k.Unusable(); len(why) > 0 {
 			if !unusable[k] {
 				unusable[k] = true

@@ -38,8 +38,20 @@ type runner struct {
 // Run runs the job. The result is valid also when an error is returned: *exec.Fault,
 // *exec.LimitError, *exec.StuckError, a context's error, or an *Error for errors in the
 // job. A result without an error may still have failed checks: see its OK.
+//
+// If the options choose other device code than those that the job was opened for, it is opened
+// again.
 func (r *Ready) Run(ctx context.Context, opt Options) (*report.Run, error) {
 	j := r.Job
+	if r.target.SM > 0 {
+		t, err := TargetOf(j.machine(opt), opt)
+		if err == nil && t != r.target {
+			r, err = j.Open(opt)
+		}
+		if err != nil {
+			return Failed(j.File, opt, err), err
+		}
+	}
 	x := &runner{ready: r, job: j, opt: opt, addr: map[string]uint64{}, textures: map[string]uint64{}, ses: newSession(j.File, j.GPU, opt)}
 	for _, p := range j.Programs {
 		x.ses.Res.Programs = append(x.ses.Res.Programs, p.S)
@@ -345,7 +357,7 @@ func (x *runner) launch(ctx context.Context, s *Step) error {
 	}
 	res, err := x.machine.Run(ctx, pl, o)
 	rk := report.Kernel{
-		Name: k.Name(), Launch: s.Number, Stream: s.Stream, Grid: l.Grid, Block: l.Block,
+		Name: k.Name(), Launch: s.Number, Code: string(xprog.CodeOf(k)), Stream: s.Stream, Grid: l.Grid, Block: l.Block,
 		Registers: k.Registers(), SharedBytes: k.StaticShared() + int(l.Shared), LocalBytes: k.LocalBytes(),
 		Blocks: res.Blocks, WarpInstructions: res.WarpInsts, ThreadInstructions: res.ThreadInsts,
 	}

@@ -28,7 +28,7 @@ func TestBroken(t *testing.T) {
 			want := wants(t, string(src))
 			t.Chdir(filepath.Dir(file))
 			name := filepath.Base(file)
-			ready, err := Load(name)
+			ready, err := Load(name, Options{})
 			if err == nil {
 				_, err = ready.Run(context.Background(), Options{})
 			}
@@ -51,7 +51,7 @@ func TestJobs(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".toml"), func(t *testing.T) {
 			var first []byte
 			for _, threads := range []int{1, 2, 5} {
-				ready, err := Load(file)
+				ready, err := Load(file, Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -138,7 +138,7 @@ args = [{ buffer = "out" }]
 				"w.bin":       "\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x00\x3f\x00\x00\xc0\x3f",
 				"initial.bin": "\x00\x00\x80\x3f\x00\x00\x00\x40\x00\x00\x40\x40\x00\x00\x80\x40",
 			})
-			ready, err := Load(filepath.Join(dir, "job.toml"))
+			ready, err := Load(filepath.Join(dir, "job.toml"), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -180,7 +180,7 @@ args = [{ buffer = "out", offset = 4 }, { u32 = 77 }]
 buffer = "out"
 values = [0, 0, 77]
 `})
-	ready, err := Load(filepath.Join(dir, "job.toml"))
+	ready, err := Load(filepath.Join(dir, "job.toml"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ values = [-1, 2]
 grid = 1
 block = 1
 `})
-	ready, err := Load(filepath.Join(dir, "job.toml"))
+	ready, err := Load(filepath.Join(dir, "job.toml"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestCancel(t *testing.T) {
 		"k.ptx":    ".version 7.8\n.target sm_80\n.address_size 64\n.entry spin()\n{\nL:\tbra L;\n}\n",
 		"job.toml": "program = \"k.ptx\"\n[[launches]]\ngrid = 3\nblock = 64\n",
 	})
-	ready, err := Load(filepath.Join(dir, "job.toml"))
+	ready, err := Load(filepath.Join(dir, "job.toml"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ args = [{ buffer = "out" }, { texture = "ref" }]
 buffer = "out"
 values = [0x010202, 0x030404, 0x050606, 0x050606, 0x070808, 0x090a0a, 0x0b0c0c, 0x0b0c0c, 0x070808, 0x090a0a, 0x0b0c0c, 0x0b0c0c]
 `})
-	ready, err := Load(filepath.Join(dir, "job.toml"))
+	ready, err := Load(filepath.Join(dir, "job.toml"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
+	xprog "github.com/heddle-sim/heddle/internal/program"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
 )
@@ -16,12 +17,17 @@ import (
 // the same executor as in a functional run computes values, in the order in which the
 // chip issues instructions.
 
+// machine is the name or the file of the machine of a run.
+func (j *Job) machine(opt Options) string {
+	if opt.GPU == "" && run.IsFile(j.GPU) {
+		return j.Path(j.GPU)
+	}
+	return cmp.Or(opt.GPU, j.GPU, run.DefaultGPU)
+}
+
 // plugIn makes the chip of a timing run.
 func (x *runner) plugIn() error {
-	name := cmp.Or(x.opt.GPU, x.job.GPU, run.DefaultGPU)
-	if x.opt.GPU == "" && run.IsFile(x.job.GPU) {
-		name = x.job.Path(x.job.GPU)
-	}
+	name := x.job.machine(x.opt)
 	cfg, err := x.opt.Settings.Machine(name)
 	if err != nil {
 		return err
@@ -118,7 +124,7 @@ func (x *runner) giveLaunch(s *Step) (*gpu.Op, error) {
 		return x.machine.NewWork(l, x.opt.Out)
 	}
 	err = x.ses.Launch(&run.Launch{
-		Number: s.Number, Stream: s.Stream, Grid: s.Launch.Grid, Block: s.Launch.Block, LocalBytes: k.LocalBytes(),
+		Number: s.Number, Stream: s.Stream, Grid: s.Launch.Grid, Block: s.Launch.Block, LocalBytes: k.LocalBytes(), Code: string(xprog.CodeOf(k)),
 		Estimated: s.Launch.Registers == 0 && k.RegistersEstimated(),
 	}, o)
 	var le *exec.LaunchError

@@ -19,7 +19,7 @@ import (
 // watched runs a job with everything written beside it.
 func watched(t *testing.T, file, gpu string, o Options, set ...string) *report.Run {
 	t.Helper()
-	ready, err := Load(file)
+	ready, err := Load(file, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
