@@ -2,6 +2,7 @@ package program
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"sync"
@@ -24,13 +25,14 @@ func machineFile(f *cubin.File) (*sass.File, error) {
 		return list
 	})
 	functions := callees(f)
+	pointers := pointed(f)
 	images := map[string][]*image{} // by what is in them
 	for _, k := range f.Kernels {
 		text, err := machineCode(f, k, false)
 		if err != nil {
 			return nil, err
 		}
-		im := newImage(k, text, functions)
+		im := newImage(k, text, functions, pointers)
 		for name := range im.at {
 			images[name] = append(images[name], im)
 		}
@@ -107,17 +109,31 @@ func callees(f *cubin.File) map[string]*callee {
 	return list
 }
 
-// newImage lays out a kernel's code; text gets what all of it together needs.
-func newImage(k *cubin.Kernel, text *sass.Kernel, all map[string]*callee) *image {
+// NOP, with which compilers fill code up (measured; the same from sm_70 on).
+const nopLow, nopHigh = 0x7918, 0x000fc00000000000
+
+// newImage lays out a kernel's code; text gets what all of it together needs. Code that calls what a
+// register points to may call any of the pointers.
+func newImage(k *cubin.Kernel, text *sass.Kernel, all map[string]*callee, pointers []string) *image {
 	im := &image{text: text, at: map[string]uint64{}}
 	var code []byte
+	beyond := 0 // stack of what is called by a pointer
 	for queue := []string{k.Name}; len(queue) > 0; queue = queue[1:] {
 		c := all[queue[0]]
 		if _, there := im.at[c.Name]; there {
 			continue
 		}
+		if len(pointers) > 0 && callsAny(c.Code) {
+			queue = append(queue, pointers...)
+			for _, name := range pointers {
+				beyond = max(beyond, stack(name, all, map[string]int{}))
+			}
+			pointers = nil
+		}
 		const align = 128 // of code (measured)
-		code = append(slices.Clip(code), make([]byte, -len(code)&(align-1))...)
+		for code = slices.Clip(code); len(code)%align != 0; {
+			code = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(code, nopLow), nopHigh)
+		}
 		im.at[c.Name], im.code = uint64(len(code)), append(im.code, c.Function)
 		if len(code) == 0 {
 			code = c.Code
@@ -133,7 +149,7 @@ func newImage(k *cubin.Kernel, text *sass.Kernel, all map[string]*callee) *image
 		queue = append(queue, c.calls...)
 	}
 	text.Binary = code
-	text.Local = max(text.Local, stack(k.Name, all, map[string]int{}))
+	text.Local = max(text.Local, stack(k.Name, all, map[string]int{})+beyond)
 	return im
 }
 
@@ -190,8 +206,9 @@ func addressOf(f *cubin.File, r *cubin.Relocation, im *image) sass.Address {
 	}
 	refused := a
 	refused.Type, refused.To, refused.Function = r.Type, sass.OfFunction, r.Symbol
+	pointer := isPointer(f, r)
 	switch code := r.At.Kind == cubin.InCode; {
-	case !code && r.At.Owner == "" && r.Type == cubin.RelocWhole:
+	case !code && r.At.Owner == "" && (r.Type == cubin.RelocWhole && (pointer || r.Place.Kind != cubin.InCode) || r.Type == cubin.RelocDescWhole && pointer):
 	case code && (r.Type == cubin.RelocLower || r.Type == cubin.RelocDescLow):
 		a.Part = sass.Lower
 	case code && (r.Type == cubin.RelocUpper || r.Type == cubin.RelocDescHigh):
@@ -199,6 +216,10 @@ func addressOf(f *cubin.File, r *cubin.Relocation, im *image) sass.Address {
 	case code && r.Type == cubin.RelocFunction && (r.Place.Kind == cubin.Unknown || r.Place.Kind == cubin.InCode):
 	default:
 		return refused
+	}
+	if pointer {
+		a.To, a.Function = sass.OfPointer, r.Symbol
+		return a
 	}
 	a.Addend += r.Place.Offset
 	switch p := r.Place; {
@@ -215,6 +236,44 @@ func addressOf(f *cubin.File, r *cubin.Relocation, im *image) sass.Address {
 		return refused
 	}
 	return a
+}
+
+// isPointer reports whether a relocation is the address of a function that code calls through a
+// register, rather than a place in the code of its own kernel.
+func isPointer(f *cubin.File, r *cubin.Relocation) bool {
+	switch {
+	case r.Place.Kind != cubin.InCode || r.Addend != 0 || r.Type == cubin.RelocFunction:
+		return false
+	case r.At.Kind == cubin.InCode && r.At.Owner == r.Place.Owner && r.Type != cubin.RelocDescLow && r.Type != cubin.RelocDescHigh:
+		return false
+	case r.Place.Offset == 0:
+		return r.Symbol == r.Place.Owner && f.Kernel(r.Symbol) == nil
+	}
+	k := f.Kernel(r.Place.Owner)
+	return k != nil && slices.ContainsFunc(k.Labels, func(l cubin.Label) bool { return l.Name == r.Symbol && uint64(l.Offset) == r.Place.Offset })
+}
+
+// pointed lists the functions whose addresses are anywhere in a file, each once.
+func pointed(f *cubin.File) []string {
+	var list []string
+	seen := map[string]bool{}
+	for i := range f.Relocations {
+		if r := &f.Relocations[i]; r.Place.Offset == 0 && !seen[r.Symbol] && isPointer(f, r) {
+			seen[r.Symbol], list = true, append(list, r.Symbol)
+		}
+	}
+	return list
+}
+
+// callsAny reports whether code calls what a register points to: CALL.ABS and CALL.REL with one.
+func callsAny(code []byte) bool {
+	const opcode, absolute, relative = 0xfff, 0x343, 0x344
+	for at := 0; at+sass.InstBytes <= len(code); at += sass.InstBytes {
+		if op := binary.LittleEndian.Uint16(code[at:]) & opcode; op == absolute || op == relative {
+			return true
+		}
+	}
+	return false
 }
 
 // MachineCode returns a kernel of a cubin in the words of sass. It fails if the

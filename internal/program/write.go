@@ -35,6 +35,9 @@ func WriteCubin(f *sass.File) ([]byte, error) {
 		if a.Kernel != "" {
 			r.At = cubin.Place{Kind: cubin.InCode, Owner: a.Kernel, Offset: a.Offset}
 			r.Type = map[sass.Part]uint32{sass.Whole: cubin.RelocFunction, sass.Lower: cubin.RelocLower, sass.Upper: cubin.RelocUpper}[a.Part]
+			if a.To == sass.OfPointer {
+				r.Type = map[sass.Part]uint32{sass.Lower: cubin.RelocDescLow, sass.Upper: cubin.RelocDescHigh}[a.Part]
+			}
 		}
 		if a.Owner != "" {
 			r.At.Owner = a.Owner

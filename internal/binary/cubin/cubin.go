@@ -166,6 +166,15 @@ const (
 	RelocDescHigh = 63
 )
 
+// More types, whose numbers and names (R_CUDA_FUNC_DESC_64, R_CUDA_CONST_FIELD19_40 and
+// R_CUDA_CONST_FIELD21_38) are in public lists of what nvdisasm knows; the fields of the latter two are
+// those of our tables of encodings. No file that we have uses them.
+const (
+	RelocDescWhole     = 35 // RelocWhole of a function whose address is taken
+	relocConstOperand  = 64 // the place of an operand c[bank][offset]: the offset in words, the bank
+	relocConstRegister = 66 // the same of c[bank][register+offset], the offset in bytes
+)
+
 // Place is a byte of a file's memory, constants or code.
 type Place struct {
 	Kind   PlaceKind

@@ -30,6 +30,7 @@ func Link(name string, files ...*File) (*File, error) {
 			r.Place = p
 		}
 	}
+	l.constants()
 	l.out.Externs = slices.DeleteFunc(l.out.Externs, func(name string) bool { _, ok := l.places[name]; return ok })
 	slices.Sort(l.out.Externs)
 	l.out.Externs = slices.Compact(l.out.Externs)
@@ -37,6 +38,41 @@ func Link(name string, files ...*File) (*File, error) {
 		return nil, errors.Join(l.errs...)
 	}
 	return l.out, nil
+}
+
+// constants writes the places of constants into the instructions that read them: banks that several
+// files fill have them elsewhere than in each file.
+func (l *linker) constants() {
+	code := map[string]*Function{}
+	for _, k := range l.out.Kernels {
+		code[k.Name] = &k.Function
+	}
+	for _, fn := range l.out.Functions {
+		code[fn.Name] = fn
+	}
+	own := map[string]bool{} // functions whose code is a copy
+	l.out.Relocations = slices.DeleteFunc(l.out.Relocations, func(r Relocation) bool {
+		f := code[r.At.Owner]
+		if r.At.Kind != InCode || f == nil || r.Place.Kind != InConstant || r.Place.Owner != "" || r.Type != relocConstOperand && r.Type != relocConstRegister {
+			return false
+		}
+		if !own[f.Name] {
+			own[f.Name], f.Code = true, slices.Clone(f.Code)
+		}
+		// Both forms have the bank in the five bits from 54 on; before it the offset, in 14 bits of
+		// words or in 16 of bytes.
+		at, shift, first := r.Place.Offset+uint64(r.Addend), 2, 40
+		if r.Type == relocConstRegister {
+			shift, first = 0, 38
+		}
+		if at >= maxBank || at&(1<<shift-1) != 0 {
+			return false // it stays, and is refused
+		}
+		word := le.Uint64(f.Code[r.At.Offset:])
+		word &^= 1<<59 - 1<<first
+		le.PutUint64(f.Code[r.At.Offset:], word|at>>shift<<first|uint64(r.Place.Bank)<<54)
+		return true
+	})
 }
 
 // linker links files.

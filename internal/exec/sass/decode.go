@@ -78,7 +78,7 @@ func (k *Kernel) decode() {
 	for n, a := range p.text.Addresses {
 		if a.Type != 0 {
 			if of := a.Kernel + a.Owner; of == t.Name || of == "" { // constants and data are all kernels'
-				k.bad = append(k.bad, fmt.Errorf("%s: an address of %s, by a relocation of type %d, is not supported", p.file, a.Function, a.Type))
+				k.bad = append(k.bad, fmt.Errorf("%s: %s: an address of %s, by a relocation of type %d, is not supported", p.file, p.text.At(&a), a.Function, a.Type))
 			}
 			continue
 		}
@@ -90,6 +90,15 @@ func (k *Kernel) decode() {
 			k.bad = append(k.bad, fmt.Errorf("%s: address at offset %#x of kernel %s: an instruction has one, at its beginning", p.file, a.Offset, t.Name))
 		}
 		slots[at] = n
+	}
+	for _, name := range p.pointers {
+		at := 0
+		for _, l := range t.Labels {
+			if l.Name == name {
+				at = l.Index
+			}
+		}
+		k.entries = append(k.entries, uint64(at)*instBytes)
 	}
 	functions := k.calls()
 	d := &dec{k: k, words: map[uint32]ref{}, banks: map[[2]int64]ref{}}

@@ -215,7 +215,13 @@ func actIndirect(w *warp, in *inst, m uint32) {
 			a = uint64(int64(int32(lo[i])))
 		}
 		a += in.imm
-		if a >= providedBase {
+		if n := (a - pointerBase) / instBytes; a >= pointerBase {
+			if k := w.blk.im.kernel; n >= uint64(len(k.entries)) || k.entries[n] == 0 {
+				w.failf(in, 1<<i, "jump to %#x, where there is no function that kernel %s can call", a, k.Name())
+				return
+			}
+			a = w.blk.im.kernel.entries[n] + a%instBytes
+		} else if a >= providedBase {
 			// A call: the lanes continue where they return to.
 			w.call(in, (a-providedBase)/instBytes, 1<<i)
 			if w.fault != nil {

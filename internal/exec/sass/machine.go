@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -50,6 +51,9 @@ type Program struct {
 	text    *sass.File
 	kernels []*Kernel
 	unknown []string // functions that nobody defines
+	// pointers are the functions that kernels call through a register, in the order of their
+	// addresses.
+	pointers []string
 }
 
 // Kernel is a kernel of a program.
@@ -69,10 +73,11 @@ type Kernel struct {
 	consts    []constant
 	fixed     [][32]uint32 // rows of constants; those from banks are filled at launch
 	bad       []error
-	talks     bool  // blocks can communicate through memory
-	spins     bool  // blocks also wait for each other in loops
-	workspace bool  // it reads the address of a cooperative launch's workspace
-	may       uint8 // provided functions that it has the addresses of, a bit each
+	talks     bool     // blocks can communicate through memory
+	spins     bool     // blocks also wait for each other in loops
+	workspace bool     // it reads the address of a cooperative launch's workspace
+	may       uint8    // provided functions that it has the addresses of, a bit each
+	entries   []uint64 // of the program's pointers: where the functions begin in the code, 0 if they are not in it
 }
 
 // constant is a word of a constant bank that the code names.
@@ -106,8 +111,12 @@ func (e *UnsupportedError) Error() string {
 func Load(f *sass.File) *Program {
 	p := &Program{file: f.Name, arch: f.Arch, text: f}
 	for _, a := range f.Addresses { // numbers them before any machine is made
-		if a.To == sass.OfFunction && a.Type == 0 {
+		switch {
+		case a.Type != 0:
+		case a.To == sass.OfFunction:
 			p.function(a.Function)
+		case a.To == sass.OfPointer && !slices.Contains(p.pointers, a.Function):
+			p.pointers = append(p.pointers, a.Function)
 		}
 	}
 	for _, k := range f.Kernels {

@@ -125,6 +125,8 @@ func (pl *place) address(a *sass.Address) uint64 {
 		return pl.at[a.ToBank] + a.Addend
 	case sass.OfFunction:
 		return providedBase + uint64(pl.prog.function(a.Function))*instBytes + a.Addend
+	case sass.OfPointer:
+		return pointerBase + uint64(slices.Index(pl.prog.pointers, a.Function))*instBytes
 	}
 	return a.Addend
 }

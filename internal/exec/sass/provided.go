@@ -17,6 +17,7 @@ import (
 // Addresses of these functions are beyond all code.
 const (
 	providedBase   = 1 << 40
+	pointerBase    = 1 << 41 // of the program's own functions, which each kernel has elsewhere in its code
 	argRegister    = 4
 	returnRegister = 20
 )

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,7 +22,7 @@ var parts = map[Part]string{Whole: "whole", Lower: "lower", Upper: "upper"}
 // Place names what an address leads to, and how many bytes after it that is.
 func (f *File) Place(a *Address) (name string, more uint64) {
 	switch a.To {
-	case OfFunction:
+	case OfFunction, OfPointer:
 		return a.Function, a.Addend
 	case OfCode:
 		return a.Kernel, a.Addend
@@ -38,6 +39,20 @@ func (f *File) Place(a *Address) (name string, more uint64) {
 		return bankName(a.ToBank), a.Addend
 	}
 	return f.Data[a.ToData].Name, a.Addend
+}
+
+// At names the section that has an address, and the offset there, for messages.
+func (f *File) At(a *Address) string {
+	name := bankName(a.Bank)
+	switch {
+	case a.Kernel != "":
+		name = ".text." + a.Kernel
+	case a.Data >= 0:
+		name = f.Data[a.Data].Name
+	case a.Owner != "":
+		name += "." + a.Owner
+	}
+	return fmt.Sprintf("section %s, offset %#x", name, a.Offset)
 }
 
 // placeText is the text of a name with an offset.
@@ -404,9 +419,19 @@ func (p *parser) resolve() {
 			continue
 		default:
 			a.To, a.Function = OfFunction, r.name
+			if p.file.hasLabel(r.name) && (a.Kernel == "" || a.Part != Whole) {
+				a.To = OfPointer
+			}
 		}
 		p.file.Addresses = append(p.file.Addresses, a)
 	}
+}
+
+// hasLabel reports whether any kernel has a label.
+func (f *File) hasLabel(name string) bool {
+	return slices.ContainsFunc(f.Kernels, func(k *Kernel) bool {
+		return slices.ContainsFunc(k.Labels, func(l Label) bool { return l.Name == name })
+	})
 }
 
 // sourceLine reads .line FILE, NUMBER.

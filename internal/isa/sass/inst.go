@@ -210,6 +210,7 @@ const (
 	OfBank
 	OfFunction
 	OfCode
+	OfPointer // a function in the code of kernels, by the name of its label, wherever it is there
 )
 
 // Part is how much of an address a place gets.
