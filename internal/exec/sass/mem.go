@@ -97,6 +97,14 @@ func (d *dec) address(o *sass.Operand, space isa.Space) (*access, error) {
 // choice: no memory is there.)
 const farWindow = 0x0100_0000
 
+// near is a generic address in the window that all else knows: that of one in farWindow.
+func near(v uint64) uint64 {
+	if v>>24 == farWindow<<8 {
+		return isa.SharedWindow | v&(isa.WindowSize-1)
+	}
+	return v
+}
+
 // addresses computes the addresses of lanes m into w.addr and returns the bitwise or of
 // all, for alignment checks.
 func (w *warp) addresses(a *access, p *pending, m uint32) (or uint64) {
@@ -106,8 +114,8 @@ func (w *warp) addresses(a *access, p *pending, m uint32) (or uint64) {
 			i := bits.TrailingZeros32(m) & 31
 			v := uint64(lo[i]) | uint64(hi[i])<<32
 			v += (uint64(ulo[i]) | uint64(uhi[i])<<32) + a.imm
-			if a.far && v>>24 == farWindow<<8 {
-				v = isa.SharedWindow | v&(isa.WindowSize-1)
+			if a.far {
+				v = near(v)
 			}
 			w.addr[i] = v
 			or |= v

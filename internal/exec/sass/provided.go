@@ -68,6 +68,9 @@ func (t *thread) Return(v uint64, bytes int) {
 }
 
 func (t *thread) Word(addr uint64, size int) (uint64, bool) {
+	if t.w.blk.im.kernel.text.Arch >= firstNewLayout {
+		addr = near(addr)
+	}
 	t.w.addr[t.lane] = addr
 	b := t.w.bytes(t.in, isa.Generic, t.lane, size, false)
 	if b == nil {

@@ -133,6 +133,51 @@ IADD3.X R7, RZ, c[0x0][0x24], RZ, P0, !PT ;
 	}
 }
 
+// TestFarString: from sm_100 on, strings and arguments in shared memory have addresses whose upper
+// word is SR_SWINHI.
+func TestFarString(t *testing.T) {
+	const text = `
+.arch sm_120
+.kernel k
+.regs 32
+.shared 2048
+MOV R8, 0x6968 ;
+STS [0x420], R8 ;
+MOV R2, 0x420 ;
+S2R R3, SR_SWINHI ;
+STS.64 [0x410], R2 ;
+MOV R6, 0x410 ;
+S2R R7, SR_SWINHI ;
+LDC.64 R4, c[0x4][0x8] ;
+LDC.64 R2, c[0x4][RZ] ;
+MOV R20, 0xc0 ;
+MOV R21, RZ ;
+CALL.ABS.NOINC R2 ;
+EXIT ;
+`
+	f, err := sass.Parse("t.sass", text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const format = "<%s>"
+	f.Data = []sass.Data{{Name: "format", Init: append([]byte(format), 0), Bytes: uint64(len(format) + 1)}}
+	f.Addresses = []sass.Address{{Data: -1, Bank: 4, To: sass.OfFunction, Function: "vprintf"}, {Data: -1, Bank: 4, Offset: 8}}
+	f.Banks[4] = make([]byte, 16)
+	m, err := NewMachineAt([]*Program{Load(f)}, device.New(device.Config{}), nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	k := m.places[0].prog.Kernels()[0]
+	for _, err := range k.Unusable() {
+		t.Fatal(err)
+	}
+	one := exec.Dim3{X: 1, Y: 1, Z: 1}
+	if _, err := m.Run(t.Context(), Launch{Kernel: k, Grid: one, Block: one}, Options{Out: &out}); err != nil || out.String() != "<hi>" {
+		t.Errorf("printed %q, %v", out.String(), err)
+	}
+}
+
 // step runs a launch of one block of up to two warps as a core model does.
 func step(m *Machine, l Launch, out io.Writer) error {
 	work, err := m.NewWork(l, out)
