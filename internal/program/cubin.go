@@ -25,7 +25,14 @@ func machineFile(f *cubin.File) (*sass.File, error) {
 		return list
 	})
 	functions := callees(f)
-	pointers := pointed(f)
+	x := &addresser{file: f, externs: map[string]bool{}, kernels: map[string]*cubin.Kernel{}}
+	for _, name := range f.Externs {
+		x.externs[name] = true
+	}
+	for _, k := range f.Kernels {
+		x.kernels[k.Name] = k
+	}
+	pointers := x.pointed()
 	images := map[string][]*image{} // by what is in them
 	for _, k := range f.Kernels {
 		text, err := machineCode(f, k, false)
@@ -57,7 +64,7 @@ func machineFile(f *cubin.File) (*sass.File, error) {
 			in = []*image{nil}
 		}
 		for _, im := range in {
-			out.Addresses = append(out.Addresses, addressOf(f, r, im))
+			out.Addresses = append(out.Addresses, x.addressOf(r, im))
 		}
 	}
 	return out, nil
@@ -94,6 +101,8 @@ type callee struct {
 // callees returns the kernels and functions of a file by name.
 func callees(f *cubin.File) map[string]*callee {
 	list := map[string]*callee{}
+	type call struct{ from, to string }
+	seen := map[call]bool{}
 	for _, fn := range f.Functions {
 		list[fn.Name] = &callee{Function: fn}
 	}
@@ -102,8 +111,9 @@ func callees(f *cubin.File) map[string]*callee {
 	}
 	for i := range f.Relocations {
 		r := &f.Relocations[i]
-		if c := list[r.At.Owner]; r.At.Kind == cubin.InCode && r.Place.Kind == cubin.InCode && r.Place.Owner != r.At.Owner && list[r.Place.Owner] != nil && !slices.Contains(c.calls, r.Place.Owner) {
-			c.calls = append(c.calls, r.Place.Owner)
+		x := call{r.At.Owner, r.Place.Owner}
+		if c := list[x.from]; r.At.Kind == cubin.InCode && r.Place.Kind == cubin.InCode && x.from != x.to && list[x.to] != nil && !seen[x] {
+			seen[x], c.calls = true, append(c.calls, x.to)
 		}
 	}
 	return list
@@ -131,19 +141,19 @@ func newImage(k *cubin.Kernel, text *sass.Kernel, all map[string]*callee, pointe
 			pointers = nil
 		}
 		const align = 128 // of code (measured)
-		for code = slices.Clip(code); len(code)%align != 0; {
+		for len(code)%align != 0 {
 			code = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(code, nopLow), nopHigh)
 		}
 		im.at[c.Name], im.code = uint64(len(code)), append(im.code, c.Function)
 		if len(code) == 0 {
-			code = c.Code
+			code = slices.Clip(c.Code)
 		} else {
 			first := len(code) / sass.InstBytes
 			text.Labels = append(text.Labels, sass.Label{Name: c.Name, Index: first})
 			for _, l := range c.Labels {
 				text.Labels = append(text.Labels, sass.Label{Name: l.Name, Index: first + int(l.Offset/sass.InstBytes)})
 			}
-			code = append(slices.Clip(code), c.Code...)
+			code = append(code, c.Code...)
 		}
 		text.Regs = max(text.Regs, c.Regs)
 		queue = append(queue, c.calls...)
@@ -168,15 +178,22 @@ func stack(name string, all map[string]*callee, known map[string]int) int {
 	return known[name]
 }
 
+// has reports whether a function is in an image; nil has none.
+func (im *image) has(name string) bool {
+	if im == nil {
+		return false
+	}
+	_, ok := im.at[name]
+	return ok
+}
+
 // functionAt is the function at an offset.
 func (im *image) functionAt(offset uint64) string {
-	name := im.code[0].Name
-	for _, f := range im.code {
-		if im.at[f.Name] <= offset {
-			name = f.Name
-		}
+	n, found := slices.BinarySearchFunc(im.code, offset, func(f *cubin.Function, at uint64) int { return cmp.Compare(im.at[f.Name], at) })
+	if !found {
+		n--
 	}
-	return name
+	return im.code[n].Name
 }
 
 // lineAt is where the instruction at an offset comes from; lines are in the order of theirs.
@@ -191,9 +208,16 @@ func lineAt(lines []cubin.Line, offset uint32) (file string, line int) {
 	return lines[n].File, lines[n].Line
 }
 
+// addresser makes addresses of a file's relocations.
+type addresser struct {
+	file    *cubin.File
+	externs map[string]bool
+	kernels map[string]*cubin.Kernel
+}
+
 // addressOf is the address of a relocation; im is the image that it is in, nil for those of data
 // and constants. One that is not supported has its Type.
-func addressOf(f *cubin.File, r *cubin.Relocation, im *image) sass.Address {
+func (x *addresser) addressOf(r *cubin.Relocation, im *image) sass.Address {
 	a := sass.Address{Data: -1, Bank: r.At.Bank, Offset: r.At.Offset, Addend: uint64(r.Addend)}
 	switch r.At.Kind {
 	case cubin.InData:
@@ -206,7 +230,7 @@ func addressOf(f *cubin.File, r *cubin.Relocation, im *image) sass.Address {
 	}
 	refused := a
 	refused.Type, refused.To, refused.Function = r.Type, sass.OfFunction, r.Symbol
-	pointer := isPointer(f, r)
+	pointer := x.isPointer(r)
 	switch code := r.At.Kind == cubin.InCode; {
 	case !code && r.At.Owner == "" && (r.Type == cubin.RelocWhole && (pointer || r.Place.Kind != cubin.InCode) || r.Type == cubin.RelocDescWhole && pointer):
 	case code && (r.Type == cubin.RelocLower || r.Type == cubin.RelocDescLow):
@@ -227,10 +251,10 @@ func addressOf(f *cubin.File, r *cubin.Relocation, im *image) sass.Address {
 		a.To, a.ToData = sass.OfData, p.Index
 	case p.Kind == cubin.InConstant && p.Owner == "":
 		a.To, a.ToBank = sass.OfBank, p.Bank
-	case p.Kind == cubin.InCode && im != nil && slices.ContainsFunc(im.code, func(fn *cubin.Function) bool { return fn.Name == p.Owner }):
+	case p.Kind == cubin.InCode && im.has(p.Owner):
 		a.To = sass.OfCode
 		a.Addend += im.at[p.Owner]
-	case p.Kind == cubin.Unknown && slices.Contains(f.Externs, r.Symbol):
+	case p.Kind == cubin.Unknown && x.externs[r.Symbol]:
 		a.To, a.Function = sass.OfFunction, r.Symbol
 	default:
 		return refused
@@ -240,25 +264,25 @@ func addressOf(f *cubin.File, r *cubin.Relocation, im *image) sass.Address {
 
 // isPointer reports whether a relocation is the address of a function that code calls through a
 // register, rather than a place in the code of its own kernel.
-func isPointer(f *cubin.File, r *cubin.Relocation) bool {
+func (x *addresser) isPointer(r *cubin.Relocation) bool {
 	switch {
 	case r.Place.Kind != cubin.InCode || r.Addend != 0 || r.Type == cubin.RelocFunction:
 		return false
 	case r.At.Kind == cubin.InCode && r.At.Owner == r.Place.Owner && r.Type != cubin.RelocDescLow && r.Type != cubin.RelocDescHigh:
 		return false
 	case r.Place.Offset == 0:
-		return r.Symbol == r.Place.Owner && f.Kernel(r.Symbol) == nil
+		return r.Symbol == r.Place.Owner && x.kernels[r.Symbol] == nil
 	}
-	k := f.Kernel(r.Place.Owner)
+	k := x.kernels[r.Place.Owner]
 	return k != nil && slices.ContainsFunc(k.Labels, func(l cubin.Label) bool { return l.Name == r.Symbol && uint64(l.Offset) == r.Place.Offset })
 }
 
 // pointed lists the functions whose addresses are anywhere in a file, each once.
-func pointed(f *cubin.File) []string {
+func (x *addresser) pointed() []string {
 	var list []string
 	seen := map[string]bool{}
-	for i := range f.Relocations {
-		if r := &f.Relocations[i]; r.Place.Offset == 0 && !seen[r.Symbol] && isPointer(f, r) {
+	for i := range x.file.Relocations {
+		if r := &x.file.Relocations[i]; r.Place.Offset == 0 && !seen[r.Symbol] && x.isPointer(r) {
 			seen[r.Symbol], list = true, append(list, r.Symbol)
 		}
 	}

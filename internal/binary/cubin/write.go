@@ -90,11 +90,12 @@ func (w *writer) memory() {
 			w.section(fmt.Sprintf(".nv.constant%d", bank), elf.SHT_PROGBITS, elf.SHF_ALLOC, 8, b)
 		}
 	}
+	ends := w.relocated()
 	for _, k := range w.f.Kernels {
 		text := uint32(w.index[".text."+k.Name])
 		for bank, b := range k.Constants {
 			if bank == 0 && len(b) == 0 {
-				b = make([]byte, w.bankBytes(k))
+				b = make([]byte, min(max(uint64(k.ParamBase+k.ParamBytes), ends[k.Name]), maxBank))
 			}
 			if len(b) > 0 {
 				w.section(fmt.Sprintf(".nv.constant%d.%s", bank, k.Name), elf.SHT_PROGBITS, elf.SHF_ALLOC, 4, b).Info = text
@@ -116,15 +117,15 @@ func (w *writer) memory() {
 	}
 }
 
-// bankBytes is the size of a kernel's constant bank 0: parameters, and what is relocated after them.
-func (w *writer) bankBytes(k *Kernel) int {
-	n := uint64(k.ParamBase + k.ParamBytes)
+// relocated returns the ends of what is relocated in the kernels' own constant banks 0.
+func (w *writer) relocated() map[string]uint64 {
+	ends := map[string]uint64{}
 	for i := range w.f.Relocations {
-		if r := &w.f.Relocations[i]; r.At.Kind == InConstant && r.At.Bank == 0 && r.At.Owner == k.Name {
-			n = max(n, r.At.Offset+r.width())
+		if r := &w.f.Relocations[i]; r.At.Kind == InConstant && r.At.Bank == 0 && r.At.Owner != "" {
+			ends[r.At.Owner] = max(ends[r.At.Owner], r.At.Offset+r.width())
 		}
 	}
-	return int(min(n, maxBank))
+	return ends
 }
 
 // symbol appends a symbol and returns its number.

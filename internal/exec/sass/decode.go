@@ -3,6 +3,7 @@ package sass
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/num"
@@ -54,6 +55,40 @@ func (p *Program) kernel(t *sass.Kernel) *Kernel {
 	return k
 }
 
+// slots returns the addresses that instructions get, by the instructions' numbers. Those that are not
+// supported are listed in Kernel.bad, also those in constants and data, which are all kernels'.
+func (k *Kernel) slots() map[uint64]int {
+	p, name := k.prog, k.Name()
+	list := map[uint64]int{}
+	for _, n := range append(slices.Clone(p.places[""]), p.places[name]...) {
+		a := &p.text.Addresses[n]
+		switch {
+		case a.Type != 0:
+			k.bad = append(k.bad, fmt.Errorf("%s: %s: an address of %s, by a relocation of type %d, is not supported", p.file, p.text.At(a), a.Function, a.Type))
+			continue
+		case a.To == sass.OfCode && a.Part == sass.Whole:
+			continue
+		}
+		at := a.Offset / instBytes
+		if _, twice := list[at]; twice || a.Offset%instBytes != 0 {
+			k.bad = append(k.bad, fmt.Errorf("%s: address at offset %#x of kernel %s: an instruction has one, at its beginning", p.file, a.Offset, name))
+		}
+		list[at] = n
+	}
+	return list
+}
+
+// enter finds the functions that calls through registers may reach.
+func (k *Kernel) enter() {
+	at := map[string]uint64{}
+	for _, l := range k.text.Labels {
+		at[l.Name] = uint64(l.Index) * instBytes
+	}
+	for _, name := range k.prog.pointers {
+		k.entries = append(k.entries, at[name])
+	}
+}
+
 // decode decodes the code. Instructions that cannot be executed are listed in Kernel.bad.
 func (k *Kernel) decode() {
 	t, p := k.text, k.prog
@@ -63,8 +98,8 @@ func (k *Kernel) decode() {
 			return
 		}
 	}
-	for _, a := range p.text.Addresses {
-		if a.Kernel == t.Name && a.Type == 0 && a.To == sass.OfCode && a.Part == sass.Whole {
+	for _, n := range p.places[t.Name] {
+		if a := &p.text.Addresses[n]; a.Type == 0 && a.To == sass.OfCode && a.Part == sass.Whole {
 			t.SetTarget(a.Offset, a.Addend)
 		}
 	}
@@ -74,32 +109,8 @@ func (k *Kernel) decode() {
 	if t.Refused != nil {
 		k.bad = append(k.bad, t.Refused)
 	}
-	slots := map[uint64]int{}
-	for n, a := range p.text.Addresses {
-		if a.Type != 0 {
-			if of := a.Kernel + a.Owner; of == t.Name || of == "" { // constants and data are all kernels'
-				k.bad = append(k.bad, fmt.Errorf("%s: %s: an address of %s, by a relocation of type %d, is not supported", p.file, p.text.At(&a), a.Function, a.Type))
-			}
-			continue
-		}
-		if a.Kernel != t.Name || a.To == sass.OfCode && a.Part == sass.Whole {
-			continue
-		}
-		at := a.Offset / instBytes
-		if _, twice := slots[at]; twice || a.Offset%instBytes != 0 {
-			k.bad = append(k.bad, fmt.Errorf("%s: address at offset %#x of kernel %s: an instruction has one, at its beginning", p.file, a.Offset, t.Name))
-		}
-		slots[at] = n
-	}
-	for _, name := range p.pointers {
-		at := 0
-		for _, l := range t.Labels {
-			if l.Name == name {
-				at = l.Index
-			}
-		}
-		k.entries = append(k.entries, uint64(at)*instBytes)
-	}
+	slots := k.slots()
+	k.enter()
 	functions := k.calls()
 	d := &dec{k: k, words: map[uint32]ref{}, banks: map[[2]int64]ref{}}
 	for i := range t.Code {

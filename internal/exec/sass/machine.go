@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -54,6 +53,10 @@ type Program struct {
 	// pointers are the functions that kernels call through a register, in the order of their
 	// addresses.
 	pointers []string
+	// places are the numbers of the addresses in the code or the constants of each kernel, and, by
+	// the empty name, of those in what all kernels share that are not supported.
+	places map[string][]int
+	shared map[string]bool // functions whose addresses are in what all kernels share
 }
 
 // Kernel is a kernel of a program.
@@ -109,14 +112,21 @@ func (e *UnsupportedError) Error() string {
 // Load makes a program of a file. An instruction that is not supported makes its kernel
 // unusable, see Kernel.Unusable.
 func Load(f *sass.File) *Program {
-	p := &Program{file: f.Name, arch: f.Arch, text: f}
-	for _, a := range f.Addresses { // numbers them before any machine is made
+	p := &Program{file: f.Name, arch: f.Arch, text: f, places: map[string][]int{}, shared: map[string]bool{}}
+	pointers := map[string]bool{}
+	for n := range f.Addresses { // numbers them before any machine is made
+		a := &f.Addresses[n]
+		if of := a.Kernel + a.Owner; of != "" || a.Type != 0 {
+			p.places[of] = append(p.places[of], n)
+		} else if a.To == sass.OfFunction {
+			p.shared[a.Function] = true
+		}
 		switch {
 		case a.Type != 0:
 		case a.To == sass.OfFunction:
 			p.function(a.Function)
-		case a.To == sass.OfPointer && !slices.Contains(p.pointers, a.Function):
-			p.pointers = append(p.pointers, a.Function)
+		case a.To == sass.OfPointer && !pointers[a.Function]:
+			pointers[a.Function], p.pointers = true, append(p.pointers, a.Function)
 		}
 	}
 	for _, k := range f.Kernels {

@@ -104,12 +104,12 @@ func (p *Program) function(name string) int {
 // calls reports whether a kernel may call a function: its code or a constant that all kernels
 // share has the address.
 func (k *Kernel) calls(names ...string) bool {
-	for _, a := range k.prog.text.Addresses {
-		if a.Type == 0 && (a.Kernel == "" || a.Kernel == k.Name()) && a.To == sass.OfFunction && (len(names) == 0 || slices.Contains(names, a.Function)) {
+	for _, n := range k.prog.places[k.Name()] {
+		if a := &k.prog.text.Addresses[n]; a.Type == 0 && a.To == sass.OfFunction && (len(names) == 0 || slices.Contains(names, a.Function)) {
 			return true
 		}
 	}
-	return false
+	return len(names) == 0 && len(k.prog.shared) > 0 || slices.ContainsFunc(names, func(n string) bool { return k.prog.shared[n] })
 }
 
 // guardCall makes core models wait for the arguments of a call of a provided function, and

@@ -1,6 +1,7 @@
 package sass
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
@@ -19,7 +20,94 @@ func bankName(bank int) string { return fmt.Sprintf(".nv.constant%d", bank) }
 // parts are the parts of addresses that instructions get, as text.
 var parts = map[Part]string{Whole: "whole", Lower: "lower", Upper: "upper"}
 
-// Place names what an address leads to, and how many bytes after it that is.
+// index finds variables by their places, and addresses by kernels.
+type index struct {
+	variables map[target][]extent
+	addresses map[string][]*Address // in a kernel's code, and in its own constants
+}
+
+// target is a piece of data or a bank.
+type target struct {
+	to         AddressOf
+	data, bank int
+}
+
+// extent is a variable, with what it takes to find one that holds a byte.
+type extent struct {
+	*Variable
+	order int    // among all
+	most  uint64 // the highest end of this one and those before it, which begin lower
+}
+
+// end is the first byte after a variable; an empty one holds its first byte.
+func (v *Variable) end() uint64 { return v.Offset + max(v.Bytes, 1) }
+
+// newIndex makes the index of a complete file. Of variables of one name, the first counts.
+func (f *File) newIndex() *index {
+	x := &index{map[target][]extent{}, map[string][]*Address{}}
+	seen := map[string]bool{}
+	for i := range f.Variables {
+		v := &f.Variables[i]
+		to := target{OfData, v.Data, 0}
+		if v.Data < 0 {
+			to = target{OfBank, 0, v.Bank}
+		}
+		if !seen[v.Name] {
+			x.variables[to] = append(x.variables[to], extent{v, i, 0})
+		}
+		seen[v.Name] = true
+	}
+	for _, list := range x.variables {
+		slices.SortStableFunc(list, func(a, b extent) int { return cmp.Compare(a.Offset, b.Offset) })
+		most := uint64(0)
+		for i := range list {
+			most = max(most, list[i].end())
+			list[i].most = most
+		}
+	}
+	for i := range f.Addresses {
+		if a := &f.Addresses[i]; a.Kernel+a.Owner != "" {
+			x.addresses[a.Kernel+a.Owner] = append(x.addresses[a.Kernel+a.Owner], a)
+		}
+	}
+	return x
+}
+
+// find is the first variable of the file that has a byte, nil if there is none.
+func (x *index) find(to target, at uint64) *Variable {
+	if to.to == OfData {
+		to.bank = 0
+	} else {
+		to.data = 0
+	}
+	list := x.variables[to]
+	n, _ := slices.BinarySearchFunc(list, at, func(s extent, at uint64) int {
+		if s.Offset <= at {
+			return -1
+		}
+		return 1
+	})
+	var best *extent
+	for n--; n >= 0 && list[n].most > at; n-- {
+		if s := &list[n]; s.end() > at && (best == nil || s.order < best.order) {
+			best = s
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return best.Variable
+}
+
+// addressesOf are the addresses in a kernel's code and constants.
+func (f *File) addressesOf(k *Kernel) []*Address {
+	if f.index == nil {
+		f.index = f.newIndex()
+	}
+	return f.index.addresses[k.Name]
+}
+
+// Place names what an address leads to, and how many bytes after it that is. The file is complete.
 func (f *File) Place(a *Address) (name string, more uint64) {
 	switch a.To {
 	case OfFunction, OfPointer:
@@ -27,13 +115,11 @@ func (f *File) Place(a *Address) (name string, more uint64) {
 	case OfCode:
 		return a.Kernel, a.Addend
 	}
-	first := map[string]bool{}
-	for _, v := range f.Variables {
-		of := v.Data == a.ToData && a.To == OfData || v.Data < 0 && v.Bank == a.ToBank && a.To == OfBank
-		if of && !first[v.Name] && v.Offset <= a.Addend && a.Addend-v.Offset < max(v.Bytes, 1) {
-			return v.Name, a.Addend - v.Offset
-		}
-		first[v.Name] = true
+	if f.index == nil {
+		f.index = f.newIndex()
+	}
+	if v := f.index.find(target{a.To, a.ToData, a.ToBank}, a.Addend); v != nil {
+		return v.Name, a.Addend - v.Offset
 	}
 	if a.To == OfBank {
 		return bankName(a.ToBank), a.Addend
@@ -124,8 +210,8 @@ func (f *File) addressText(a *Address) string {
 
 // ownAddresses returns the directives of addresses in the constants of one kernel.
 func (f *File) ownAddresses(k *Kernel) (list []string) {
-	for i := range f.Addresses {
-		if a := &f.Addresses[i]; a.Owner == k.Name {
+	for _, a := range f.addressesOf(k) {
+		if a.Owner == k.Name {
 			list = append(list, f.addressText(a))
 		}
 	}
@@ -149,8 +235,8 @@ func (f *File) Notes(k *Kernel) map[int]string {
 			last = s
 		}
 	}
-	for i := range f.Addresses {
-		if a := &f.Addresses[i]; a.Kernel == k.Name {
+	for _, a := range f.addressesOf(k) {
+		if a.Kernel == k.Name {
 			part := parts[a.Part]
 			if a.Type != 0 {
 				part = fmt.Sprint(a.Type)
@@ -376,6 +462,17 @@ func (p *parser) instructionAddress(args []string, col int) {
 
 // resolve finds what the names of addresses stand for.
 func (p *parser) resolve() {
+	kernels, labels, variables := map[string]*Kernel{}, map[string]bool{}, map[string]*Variable{}
+	for _, k := range slices.Backward(p.file.Kernels) { // of several of one name, the first counts
+		kernels[k.Name] = k
+		for _, l := range k.Labels {
+			labels[l.Name] = true
+		}
+	}
+	for i := range p.file.Variables {
+		v := &p.file.Variables[len(p.file.Variables)-1-i]
+		variables[v.Name] = v
+	}
 	for _, r := range p.references {
 		a := r.Address
 		found := false
@@ -384,14 +481,11 @@ func (p *parser) resolve() {
 			p.file.Addresses = append(p.file.Addresses, a)
 			continue
 		}
-		for _, v := range p.file.Variables {
-			if v.Name == r.name {
-				a.To, a.ToData, a.ToBank, found = OfBank, v.Data, v.Bank, true
-				a.Addend += v.Offset
-				if v.Data >= 0 {
-					a.To = OfData
-				}
-				break
+		if v := variables[r.name]; v != nil {
+			a.To, a.ToData, a.ToBank, found = OfBank, v.Data, v.Bank, true
+			a.Addend += v.Offset
+			if v.Data >= 0 {
+				a.To = OfData
 			}
 		}
 		data, bank := -1, 0
@@ -403,7 +497,7 @@ func (p *parser) resolve() {
 				}
 			}
 		}
-		if k := p.file.Kernel(a.Kernel); k != nil && a.Offset >= uint64(len(k.Code))*InstBytes {
+		if k := kernels[a.Kernel]; k != nil && a.Offset >= uint64(len(k.Code))*InstBytes {
 			r.at("put it before the instruction that gets the address", "no instruction follows")
 			continue
 		}
@@ -411,7 +505,7 @@ func (p *parser) resolve() {
 		case found:
 		case a.Kernel == r.name:
 			a.To = OfCode
-		case p.file.Kernel(r.name) != nil:
+		case kernels[r.name] != nil:
 			r.at("", "code gets only addresses of its own kernel, not of %s", r.name)
 			continue
 		case !namePattern.MatchString(r.name):
@@ -419,19 +513,12 @@ func (p *parser) resolve() {
 			continue
 		default:
 			a.To, a.Function = OfFunction, r.name
-			if p.file.hasLabel(r.name) && (a.Kernel == "" || a.Part != Whole) {
+			if labels[r.name] && (a.Kernel == "" || a.Part != Whole) {
 				a.To = OfPointer
 			}
 		}
 		p.file.Addresses = append(p.file.Addresses, a)
 	}
-}
-
-// hasLabel reports whether any kernel has a label.
-func (f *File) hasLabel(name string) bool {
-	return slices.ContainsFunc(f.Kernels, func(k *Kernel) bool {
-		return slices.ContainsFunc(k.Labels, func(l Label) bool { return l.Name == name })
-	})
 }
 
 // sourceLine reads .line FILE, NUMBER.

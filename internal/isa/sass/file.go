@@ -49,6 +49,7 @@ type parser struct {
 	hex    bool
 
 	references []reference
+	named      map[string]bool // kernels
 }
 
 // Parse reads a program (.sass). arch applies if the text has no .arch; 0 means unknown. On
@@ -269,9 +270,13 @@ func (p *parser) startKernel(name string, col int) {
 	if !namePattern.MatchString(name) {
 		p.fail(col, "letters, digits, _, $ and dots", "%q is not a valid kernel name", name)
 	}
-	if p.file.Kernel(name) != nil {
+	if p.named[name] {
 		p.fail(col, "", "kernel %s is already defined", name)
 	}
+	if p.named == nil {
+		p.named = map[string]bool{}
+	}
+	p.named[name] = true
 	p.kernel = &Kernel{Name: name, Arch: p.file.Arch, Pos: isa.Pos{Line: int32(p.lineNo), Col: int32(col)}}
 	p.file.Kernels = append(p.file.Kernels, p.kernel)
 	p.stmts, p.regs, p.ctlPos, p.noCtl, p.params, p.broken, p.header = nil, false, 0, 0, 0, false, p.line

@@ -156,6 +156,8 @@ type File struct {
 	Banks     [ConstBanks][]byte // constants that all kernels share, with the values that they begin with
 	Variables []Variable
 	Addresses []Address
+
+	index *index // of the latter two, once they are complete
 }
 
 // ConstBanks is the number of constant banks that a program or a launch fills.
