@@ -49,7 +49,11 @@ func WriteCubin(f *sass.File) ([]byte, error) {
 			r.Type = a.Type
 			if !known[name] && !defined(f, name) {
 				known[name] = true
-				out.Textures = append(out.Textures, name) // as far as is known, see Read
+				if a.Type == cubin.RelocSurface {
+					out.Surfaces = append(out.Surfaces, name)
+				} else {
+					out.Textures = append(out.Textures, name) // as far as is known
+				}
 			}
 		case a.To == sass.OfFunction && !known[name]:
 			known[name] = true

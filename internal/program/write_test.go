@@ -143,10 +143,17 @@ func TestWrittenCubins(t *testing.T) {
 	}
 	for i, k := range was.Kernels {
 		got := now.Kernels[i]
+		if !slices.Equal(got.Labels, k.Labels) {
+			t.Errorf("kernel %s has the functions %v; want %v", k.Name, got.Labels, k.Labels)
+		}
 		if !bytes.Equal(got.Code, k.Code) || got.Regs != k.Regs || got.Shared != k.Shared || got.Least != k.Least || got.Barriers != k.Barriers || got.ParamBase != k.ParamBase ||
 			!slices.Equal(got.Params, k.Params) || got.MaxThreads != k.MaxThreads || len(got.Constants[0]) != len(k.Constants[0]) || !bytes.Equal(got.Constants[2], k.Constants[2]) {
 			t.Errorf("kernel %s differs", k.Name)
 		}
+	}
+	sorted := func(list []string) []string { return slices.Sorted(slices.Values(list)) }
+	if !slices.Equal(sorted(now.Textures), sorted(was.Textures)) || !slices.Equal(sorted(now.Surfaces), sorted(was.Surfaces)) || len(was.Surfaces) != 2 {
+		t.Errorf("textures %v, surfaces %v; want %v, %v", now.Textures, now.Surfaces, was.Textures, was.Surfaces)
 	}
 	if !slices.Equal(now.Variables, was.Variables) || !slices.Equal(now.Externs, was.Externs) {
 		t.Errorf("variables %+v, functions %v; want %+v, %v", now.Variables, now.Externs, was.Variables, was.Externs)

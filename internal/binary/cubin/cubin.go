@@ -56,8 +56,8 @@ type File struct {
 	// Externs are the undefined functions: what the driver provides (vprintf, malloc, free,
 	// __assertfail), and in relocatable files those of other files.
 	Externs []string
-	// Textures are the texture and surface references, which have no place in memory.
-	Textures []string
+	// Textures and Surfaces are references to such, which have no place in memory.
+	Textures, Surfaces []string
 
 	elf   *elf.File
 	syms  []elf.Symbol // by number
@@ -171,6 +171,7 @@ const (
 // those of our tables of encodings. No file that we have uses them.
 const (
 	RelocDescWhole     = 35 // RelocWhole of a function whose address is taken
+	RelocSurface       = 52 // the handle of a surface reference (measured)
 	relocConstOperand  = 64 // the place of an operand c[bank][offset]: the offset in words, the bank
 	relocConstRegister = 66 // the same of c[bank][register+offset], the offset in bytes
 )

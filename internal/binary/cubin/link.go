@@ -216,4 +216,5 @@ func (l *linker) add(i int, f *File) {
 	}
 	out.Externs = append(out.Externs, f.Externs...)
 	out.Textures = append(out.Textures, f.Textures...)
+	out.Surfaces = append(out.Surfaces, f.Surfaces...)
 }

@@ -318,8 +318,10 @@ func (r *reader) symbols() {
 		case n == 0 || elf.ST_TYPE(s.Info) == elf.STT_SECTION:
 		case s.Section == elf.SHN_UNDEF && elf.ST_TYPE(s.Info) == elf.STT_FUNC:
 			r.out.Externs = append(r.out.Externs, s.Name)
-		case s.Section == elf.SHN_UNDEF && (elf.ST_TYPE(s.Info) == symTexture || elf.ST_TYPE(s.Info) == symSurface):
+		case s.Section == elf.SHN_UNDEF && elf.ST_TYPE(s.Info) == symTexture:
 			r.out.Textures = append(r.out.Textures, s.Name)
+		case s.Section == elf.SHN_UNDEF && elf.ST_TYPE(s.Info) == symSurface:
+			r.out.Surfaces = append(r.out.Surfaces, s.Name)
 		case p.Kind == InCode && elf.ST_TYPE(s.Info) == elf.STT_FUNC:
 			f := r.code[int(s.Section)]
 			if s.Value%16 != 0 || s.Value > uint64(len(f.Code)) {

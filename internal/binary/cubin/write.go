@@ -1,6 +1,7 @@
 package cubin
 
 import (
+	"cmp"
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
@@ -169,9 +170,14 @@ func (w *writer) symbolTable() uint32 {
 				n := w.symbol(fn.Name, bindOf(fn.Local, fn.Weak), elf.STT_FUNC, other, section, 0, uint64(len(fn.Code)))
 				w.sections[section-1].Info = uint32(fn.Regs)<<24 | n
 			}
-			for _, l := range fn.Labels {
+			end := uint32(len(fn.Code))
+			ends := make([]uint32, len(fn.Labels))
+			for i, l := range slices.Backward(fn.Labels) {
+				ends[i], end = end, l.Offset
+			}
+			for i, l := range fn.Labels {
 				if local {
-					w.symbol(l.Name, elf.STB_LOCAL, elf.STT_FUNC, 0, section, uint64(l.Offset), uint64(l.Bytes))
+					w.symbol(l.Name, elf.STB_LOCAL, elf.STT_FUNC, 0, section, uint64(l.Offset), uint64(cmp.Or(l.Bytes, ends[i]-l.Offset)))
 				}
 			}
 		}
@@ -192,6 +198,9 @@ func (w *writer) symbolTable() uint32 {
 	}
 	for _, name := range w.f.Textures {
 		w.symbol(name, elf.STB_GLOBAL, symTexture, 0, 0, 0, 0)
+	}
+	for _, name := range w.f.Surfaces {
+		w.symbol(name, elf.STB_GLOBAL, symSurface, 0, 0, 0, 0)
 	}
 	return first
 }
