@@ -80,8 +80,8 @@ func TestRead(t *testing.T) {
 	if len(f.Data) != 2 || len(f.Data[0].Init) != 0x5c || f.Data[1].Init != nil || f.Data[1].Bytes != 0xa0 || f.Data[1].Align != 4 {
 		t.Errorf("memory %+v", f.Data)
 	}
-	if !slices.Equal(f.Externs, []string{"vprintf"}) || !slices.Equal(f.Textures, []string{"texRef2d", "texRef1d", "inputSurfRef", "outputSurfRef"}) {
-		t.Errorf("functions %v and textures %v from elsewhere", f.Externs, f.Textures)
+	if !slices.Equal(f.Externs, []string{"vprintf"}) || !slices.Equal(f.Textures, []string{"texRef2d", "texRef1d"}) || !slices.Equal(f.Surfaces, []string{"inputSurfRef", "outputSurfRef"}) {
+		t.Errorf("functions %v, textures %v and surfaces %v from elsewhere", f.Externs, f.Textures, f.Surfaces)
 	}
 	if got := arg.Offsets(attrExits); len(got) == 0 || got[0] >= 0xd80 {
 		t.Errorf("the kernel exits at %#x", got)
