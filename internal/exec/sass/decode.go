@@ -166,6 +166,8 @@ func (d *dec) decode() error {
 			return errors.New(we.Why)
 		}
 		return errForm
+	case f == nil && o.info.Class == isa.ClassTexture:
+		return fmt.Errorf("%s: machine code cannot read or write textures and surfaces here, PTX can: keep the PTX of the program, and choose it with --code ptx", in.Op)
 	case f == nil:
 		return fmt.Errorf("%s is not supported", in.Op)
 	}

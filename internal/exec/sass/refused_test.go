@@ -94,3 +94,22 @@ func TestRefusedForms(t *testing.T) {
 		t.Errorf("the refused forms are not those of %s (-update writes it):\n%s", golden, out.String())
 	}
 }
+
+// TestRefusedTextures: kernels with textures and surfaces are refused, and the message says what to do.
+func TestRefusedTextures(t *testing.T) {
+	for _, text := range []string{
+		"TEX.SCR.LL.BATCH_START RZ, R6, R4, R11, 0x0, 0x5e, 2D, 0x1", "TLD.SCR.LZ RZ, R5, R5, 0x0, 0x64, 1D, 0x1",
+		"SULD.D.BA.2D.STRONG.CTA.TRAP R8, [R16], 0x0, 0x60", "SUST.D.BA.2D.STRONG.CTA.TRAP [R16], R8, 0x0, 0x61",
+	} {
+		t.Run(text, func(t *testing.T) {
+			f, err := sass.Parse("t.sass", strings.Replace(header, "sm_86", "sm_75", 1)+text+" ;\nEXIT ;\n", 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			why := Load(f).Kernels()[0].Unusable()
+			if len(why) != 1 || !strings.Contains(why[0].Error(), "choose it with --code ptx") {
+				t.Errorf("%v", why)
+			}
+		})
+	}
+}
