@@ -103,18 +103,19 @@ func (s shape) String() string { return fmt.Sprintf("%dx%d", s.m, s.n) }
 func (s shape) blocks(m, n int64) (x, y int64) { return (m + s.m - 1) / s.m, (n + s.n - 1) / s.n }
 
 // shapes are the tiles of each file of kernels, the largest first. The shared memory of
-// tensor kernels from compute capability 8.0 on is dynamic: four tiles of 64 bytes
-// for each row and column. The large ones are for aligned columns.
+// tensor kernels from compute capability 8.0 on is dynamic: 64 bytes for each row and
+// column, of which there are 128 also in tiles of 96, in each of four parts of the sums, or
+// six. All but the smallest are for aligned columns.
 var shapes = map[string][]shape{
 	"gemm_f32": {{128, 128, 256, 0, 1}, {64, 64, 128, 0, 0.9}, {32, 32, 64, 0, 0.5}},
 	"gemm_f16": {{128, 128, 256, 0, 1}, {32, 32, 64, 0, 0.5}}, "gemm_bf16": {{128, 128, 256, 0, 1}, {32, 32, 64, 0, 0.5}},
 	"gemm_f64": {{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}},
 	"gemm_c32": {{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}}, "gemm_c64": {{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}},
 	"gemm_i8":     {{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}},
-	"wmma_f16":    {{128, 128, 256, 0, 1}, {64, 64, 128, 0, 0.6}},
-	"tensor_f16":  {{128, 128, 256, 64 << 10, 1}, {64, 64, 128, 32 << 10, 0.6}},
-	"tensor_bf16": {{128, 128, 256, 64 << 10, 1}, {64, 64, 128, 32 << 10, 0.6}},
-	"tensor_tf32": {{128, 128, 256, 64 << 10, 1}, {64, 64, 128, 32 << 10, 0.6}},
+	"wmma_f16":    {{128, 128, 256, 0, 1}, {64, 64, 128, 0, 0.95}},
+	"tensor_f16":  {{128, 128, 256, 64 << 10, 1}, {128, 96, 256, 96 << 10, 1}, {64, 64, 128, 32 << 10, 0.6}},
+	"tensor_bf16": {{128, 128, 256, 64 << 10, 1}, {128, 96, 256, 96 << 10, 1}, {64, 64, 128, 32 << 10, 0.6}},
+	"tensor_tf32": {{128, 128, 256, 64 << 10, 1}, {64, 64, 128, 32 << 10, 0.8}},
 }
 
 // choose returns the tile with which the SMs are done first: blocks run in waves, whose
@@ -123,12 +124,60 @@ func (c Call) choose(list []shape, m, n, batch int64) shape {
 	best, least := list[0], math.Inf(1)
 	for _, s := range list {
 		x, y := s.blocks(m, n)
-		waves := (x*y*batch + c.sms() - 1) / c.sms()
-		if time := float64(waves*s.m*s.n) / s.speed; time < least {
+		if time := s.time(over(x*y*batch, c.sms()), 1); time < least {
 			best, least = s, time
 		}
 	}
 	return best
+}
+
+// time is how long an SM takes for tiles with sums of a number of terms, in relation to the largest tile.
+func (s shape) time(tiles, terms int64) float64 { return float64(tiles*s.m*s.n*terms) / s.speed }
+
+// cut says which tiles of a product are divided along the sums: all but the first ones. A
+// kernel adds their pieces.
+type cut struct {
+	rows   int64 // tiles in a column of tiles
+	whole  int64 // tiles that are not divided
+	pieces int64 // of each other tile; 1: no tile is divided
+	depth  int64 // terms of a piece
+}
+
+// The terms of a piece are a multiple of pieceTerms, because tensor kernels load 64 at
+// once, and a tile has at most pieceMost (our choices).
+const pieceTerms, pieceMost = 64, 32
+
+// divide returns the tile with which the SMs are done first, if tiles may also be divided,
+// and how they are. A tile costs some terms more than it has. A piece costs more of them,
+// since it passes through memory, and adding the pieces is a further launch. (Rounded from
+// timing runs; tensor cores compute four terms in the time of one.)
+func (c Call) divide(list []shape, g *Gemm, tensor bool) (best shape, how cut) {
+	sms, least := c.sms(), math.Inf(1)
+	tileTerms, sumTerms, launch := int64(32), int64(96), 640e3
+	if tensor {
+		tileTerms, sumTerms, launch = 4*tileTerms, 4*sumTerms, 4*launch
+	}
+	for _, s := range list {
+		x, y := s.blocks(g.M, g.N)
+		tiles := x * y * g.Batch
+		if t := s.time(over(tiles, sms), g.K+tileTerms); t < least {
+			best, how, least = s, cut{rows: x, whole: tiles, pieces: 1}, t
+		}
+		if g.Batch > 1 || g.K <= pieceTerms || tiles > math.MaxInt32/pieceMost {
+			continue
+		}
+		for waves := max(0, tiles/sms-1); waves <= tiles/sms; waves++ {
+			rest := tiles - waves*sms
+			for pieces := int64(2); pieces <= pieceMost && rest > 0; pieces++ {
+				depth := over(g.K, pieces*pieceTerms) * pieceTerms
+				t := s.time(waves, g.K+tileTerms) + s.time(over(rest*pieces, sms), depth+tileTerms+sumTerms) + launch
+				if n := over(g.K, depth); t < least && n > 1 {
+					best, how, least = s, cut{x, tiles - rest, n, depth}, t
+				}
+			}
+		}
+	}
+	return best, how
 }
 
 // aligned reports whether copies of 16 bytes can load a matrix.
@@ -231,46 +280,102 @@ func (g *Gemm) vector(scalar Type) (p Problem, ok bool) {
 	return p, true
 }
 
+// product is a product whose kernels are chosen.
+type product struct {
+	*Gemm
+	form
+	tile        shape
+	cut         cut
+	alpha, beta Number
+	aligned     bool
+}
+
 // multiply launches the kernels for a product whose arguments are valid.
 func (c Call) multiply(g *Gemm, f form, alpha, beta Number) Status {
-	list, aligned := shapes[f.file], g.A.aligned() && g.B.aligned()
-	if f.tensor && !aligned {
-		list = list[1:]
+	p := product{Gemm: g, form: f, alpha: alpha, beta: beta, aligned: g.A.aligned() && g.B.aligned()}
+	list := shapes[f.file]
+	if f.tensor && !p.aligned {
+		list = list[len(list)-1:]
 	}
-	tile := c.choose(list, g.M, g.N, g.Batch)
-	kernel := fmt.Sprintf("%s_%s_%s", f.file, types[g.C.Type].name, tile)
-	if f.tensor {
-		kernel = fmt.Sprintf("%s_%c%c_%s", f.file, "ntt"[g.OpA], "ntt"[g.OpB], tile)
-	}
-	if g.N > most*tile.n && (g.B.Listed || g.C.Listed) { // the addresses of columns are on the device
+	p.tile, p.cut = c.divide(list, g, f.tensor)
+	if g.N > most*p.tile.n && (g.B.Listed || g.C.Listed) { // the addresses of columns are on the device
 		return NotSupported
 	}
-	for p := range Parts(g.N, tile.n, g.Batch) {
-		part := g.columns(p.Column, p.Columns)
-		args := []any{part.param(alpha.scalar(f.scalar), beta.scalar(f.scalar), p.First)}
-		if f.tensor {
-			args = append(args, outputs[g.C.Type], flag(aligned))
+	if p.cut.pieces > 1 {
+		if s := c.divided(&p); s != AllocFailed {
+			return s
 		}
-		x, y := tile.blocks(part.M, part.N)
-		grid := cuda.Dim3{X: uint32(x), Y: uint32(y), Z: uint32(p.Members)}
-		if s := c.launch(f.file, kernel, grid, cuda.Dim3{X: uint32(tile.threads), Y: 1, Z: 1}, uint64(tile.shared), args...); s != Success {
+		p.cut.pieces = 1 // there is no memory for pieces
+	}
+	for part := range Parts(g.N, p.tile.n, g.Batch) {
+		h := g.columns(part.Column, part.Columns)
+		x, y := p.tile.blocks(h.M, h.N)
+		if s := c.compute(&p, &h, cuda.Dim3{X: uint32(x), Y: uint32(y), Z: uint32(part.Members)}, part.First, 0); s != Success {
 			return s
 		}
 	}
 	return Success
 }
 
+// divided launches the kernels for a product with tiles that are divided.
+func (c Call) divided(p *product) Status {
+	x, y := p.tile.blocks(p.M, p.N)
+	rest := x*y - p.cut.whole
+	return c.Scratch(Bytes(rest, p.cut.pieces, p.tile.m, p.tile.n, p.sum().Size()), func(at uint64) Status {
+		if s := c.compute(p, p.Gemm, cuda.Dim3{X: uint32(p.cut.whole + rest*p.cut.pieces), Y: 1, Z: 1}, 0, at); s != Success {
+			return s
+		}
+		name := p.file + "_total"
+		if !p.tensor {
+			name = fmt.Sprintf("%s_%s_total", p.file, types[p.C.Type].name)
+		}
+		grid := cuda.Dim3{X: uint32(rest), Y: uint32(min(over(2*c.sms(), rest), p.tile.n)), Z: 1}
+		args := append(p.args(p.Gemm, 0, at), int32(p.tile.m), int32(p.tile.n))
+		return c.launch(p.file, name, grid, cuda.Dim3{X: 256, Y: 1, Z: 1}, 0, args...)
+	})
+}
+
+// compute launches the kernel that computes tiles, and pieces of them.
+func (c Call) compute(p *product, g *Gemm, grid cuda.Dim3, first int64, sums uint64) Status {
+	name := fmt.Sprintf("%s_%s_%s", p.file, types[p.C.Type].name, p.tile)
+	if p.tensor {
+		name = fmt.Sprintf("%s_%c%c_%s", p.file, "ntt"[p.OpA], "ntt"[p.OpB], p.tile)
+	}
+	return c.launch(p.file, name, grid, cuda.Dim3{X: uint32(p.tile.threads), Y: 1, Z: 1}, uint64(p.tile.shared), p.args(g, first, sums)...)
+}
+
+// args are the arguments of the kernels, for some columns.
+func (p *product) args(g *Gemm, first int64, sums uint64) []any {
+	args := []any{g.param(p.alpha.scalar(p.scalar), p.beta.scalar(p.scalar), first, p.cut, p.aligned, sums)}
+	if p.tensor {
+		args = append(args, outputs[p.C.Type])
+	}
+	return args
+}
+
+// sum is the type in which kernels compute sums.
+func (f form) sum() Type {
+	if f.scalar == F16 {
+		return F32
+	}
+	return f.scalar
+}
+
 // param is the kernels' struct product.
-func (g *Gemm) param(alpha, beta []byte, first int64) []byte {
+func (g *Gemm) param(alpha, beta []byte, first int64, how cut, aligned bool, sums uint64) []byte {
+	le := binary.LittleEndian
 	var b []byte
-	for _, v := range []int32{int32(g.M), int32(g.N), int32(g.K), int32(g.OpA), int32(g.OpB), int32(first)} {
-		b = binary.LittleEndian.AppendUint32(b, uint32(v))
+	for _, v := range []int64{g.M, g.N, g.K, int64(g.OpA), int64(g.OpB), first} {
+		b = le.AppendUint32(b, uint32(v))
 	}
 	b = append(append(b, alpha...), beta...)
 	for _, m := range []Matrix{g.A, g.B, g.C} {
 		b = m.append(b)
 	}
-	return b
+	for _, v := range []int64{how.whole, how.pieces, how.depth, how.rows, int64(flag(aligned)), 0} { // the last is padding
+		b = le.AppendUint32(b, uint32(v))
+	}
+	return le.AppendUint64(b, sums)
 }
 
 // scalar is the kernels' struct scalar of a type: a value, or its place.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/alltests"
@@ -118,7 +119,7 @@ func TestGemm(t *testing.T) {
 		t.Run(fmt.Sprintf("%s/%v-%v-%v", c.gpu, c.a, c.c, c.compute), func(t *testing.T) {
 			b := start(t, c.gpu)
 			r := rand.New(rand.NewPCG(uint64(c.a), uint64(c.compute)))
-			for i, size := range [][3]int{{1, 1, 1}, {33, 17, 5}, {64, 40, 24}, {130, 129, 19}, {5, 150, 70}, {40, 40, 0}, {1, 70, 33}, {150, 1, 40}} {
+			for i, size := range [][3]int{{1, 1, 1}, {33, 17, 5}, {64, 40, 24}, {130, 129, 19}, {5, 150, 70}, {40, 40, 0}, {20, 17, 1100}, {1, 70, 33}, {150, 1, 40}} {
 				for range alltests.Count(1, 3) {
 					m, n, k := size[0], size[1], size[2]
 					opA, opB := blas.Op(r.IntN(3)), blas.Op(r.IntN(3))
@@ -139,6 +140,10 @@ func TestGemm(t *testing.T) {
 					ldb, sizeB := pick(opB, k, n)
 					ldc, sizeC := pick(blas.N, m, n)
 					batch := 1 + r.IntN(2)
+					divided := k > 1000 // tiles are divided along the sums, if it is no batch
+					if divided {
+						batch = 1
+					}
 					factors := []complex128{0, 1, -1, 2}
 					if c.scalar != blas.I32 {
 						factors = append(factors, 0.75)
@@ -167,6 +172,9 @@ func TestGemm(t *testing.T) {
 						g.Alpha, g.Beta = libstest.Put(b.GPU, alphaBits), libstest.Put(b.GPU, betaBits)
 					}
 					b.want("gemm", b.Gemm(g), blas.Success)
+					if list := b.Runtime.Result().Kernels; divided && !strings.HasSuffix(list[len(list)-1].Name, "_total") {
+						t.Fatalf("tiles are not divided: the last kernel is %s", list[len(list)-1].Name)
+					}
 					after := b.load(c.c, cAt, sizeC*batch)
 					what := fmt.Sprintf("%c%c %dx%dx%d, ld %d %d %d, batch %d, alpha %v, beta %v", ops[opA], ops[opB], m, n, k, lda, ldb, ldc, batch, alpha, beta)
 					for z := range batch {

@@ -1,5 +1,7 @@
 // C = alpha * op(A) * op(B) + beta * C of column-major matrices, on the ordinary units.
 #pragma once
+#include <utility>
+
 #include "types.cuh"
 
 // product is the argument of all kernels that multiply matrices: C has m rows and n columns, the sums k terms.
@@ -10,54 +12,142 @@ template <class In, class Out, class Acc> struct product {
   scalar<Acc> alpha, beta;
   matrices<const In> a, b;
   matrices<Out> c;
+  // Tiles that would leave SMs idle at the end are divided along the sums. Their pieces go to
+  // memory, one after the other, and the kernel total adds them.
+  int32_t whole;  // tiles that are not divided: the first ones, by columns of tiles
+  int32_t pieces; // of each other tile; 1: no tile is divided, and the grid has the extents of C
+  int32_t depth;  // terms of a piece; the last has what is left
+  int32_t rows;   // tiles in a column of tiles
+  int32_t aligned; // vectors of 16 bytes can load A and B
+  Acc *sums;
+};
+
+// work is what a block computes: a tile, and which terms of its sums.
+struct work {
+  int x, y, from, to;
+  int piece; // its number, -1 for a tile that is not divided
+
+  template <class P> __device__ work(const P &p) : x(blockIdx.x), y(blockIdx.y), from(0), to(p.k), piece(-1) {
+    if (p.pieces > 1) {
+      int tile = blockIdx.x;
+      if (tile >= p.whole) {
+        piece = tile - p.whole, tile = p.whole + piece / p.pieces;
+        from = piece % p.pieces * p.depth, to = min(p.k, from + p.depth);
+      }
+      x = tile % p.rows, y = tile / p.rows;
+    }
+  }
 };
 
 // loader is this thread's part of loading the tiles of a matrix, one after the other along
-// the sums, into shared memory: L elements that lie a fixed number of rows or columns
-// apart. S is the tile's extent across the sums, D along them, and pitch that of a row of
-// shared memory.
+// the sums, into shared memory: vectors of W elements that lie side by side in memory. S is
+// the tile's extent across the sums, D along them, and pitch that of a row of shared memory.
 template <class In, class Acc, int S, int D, int threads, int pitch> struct loader {
-  static constexpr int L = S * D / threads;
-  const In *at;         // the first element of the next tile
-  int64_t next, step;   // elements from one to the next, and from tile to tile
-  int to, toNext;       // the first one's place in the tile, and elements to the next one's
-  int left, leftNext;   // terms of the sums from the first one on, and how many the next has less
-  uint32_t inside;      // which of them lie in the matrix, as far as the direction across is concerned
+  static constexpr int L = S * D / threads, fit = 16 / sizeof(In), W = L < fit ? L : fit, G = L / W;
+  static_assert(threads % (D / W) == 0 && threads % (S / W) == 0, "the vectors of a thread begin at the same element of a line");
+  const In *at;       // the first vector of the next tile
+  int64_t next, step; // elements from one vector to the next, and from tile to tile
+  int apart;          // lines from one vector to the next
+  int to;             // the first one's place in the tile
+  int across, left;   // elements from its first one to the end of the matrix, in both directions
+  bool along;         // memory is contiguous along the sums
   bool conjugated;
+  bool vectors;       // all of them are whole and aligned, as far as the direction across is concerned
   Acc values[L];
 
-  // along says that memory is contiguous along the sums.
-  __device__ loader(const In *from, int64_t ld, bool along, bool conjugated, int s0, int s, int k) : conjugated(conjugated) {
-    const int t = threadIdx.x, sAt = along ? t / D : t % S, kAt = along ? t % D : t / S;
-    const int ds = along ? threads / D : 0, dk = along ? 0 : threads / S;
-    at = from + (along ? (s0 + sAt) * ld + kAt : s0 + sAt + kAt * ld);
-    next = (along ? ds : dk) * ld, step = along ? D : D * ld;
-    to = kAt * pitch + sAt, toNext = dk * pitch + ds;
-    left = k - kAt, leftNext = dk;
-    inside = 0;
-#pragma unroll
-    for (int i = 0; i < L; i++) inside |= (s0 + sAt + i * ds < s ? 1u : 0) << i;
+  __device__ loader(const In *from, int64_t ld, bool along, bool conjugated, bool aligned, int s0, int s, int k0, int k) : along(along), conjugated(conjugated) {
+    const int line = (along ? D : S) / W, row = threadIdx.x / line, e = threadIdx.x % line * W;
+    const int sAt = s0 + (along ? row : e), kAt = along ? e : row;
+    apart = threads / line;
+    at = from + (along ? sAt * ld + k0 + kAt : sAt + (k0 + kAt) * ld);
+    next = apart * ld, step = along ? D : D * ld;
+    to = kAt * pitch + sAt - s0;
+    across = s - sAt, left = k - k0 - kAt;
+    vectors = aligned && s - s0 >= S;
   }
 
-  __device__ void load() {
+  // whole says that vectors can load all of the next tile.
+  __device__ bool whole() const { return vectors && left >= (along ? W : (G - 1) * apart + 1); }
+
+  __device__ void load(bool whole) {
+    if (whole) {
 #pragma unroll
-    for (int i = 0; i < L; i++) {
-      values[i] = Acc(0);
-      if ((inside >> i & 1) && left > i * leftNext) values[i] = get<Acc>(at[i * next]);
+      for (int g = 0; g < G; g++) {
+        In v[W];
+        memcpy(v, __builtin_assume_aligned(at + g * next, W * sizeof(In)), sizeof v);
+#pragma unroll
+        for (int i = 0; i < W; i++) values[g * W + i] = get<Acc>(v[i]);
+      }
+    } else {
+#pragma unroll
+      for (int g = 0; g < G; g++)
+#pragma unroll
+        for (int i = 0; i < W; i++) {
+          const bool inside = along ? g * apart < across && i < left : i < across && g * apart < left;
+          values[g * W + i] = Acc(0);
+          if (inside) values[g * W + i] = get<Acc>(at[g * next + i]);
+        }
     }
     at += step, left -= D;
   }
 
   __device__ void store(Acc *tile) {
 #pragma unroll
-    for (int i = 0; i < L; i++) tile[to + i * toNext] = conjugated ? conj(values[i]) : values[i];
+    for (int i = 0; i < L; i++)
+      if (conjugated) values[i] = conj(values[i]);
+    if (along) {
+#pragma unroll
+      for (int g = 0; g < G; g++)
+#pragma unroll
+        for (int i = 0; i < W; i++) tile[to + g * apart + i * pitch] = values[g * W + i];
+    } else {
+#pragma unroll
+      for (int g = 0; g < G; g++) copy<W>(&tile[to + g * apart * pitch], &values[g * W]);
+    }
   }
 };
+
+// zero sets a sum to zero. Registers are numbered in the order in which they first appear.
+template <class T> __device__ inline void zero(T &sum) { sum = T(0); }
+__device__ inline void zero(float &sum) { asm volatile("mov.f32 %0, 0f00000000;" : "=f"(sum)); }
+
+// accumulate adds a product to a sum, which stays in its register.
+template <class T> __device__ inline void accumulate(T &sum, T a, T b) { sum = mad(a, b, sum); }
+__device__ inline void accumulate(float &sum, float a, float b) { asm("fma.rn.f32 %0, %1, %2, %0;" : "+f"(sum) : "f"(a), "f"(b)); }
+
+// unroll calls f with the numbers below n, each a constant.
+template <class F, int... i> __device__ __forceinline__ void unrolled(F f, std::integer_sequence<int, i...>) { (f(std::integral_constant<int, i>()), ...); }
+template <int n, class F> __device__ __forceinline__ void unroll(F f) { unrolled(f, std::make_integer_sequence<int, n>()); }
+
+// fetch loads numbers from a place in shared memory. The compiler neither moves nor splits these loads.
+template <int at> __device__ inline void fetch(float *to, uint32_t from, std::integral_constant<int, 4>) {
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4+%5];" : "+f"(to[0]), "+f"(to[1]), "+f"(to[2]), "+f"(to[3]) : "r"(from), "n"(at) : "memory");
+}
+template <int at> __device__ inline void fetch(float *to, uint32_t from, std::integral_constant<int, 2>) {
+  asm volatile("ld.shared.v2.f32 {%0, %1}, [%2+%3];" : "+f"(to[0]), "+f"(to[1]) : "r"(from), "n"(at) : "memory");
+}
+template <int at> __device__ inline void fetch(double *to, uint32_t from, std::integral_constant<int, 2>) {
+  asm volatile("ld.shared.v2.f64 {%0, %1}, [%2+%3];" : "=d"(to[0]), "=d"(to[1]) : "r"(from), "n"(at) : "memory");
+}
+template <int at> __device__ inline void fetch(int *to, uint32_t from, std::integral_constant<int, 4>) {
+  asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4+%5];" : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]) : "r"(from), "n"(at) : "memory");
+}
+template <int at> __device__ inline void fetch(int *to, uint32_t from, std::integral_constant<int, 2>) {
+  asm volatile("ld.shared.v2.b32 {%0, %1}, [%2+%3];" : "=r"(to[0]), "=r"(to[1]) : "r"(from), "n"(at) : "memory");
+}
+
+// factors loads V elements from a place in shared memory.
+template <int V, int at, class T> __device__ inline void factors(T *to, uint32_t from) {
+  typedef typename parts<T>::type part;
+  constexpr int all = V * parts<T>::count, most = 16 / sizeof(part), n = all < most ? all : most;
+  unroll<all / n>([&](auto i) __attribute__((always_inline)) { fetch<at + i * n * (int)sizeof(part)>((part *)to + i * n, from, std::integral_constant<int, n>()); });
+}
 
 // gemm computes a tile of BM x BN elements in each block. A thread has TM x TN of
 // them: groups of VM x VN that lie side by side, a fraction of the tile apart, so that a warp
 // reads contiguous rows of shared memory. The next BK terms are loaded into registers
-// while the present ones are multiplied.
+// while the present ones are multiplied, and the factors of the next term while those of the
+// present one are.
 template <class In, class Out, class Acc, int BM, int BN, int BK, int TM, int TN>
 __device__ inline void gemm(const product<In, Out, Acc> &p) {
   constexpr int VM = TM < 4 ? TM : 4, VN = TN < 4 ? TN : 4; // elements that lie side by side
@@ -65,65 +155,125 @@ __device__ inline void gemm(const product<In, Out, Acc> &p) {
   constexpr int pad = 16 / sizeof(Acc) < 1 ? 1 : 16 / sizeof(Acc);
   __shared__ __align__(16) Acc sa[2][BK][BM + pad], sb[2][BK][BN + pad];
 
+  // All registers of the products, in this order.
+  Acc fa[2][TM], fb[2][TN], sum[TM][TN];
+  unroll<2 * TM>([&](auto n) __attribute__((always_inline)) { zero(fa[n / TM][n % TM]); });
+  unroll<2 * TN>([&](auto n) __attribute__((always_inline)) { zero(fb[n / TN][n % TN]); });
+  unroll<TM * TN>([&](auto n) __attribute__((always_inline)) { zero(sum[n / TN][n % TN ^ 1]); });
+
   const int t = threadIdx.x, batch = p.first + blockIdx.z;
-  Out *c = p.c.batch(batch);
-  const int row0 = blockIdx.x * BM, col0 = blockIdx.y * BN;
+  const work w(p);
+  const int row0 = w.x * BM, col0 = w.y * BN;
 
   // A warp covers 8 x 4 threads of the tile where that fits.
   constexpr int WM = XM < 8 ? XM : 8, WN = 32 / WM;
   const int lane = t % 32, warp = t / 32;
   const int tm = (warp % (XM / WM)) * WM + lane % WM, tn = (warp / (XM / WM)) * WN + lane / WM;
 
-  Acc sum[TM][TN];
-#pragma unroll
-  for (int i = 0; i < TM; i++)
-#pragma unroll
-    for (int j = 0; j < TN; j++) sum[i][j] = Acc(0);
-
   const Acc alpha = p.alpha.get(), beta = p.beta.get();
-  if (!(alpha == Acc(0)) && p.k > 0) { // otherwise A and B are not read
-    loader<In, Acc, BM, BK, threads, BM + pad> a(p.a.batch(batch), p.a.ld, p.opA != N, p.opA == CONJUGATED, row0, p.m, p.k);
-    loader<In, Acc, BN, BK, threads, BN + pad> b(p.b.batch(batch), p.b.ld, p.opB == N, p.opB == CONJUGATED, col0, p.n, p.k);
-    a.load(), b.load();
+  const int to = alpha == Acc(0) ? w.from : w.to; // then A and B are not read
+  if (w.from < to) {
+    loader<In, Acc, BM, BK, threads, BM + pad> a(p.a.batch(batch), p.a.ld, p.opA != N, p.opA == CONJUGATED, p.aligned, row0, p.m, w.from, to);
+    loader<In, Acc, BN, BK, threads, BN + pad> b(p.b.batch(batch), p.b.ld, p.opB == N, p.opB == CONJUGATED, p.aligned, col0, p.n, w.from, to);
+    auto load = [&] {
+      if (a.whole() && b.whole()) a.load(true), b.load(true);
+      else a.load(false), b.load(false);
+    };
+    load();
     a.store(sa[0][0]), b.store(sb[0][0]);
     __syncthreads();
+    // Where this thread's factors begin, in the part of shared memory that is computed with, and
+    // how far that is from the other part.
+    const uint32_t fromA = (uint32_t)__cvta_generic_to_shared(&sa[0][0][tm * VM]), fromB = (uint32_t)__cvta_generic_to_shared(&sb[0][0][tn * VN]);
     int now = 0;
-    for (int k0 = 0; k0 < p.k; k0 += BK) {
-      const bool more = k0 + BK < p.k;
-      if (more) a.load(), b.load();
-#pragma unroll
-      for (int q = 0; q < BK; q++) {
-        Acc fa[TM], fb[TN];
-#pragma unroll
-        for (int i = 0; i < TM; i += VM) copy<VM>(&fa[i], &sa[now][q][i * XM + tm * VM]);
-#pragma unroll
-        for (int j = 0; j < TN; j += VN) copy<VN>(&fb[j], &sb[now][q][j * XN + tn * VN]);
-#pragma unroll
-        for (int i = 0; i < TM; i++)
-#pragma unroll
-          for (int j = 0; j < TN; j++) sum[i][j] = mad(fa[i], fb[j], sum[i][j]);
-      }
-      now ^= 1;
-      if (more) a.store(sa[now][0]), b.store(sb[now][0]);
-      __syncthreads();
+    // prepare loads the i-th part of the factors of the q-th terms.
+    auto prepare = [&](auto q, auto i) __attribute__((always_inline)) {
+      constexpr int j = i - TM / VM;
+      if constexpr (j < 0)
+        factors<VM, (int)sizeof(Acc) * (q * (BM + pad) + i * VM * XM)>(fa[q % 2] + i * VM, fromA + now * (int)sizeof sa[0]);
+      else
+        factors<VN, (int)sizeof(Acc) * (q * (BN + pad) + j * VN * XN)>(fb[q % 2] + j * VN, fromB + now * (int)sizeof sb[0]);
+    };
+    constexpr int steps = TM / VM + TN / VN;
+    unroll<steps>([&](auto i) __attribute__((always_inline)) { prepare(std::integral_constant<int, 0>(), i); });
+    for (int k0 = w.from; k0 < to; k0 += BK) {
+      const bool more = k0 + BK < to;
+      if (more) load();
+      unroll<BK>([&](auto q) __attribute__((always_inline)) {
+        if (q + 1 == BK) {
+          now ^= 1;
+          if (more) a.store(sa[now][0]), b.store(sb[now][0]);
+          __syncthreads();
+        }
+        // In pairs of rows, so that registers of both banks are needed alike, and with loads in
+        // between, as these need registers too. What the last ones load is not used.
+        unroll<TM * TN>([&](auto n) __attribute__((always_inline)) {
+          constexpr int i = n / (2 * TN) * 2 + n % 2, j = n / 2 % TN, gap = TM * TN / 2 / steps;
+          if constexpr (n % gap == 0 && n / gap < steps) prepare(std::integral_constant<int, (q + 1) % BK>(), std::integral_constant<int, n / gap>());
+          accumulate(sum[i][j], fa[q % 2][i], fb[q % 2][j]);
+        });
+      });
     }
+  }
+  if (w.piece >= 0) {
+    Acc *to = p.sums + w.piece * (int64_t)(BM * BN) + tm * VM + tn * VN * BM;
+#pragma unroll
+    for (int j = 0; j < TN; j++)
+#pragma unroll
+      for (int i = 0; i < TM; i++) to[i / VM * (XM * VM) + i % VM + (j / VN * (XN * VN) + j % VN) * BM] = sum[i][j];
+    return;
+  }
+  const int64_t ld = p.c.ld;
+  Out *c = p.c.batch(batch) + row0 + tm * VM + (col0 + tn * VN) * ld;
+  auto result = [&](Acc sum, const Out &old) __attribute__((always_inline)) { return put<Out>(beta == Acc(0) ? alpha * sum : mad(beta, get<Acc>(old), alpha * sum)); };
+  if (row0 + BM <= p.m && col0 + BN <= p.n && ((uintptr_t)c | ld * sizeof(Out)) % (VM * sizeof(Out)) == 0) {
+#pragma unroll
+    for (int j = 0; j < TN; j++)
+#pragma unroll
+      for (int i = 0; i < TM; i += VM) {
+        Out *to = c + i / VM * (XM * VM) + (j / VN * (XN * VN) + j % VN) * ld, v[VM];
+        if (!(beta == Acc(0))) memcpy(v, __builtin_assume_aligned(to, sizeof v), sizeof v);
+#pragma unroll
+        for (int e = 0; e < VM; e++) v[e] = result(sum[i + e][j], v[e]);
+        memcpy(__builtin_assume_aligned(to, sizeof v), v, sizeof v);
+      }
+    return;
   }
 #pragma unroll
   for (int j = 0; j < TN; j++) {
-    const int col = col0 + j / VN * (XN * VN) + tn * VN + j % VN;
+    const int col = j / VN * (XN * VN) + j % VN;
 #pragma unroll
     for (int i = 0; i < TM; i++) {
-      const int row = row0 + i / VM * (XM * VM) + tm * VM + i % VM;
-      if (row < p.m && col < p.n) {
-        Out *to = c + row + col * (int64_t)p.c.ld;
-        Acc v = alpha * sum[i][j];
-        if (!(beta == Acc(0))) v = mad(beta, get<Acc>(*to), v);
-        *to = put<Out>(v);
-      }
+      const int row = i / VM * (XM * VM) + i % VM;
+      if (row0 + tm * VM + row < p.m && col0 + tn * VN + col < p.n) c[row + col * ld] = result(sum[i][j], c[row + col * ld]);
     }
+  }
+}
+
+// total adds the pieces of tiles of BM x BN elements. x of the grid is a tile, y a part of it.
+template <class P, class Out, class Acc>
+__device__ inline void total(const P &p, const Acc *sums, Out *c, int BM, int BN) {
+  const int tile = p.whole + blockIdx.x, size = BM * BN;
+  const int row0 = tile % p.rows * BM, col0 = tile / p.rows * BN;
+  const Acc *from = sums + blockIdx.x * (int64_t)p.pieces * size;
+  const Acc alpha = p.alpha.get(), beta = p.beta.get();
+  for (int e = blockIdx.y * blockDim.x + threadIdx.x; e < size; e += gridDim.y * blockDim.x) {
+    const int row = row0 + e % BM, col = col0 + e / BM;
+    if (row >= p.m || col >= p.n) continue;
+    Acc sum = from[e];
+#pragma unroll 4
+    for (int i = 1; i < p.pieces; i++) sum = sum + from[e + i * (int64_t)size];
+    Out *to = c + row + col * (int64_t)p.c.ld;
+    Acc v = alpha * sum;
+    if (!(beta == Acc(0))) v = mad(beta, get<Acc>(*to), v);
+    *to = put<Out>(v);
   }
 }
 
 // Each pair of types has a large and a small tile: BM, BN, BK, TM, TN.
 #define GEMM(name, In, Out, Acc, threads, ...) \
   extern "C" __global__ void __launch_bounds__(threads) name(product<In, Out, Acc> p) { gemm<In, Out, Acc, __VA_ARGS__>(p); }
+#define TOTAL(name, In, Out, Acc) \
+  extern "C" __global__ void __launch_bounds__(256) name##_total(product<In, Out, Acc> p, int rows, int columns) { \
+    total(p, p.sums, p.c.batch(0), rows, columns); \
+  }

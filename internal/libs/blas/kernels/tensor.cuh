@@ -28,13 +28,13 @@ template <> __device__ inline float get(tf32 a) { return a.v; }
 template <class T> struct unit;
 template <> struct unit<__half> {
   static __device__ void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
   }
 };
 template <> struct unit<__nv_bfloat16> {
   static __device__ void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
   }
 };
@@ -45,7 +45,7 @@ template <> struct unit<tf32> {
     return r;
   }
   static __device__ void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
         : "r"(round(a[0])), "r"(round(a[1])), "r"(round(a[2])), "r"(round(a[3])), "r"(round(b0)), "r"(round(b1)));
   }
@@ -74,12 +74,12 @@ template <class T, int S, bool along> struct tile {
     int to;             // the first chunk's place in the tile
     int across, left;   // elements from the first chunk to the matrix's end, in both directions
 
-    __device__ copies(const T *from, int64_t ld, int s0, int s, int k) {
+    __device__ copies(const T *from, int64_t ld, int s0, int s, int k0, int k) {
       const int row = threadIdx.x / chunks, chunk = threadIdx.x % chunks;
-      at = __cvta_generic_to_global(from + (along ? (s0 + row) * ld + chunk * V : row * ld + s0 + chunk * V));
+      at = __cvta_generic_to_global(from + (along ? (s0 + row) * ld + k0 + chunk * V : (k0 + row) * ld + s0 + chunk * V));
       next = R * ld * size, step = (along ? 1 : ld) * D * size;
       to = place(row, chunk);
-      across = s - s0 - (along ? row : chunk * V), left = k - (along ? chunk * V : row);
+      across = s - s0 - (along ? row : chunk * V), left = k - k0 - (along ? chunk * V : row);
     }
 
     // start copies a tile.
@@ -129,17 +129,20 @@ template <class T, int S, bool along> struct tile {
 // tensor computes a tile of BM x BN elements with WM x WN warps, and STAGES parts of the
 // sums in flight, of PER tiles each. With any, columns may begin at any address.
 template <class T, bool aAlong, bool bAlong, int BM, int BN, int WM, int WN, int STAGES, int PER, bool any>
-__device__ inline void tensor(const product<T, void, float> &p, int out, bool aligned) {
+__device__ inline void tensor(const product<T, void, float> &p, int out) {
+  // In shared memory a tile has a power of two of rows or columns, of which the last are zero.
+  constexpr int padded = BN > 64 ? 128 : 64;
   using TA = tile<T, BM, aAlong>;
-  using TB = tile<T, BN, bAlong>;
+  using TB = tile<T, padded, bAlong>;
   constexpr int threads = 32 * WM * WN, MI = BM / WM / 16, NI = BN / WN / 16, D = TA::D;
   constexpr int tileBytes = TA::bytes + TB::bytes, stageBytes = PER * tileBytes;
   extern __shared__ __align__(128) char shared[];
   const uint32_t base = (uint32_t)__cvta_generic_to_shared(shared);
 
   const int batch = p.first + blockIdx.z;
+  const work w(p);
   const T *a = p.a.batch(batch), *b = p.b.batch(batch);
-  const int row0 = blockIdx.x * BM, col0 = blockIdx.y * BN;
+  const int row0 = w.x * BM, col0 = w.y * BN;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int wm = warp % WM * (BM / WM), wn = warp / WM * (BN / WN);
 
@@ -152,58 +155,64 @@ __device__ inline void tensor(const product<T, void, float> &p, int out, bool al
       for (int v = 0; v < 4; v++) sum[i][j][v] = 0;
 
   const float alpha = p.alpha.get(), beta = p.beta.get();
-  const int steps = alpha == 0 ? 0 : (p.k + PER * D - 1) / (PER * D);
-  typename TA::template copies<threads> ca(a, p.a.ld, row0, p.m, p.k);
-  typename TB::template copies<threads> cb(b, p.b.ld, col0, p.n, p.k);
+  // There is at least one step, of zeros if there are no sums. Zeros are not read.
+  const int to = alpha == 0 ? w.from : w.to, steps = max(1, (to - w.from + PER * D - 1) / (PER * D));
+  typename TA::template copies<threads> ca(a, p.a.ld, row0, p.m, w.from, to);
+  typename TB::template copies<threads> cb(b, p.b.ld, col0, min(p.n, col0 + BN), w.from, to);
   auto load = [&](int step) {
 #pragma unroll
     for (int i = 0; i < PER; i++) {
       const int at = step % STAGES * stageBytes + i * tileBytes;
-      if (step >= steps) {
-      } else if (!any || aligned) {
+      if (!any || p.aligned) { // also when there are no more: zeros
+
         ca.start(base + at);
         cb.start(base + at + TA::bytes);
-      } else {
-        TA::template loadSlowly<threads>(shared + at, a, p.a.ld, row0, p.m, (step * PER + i) * D, p.k);
-        TB::template loadSlowly<threads>(shared + at + TA::bytes, b, p.b.ld, col0, p.n, (step * PER + i) * D, p.k);
+      } else if (step < steps) {
+        const int k0 = w.from + (step * PER + i) * D;
+        TA::template loadSlowly<threads>(shared + at, a, p.a.ld, row0, p.m, k0, to);
+        TB::template loadSlowly<threads>(shared + at + TA::bytes, b, p.b.ld, col0, p.n, k0, to);
       }
     }
     asm volatile("cp.async.commit_group;" ::: "memory");
   };
   // Fragments are loaded one half of a tile ahead of the products, also across the barrier
-  // at the stage's end.
-  constexpr int halves = 2 * PER;
+  // at the stage's end, and between products: loads of all warps at once would stop them.
+  constexpr int halves = 2 * PER, loads = MI + NI;
   uint32_t fa[2][MI][4], fb[2][NI][4];
-  auto fragmentsOf = [&](int step, int half) {
+  auto fragment = [&](int step, int half, int i) {
     const uint32_t at = base + step % STAGES * stageBytes + half / 2 * tileBytes;
-#pragma unroll
-    for (int i = 0; i < MI; i++) TA::template operand<true>(fa[half % 2][i], at, wm + i * 16, half % 2 * (D / 2));
-#pragma unroll
-    for (int j = 0; j < NI; j++) TB::template operand<false>(fb[half % 2][j], at + TA::bytes, wn + j * 16, half % 2 * (D / 2));
+    if (i < NI)
+      TB::template operand<false>(fb[half % 2][i], at + TA::bytes, wn + i * 16, half % 2 * (D / 2));
+    else
+      TA::template operand<true>(fa[half % 2][i - NI], at, wm + (i - NI) * 16, half % 2 * (D / 2));
   };
 #pragma unroll 1
   for (int i = 0; i < STAGES - 1; i++) load(i);
   asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
   __syncthreads();
-  fragmentsOf(0, 0);
-  for (int step = 0; step < steps; step++) {
+#pragma unroll
+  for (int i = 0; i < loads; i++) fragment(0, 0, i);
+  int step = 0;
+  do {
 #pragma unroll
     for (int half = 0; half < halves; half++) {
-      if (half == halves - 1) {
+      const bool last = half == halves - 1;
+      if (last) {
         asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
         __syncthreads();
-        fragmentsOf(step + 1, 0); // of the last step: not used
-      } else {
-        fragmentsOf(step, half + 1);
       }
       if (half == 0) load(step + STAGES - 1);
+      constexpr int products = MI * NI * 2;
 #pragma unroll
-      for (int i = 0; i < MI; i++)
+      for (int n = 0; n < products; n++) {
+        const int i = n / (NI * 2), j = n % (NI * 2);
+        unit<T>::mma(sum[i][j], fa[half % 2][i], fb[half % 2][j / 2][j % 2 * 2], fb[half % 2][j / 2][j % 2 * 2 + 1]);
+        // Of the last step: not used.
 #pragma unroll
-        for (int j = 0; j < NI * 2; j++)
-          unit<T>::mma(sum[i][j], fa[half % 2][i], fb[half % 2][j / 2][j % 2 * 2], fb[half % 2][j / 2][j % 2 * 2 + 1]);
+        for (int f = n * loads / products; f < (n + 1) * loads / products; f++) fragment(last ? step + 1 : step, last ? 0 : half + 1, f);
+      }
     }
-  }
+  } while (++step < steps);
 
   // The sums pass through shared memory, so that a warp writes contiguous rows. Rows are
   // permuted against bank conflicts.
@@ -220,43 +229,54 @@ __device__ inline void tensor(const product<T, void, float> &p, int out, bool al
   __syncthreads();
   constexpr int V = 4, lanes = BM / V; // a thread has V rows
   const int row = threadIdx.x % lanes * V, cols = min(BN, p.n - col0), rows = min(V, p.m - row0 - row);
-  auto write = [&](auto *c) {
+  auto write = [&](auto *c, int64_t ld, float alpha, float beta) {
     using Out = typename std::remove_pointer<decltype(c)>::type;
-    const bool whole = rows == V && ((uintptr_t)c | (uint64_t)p.c.ld * sizeof(Out)) % (V * sizeof(Out)) == 0;
+    constexpr int apart = threads / lanes; // columns
+    Out *to = c + row + threadIdx.x / lanes * ld;
+    int col = threadIdx.x / lanes;
+    if (beta == 0 && rows == V && cols == BN && ((uintptr_t)c | (uint64_t)ld * sizeof(Out)) % (V * sizeof(Out)) == 0) {
+#pragma unroll 2
+      for (int i = 0; i < BN / apart; i++) {
+        float r[V];
+        copy<V>(r, &sums[place(row, col + i * apart)]);
+        Out o[V];
+#pragma unroll
+        for (int v = 0; v < V; v++) o[v] = put<Out>(r[v] * alpha);
+        store<V>(to + i * apart * ld, o);
+      }
+      return;
+    }
 #pragma unroll 1
-    for (int col = threadIdx.x / lanes; col < cols; col += threads / lanes) {
-      Out *to = c + row0 + row + (col0 + col) * (int64_t)p.c.ld;
+    for (; col < cols; col += apart, to += apart * ld) {
       float r[V];
       copy<V>(r, &sums[place(row, col)]);
-      Out o[V];
 #pragma unroll
-      for (int v = 0; v < V; v++) {
-        r[v] *= alpha;
-        if (beta != 0 && v < rows) r[v] = fmaf(beta, get<float>(to[v]), r[v]);
-        o[v] = put<Out>(r[v]);
-      }
-      if (whole) {
-        store<V>(to, o);
-      } else {
-#pragma unroll
-        for (int v = 0; v < V; v++)
-          if (v < rows) to[v] = o[v];
-      }
+      for (int v = 0; v < V; v++)
+        if (v < rows) to[v] = put<Out>(beta == 0 ? r[v] * alpha : fmaf(beta, get<float>(to[v]), r[v] * alpha));
     }
   };
-  if (out == OUT_F32) write(p.c.template batch<float>(batch));
-  if (out == OUT_F16) write(p.c.template batch<__half>(batch));
-  if (out == OUT_BF16) write(p.c.template batch<__nv_bfloat16>(batch));
+  if (w.piece >= 0) return write(p.sums + w.piece * (int64_t)(BM * BN), BM, 1, 0);
+  const int64_t at = row0 + col0 * (int64_t)p.c.ld;
+  if (out == OUT_F32) write(p.c.template batch<float>(batch) + at, p.c.ld, alpha, beta);
+  if (out == OUT_F16) write(p.c.template batch<__half>(batch) + at, p.c.ld, alpha, beta);
+  if (out == OUT_BF16) write(p.c.template batch<__nv_bfloat16>(batch) + at, p.c.ld, alpha, beta);
 }
 
 // Kernels for the four ways in which A and B may lie in memory, with a large tile for
 // aligned columns and a small one. n and t are op N and op T.
 #define TENSOR1(name, T, aAlong, bAlong, BM, BN, WM, WN, ...) \
-  extern "C" __global__ void __launch_bounds__(32 * WM * WN) name##_##BM##x##BN(product<T, void, float> p, int out, int aligned) { \
-    tensor<T, aAlong, bAlong, BM, BN, WM, WN, __VA_ARGS__>(p, out, aligned); \
+  extern "C" __global__ void __launch_bounds__(32 * WM * WN) name##_##BM##x##BN(product<T, void, float> p, int out) { \
+    tensor<T, aAlong, bAlong, BM, BN, WM, WN, __VA_ARGS__>(p, out); \
   }
 #define TENSOR(name, T, ...) \
   TENSOR1(name##_nn, T, false, true, __VA_ARGS__) \
   TENSOR1(name##_nt, T, false, false, __VA_ARGS__) \
   TENSOR1(name##_tn, T, true, true, __VA_ARGS__) \
   TENSOR1(name##_tt, T, true, false, __VA_ARGS__)
+
+#define TENSOR_TOTAL(name, T) \
+  extern "C" __global__ void __launch_bounds__(256) name##_total(product<T, void, float> p, int out, int rows, int columns) { \
+    if (out == OUT_F32) total(p, p.sums, p.c.template batch<float>(0), rows, columns); \
+    if (out == OUT_F16) total(p, p.sums, p.c.template batch<__half>(0), rows, columns); \
+    if (out == OUT_BF16) total(p, p.sums, p.c.template batch<__nv_bfloat16>(0), rows, columns); \
+  }
