@@ -108,15 +108,15 @@ func (k kernel) run(t *testing.T) *report.Run {
 			t.Fatal(err)
 		}
 	}
-	ready, err := job.Load(filepath.Join(dir, "k.toml"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	o := job.Options{Timing: true, GPU: "rtx-a6000"}
 	for _, s := range append([]string{"chip.clusters=8", "chip.channels=4", "run.launch_latency=0", "run.icache=warm"}, k.set...) {
 		if err := o.Settings.Set(s); err != nil {
 			t.Fatal(err)
 		}
+	}
+	ready, err := job.Load(filepath.Join(dir, "k.toml"), o)
+	if err != nil {
+		t.Fatal(err)
 	}
 	r, err := ready.Run(context.Background(), o)
 	if err != nil {
