@@ -28,8 +28,8 @@ var archives = []string{
 	"mgpusim-simtune-ffma-1-32-20", "mgpusim-simtune-ffma-1-32-40", "mgpusim-simtune-ffma-4096-16", "microgpusim-matrixmul-32-32",
 }
 
-// record matches an instruction of a .traceg; the first group is its mask.
-var record = regexp.MustCompile(`^(?:\d+ \d+ \d+ \d+ )?[0-9a-f]{4,} ([0-9a-f]{8}) `)
+// traceLine matches an instruction of a .traceg; the first group is its mask.
+var traceLine = regexp.MustCompile(`^(?:\d+ \d+ \d+ \d+ )?[0-9a-f]{4,} ([0-9a-f]{8}) `)
 
 // stated counts records and lanes in the text of a folder's launches.
 func stated(t *testing.T, dir string) (warp, thread uint64) {
@@ -45,7 +45,7 @@ func stated(t *testing.T, dir string) (warp, thread uint64) {
 		}
 		s := bufio.NewScanner(f)
 		for s.Scan() {
-			if m := record.FindStringSubmatch(s.Text()); m != nil {
+			if m := traceLine.FindStringSubmatch(s.Text()); m != nil {
 				mask, err := strconv.ParseUint(m[1], 16, 32)
 				if err != nil {
 					t.Fatal(err)

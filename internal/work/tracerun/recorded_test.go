@@ -1,4 +1,4 @@
-package record_test
+package tracerun_test
 
 import (
 	"bufio"
@@ -52,8 +52,8 @@ func recorded(t *testing.T, file string, o job.Options, write func(*trace.Set) e
 	return res
 }
 
-// replayed replays a trace.
-func replayed(t *testing.T, dir, gpu, core string) *report.Run {
+// replayedOn replays a trace.
+func replayedOn(t *testing.T, dir, gpu, core string) *report.Run {
 	t.Helper()
 	set, err := open.Open(dir)
 	if err != nil {
@@ -153,7 +153,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("the trace (-run +trace):\n%s", diff)
 			}
 			for _, core := range []string{"simt", "modern"} {
-				r := replayed(t, dir, gpu, core)
+				r := replayedOn(t, dir, gpu, core)
 				if diff := cmp.Diff(want, counts(r)); diff != "" {
 					t.Errorf("replay on %s (-run +replay):\n%s", core, diff)
 				}
@@ -255,7 +255,7 @@ func TestControlBits(t *testing.T) {
 		t.Run(strings.TrimPrefix(name, "sass/"), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "trace")
 			ran := recorded(t, example(name), job.Options{GPU: "rtx-a6000", Threads: 1}, toMicro(dir))
-			r := replayed(t, dir, "rtx-a6000", "modern")
+			r := replayedOn(t, dir, "rtx-a6000", "modern")
 			if diff := cmp.Diff(counts(ran), counts(r)); diff != "" {
 				t.Errorf("counts (-run +replay):\n%s", diff)
 			}
