@@ -25,7 +25,7 @@ func load(t *testing.T) *heddle.Program {
 func TestValues(t *testing.T) {
 	p := load(t)
 	for _, b := range benchmarks {
-		for _, c := range []struct{ n, block int }{{1, 8}, {2, 8}, {16, 8}, {21, 16}, {33, 32}} {
+		for _, c := range alltests.Some([]struct{ n, block int }{{21, 16}, {1, 8}, {33, 32}, {2, 8}, {16, 8}}, 2) {
 			m, err := newMachine(p, c.n, c.block)
 			if err != nil {
 				t.Fatal(err)
@@ -189,10 +189,10 @@ func TestKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []row{
-		{kind: "empty", block: 704, blocks: 2048}, {kind: "ffma", block: 64, blocks: 2, turns: 20}, {kind: "2dconv", size: 96, block: 16},
-		{kind: "atax", size: 64, block: 32}, {kind: "gesummv", size: 48, block: 8}, {kind: "syrk", size: 32, block: 32}, {kind: "2mm", size: 32, block: 16},
-	} {
+	for _, r := range alltests.Some([]row{
+		{kind: "empty", block: 704, blocks: 2048}, {kind: "ffma", block: 64, blocks: 2, turns: 20}, {kind: "2mm", size: 32, block: 16},
+		{kind: "2dconv", size: 96, block: 16}, {kind: "atax", size: 64, block: 32}, {kind: "gesummv", size: 48, block: 8}, {kind: "syrk", size: 32, block: 32},
+	}, 3) {
 		n, err := simulate(p, &r, nil)
 		if err != nil {
 			t.Fatal(err)

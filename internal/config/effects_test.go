@@ -695,9 +695,14 @@ func wordOf(key, word string) string {
 // run depends.
 func TestEverySettingIsTried(t *testing.T) {
 	options, nets, keys, words := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	bases := map[string]*config.GPU{}
 	for _, e := range effects {
 		var after *config.GPU
-		before := base(t, e.with)
+		before := bases[e.with]
+		if before == nil {
+			before = base(t, e.with)
+			bases[e.with] = before
+		}
 		if !strings.HasPrefix(e.want, "refused") {
 			after = base(t, e.with+"\n"+e.set)
 		} else if k, v, ok := strings.Cut(e.set, "="); ok {

@@ -40,11 +40,11 @@ func init() {
 	heddle.RegisterScheduler("laggard", func(sm, scheduler int) heddle.Scheduler { return laggard{} })
 }
 
-// compare prints the cycles and the instructions per cycle of two examples with four
+// compare prints the cycles and the instructions per cycle of examples with four
 // schedulers.
-func compare(out io.Writer, top string) error {
+func compare(out io.Writer, top string, jobs ...string) error {
 	fmt.Fprintf(out, "%-12s %-10s %8s %8s\n", "job", "scheduler", "cycles", "IPC")
-	for _, job := range []string{"matmul", "pathfinder"} {
+	for _, job := range jobs {
 		for _, scheduler := range []string{"lrr", "gto", "two-level", "laggard"} {
 			o := heddle.JobOptions{Timing: true, GPU: "rtx-2060"}
 			if err := o.Settings.Set("simt.scheduler=" + scheduler); err != nil {
@@ -64,7 +64,7 @@ func compare(out io.Writer, top string) error {
 }
 
 func main() {
-	if err := compare(os.Stdout, "."); err != nil {
+	if err := compare(os.Stdout, ".", "matmul", "pathfinder"); err != nil {
 		log.Fatal(err)
 	}
 }

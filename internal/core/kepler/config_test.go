@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/core/kepler"
 	"github.com/heddle-sim/heddle/internal/core/kepler/chip"
 )
@@ -143,7 +144,8 @@ func TestEverySwitchMatters(t *testing.T) {
 // several SMs too.
 func TestSwitchCombinations(t *testing.T) {
 	ends := map[string]int{}
-	for seed := range uint64(300) {
+	seeds := alltests.Count(150, 300)
+	for seed := range uint64(seeds) {
 		r := rand.New(rand.NewPCG(seed, 99))
 		cfg := kepler.ConfigFor(kepler.Level(r.IntN(2)))
 		for _, k := range kepler.Keys() {
@@ -196,7 +198,7 @@ func TestSwitchCombinations(t *testing.T) {
 			t.Fatalf("seed %d: %+v", seed, cfg)
 		}
 	}
-	if ends["done"] < 20 || ends["fault"] < 20 || ends["stuck"]+ends["limit"] == 0 || ends["chip"] < 20 {
+	if few := seeds / 15; ends["done"] < few || ends["fault"] < few || ends["stuck"]+ends["limit"] == 0 || ends["chip"] < few {
 		t.Errorf("%v: too much of one kind", ends)
 	}
 }

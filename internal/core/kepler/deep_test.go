@@ -126,7 +126,7 @@ func deepProgram(r *rand.Rand) string {
 // Random programs on 24 warps that fill both stacks and access many lines have the
 // results of the instruction set.
 func TestDeepAgainstModel(t *testing.T) {
-	each := alltests.Count(40, 150)
+	each := alltests.Count(20, 150)
 	var total features
 	for seed := range uint64(each) {
 		r := rand.New(rand.NewPCG(seed, 1234))

@@ -277,7 +277,7 @@ func TestChipAgainstModel(t *testing.T) {
 		{"kepler.sms=2", "kepler.l1.on=true", "kepler.l1.sets=1", "kepler.l1.ways=1", "kepler.l1.misses=1", "kepler.dram.latency=200"},
 		{"kepler.sms=5", "kepler.l2.on=true", "kepler.l2.sets=2", "kepler.l2.ways=1", "kepler.l2.misses=2"},
 	}
-	for n := range alltests.Count(18, 60) {
+	for n := range alltests.Count(9, 60) {
 		r := rand.New(rand.NewPCG(77, uint64(n)))
 		texts := []string{randomProgram(r, 0), randomProgram(r, 0)}
 		warps := r.Perm(kepler.Warps)[:1+r.IntN(kepler.Warps)]

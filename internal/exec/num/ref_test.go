@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
 // The reference for rounding: exact values as big.Float, rounded by integer
@@ -256,7 +258,8 @@ func (f binary) checkOp(t *testing.T, op string, r Round, got, nan uint64, x ...
 
 func hex(x []uint64) string { return fmt.Sprintf("%#x", x) }
 
-// forOperands calls do with n operands: all corners, then random ones.
+// forOperands calls do with n operands: all corners, then count random ones, by default a
+// quarter of them.
 func (f binary) forOperands(g *rand.Rand, n, count int, do func(x []uint64)) {
 	c := f.corners()
 	x := make([]uint64, n)
@@ -276,7 +279,7 @@ func (f binary) forOperands(g *rand.Rand, n, count int, do func(x []uint64)) {
 		}
 		do(x)
 	}
-	for range count {
+	for range alltests.Count(count/4, count) {
 		for i := range x {
 			x[i] = f.random(g)
 		}

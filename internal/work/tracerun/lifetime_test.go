@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/trace"
 	"github.com/heddle-sim/heddle/internal/trace/open"
@@ -85,7 +86,7 @@ func soon(ok func() bool) bool {
 // Whatever ends a run, all launches that were opened are closed, and the result
 // keeps none of them in memory.
 func TestNothingIsHeld(t *testing.T) {
-	for _, c := range []struct {
+	for _, c := range alltests.Some([]struct {
 		name string
 		keys []string
 		cut  string // a launch that is cut off
@@ -94,15 +95,15 @@ func TestNothingIsHeld(t *testing.T) {
 		gpu  string
 		ok   bool
 	}{
-		{name: "whole", gpu: "rtx-2060", ok: true},
 		{name: "modern core", gpu: "rtx-a6000", ok: true},
-		{name: "warm caches", keys: []string{"run.caches=warm"}, gpu: "rtx-2060", ok: true},
-		{name: "interrupted", stop: true, gpu: "rtx-2060"},
 		{name: "interrupted with warm caches", keys: []string{"run.caches=warm"}, stop: true, gpu: "rtx-a6000"},
-		{name: "out of cycles", max: 9000, gpu: "rtx-2060"},
 		{name: "out of cycles in a rehearsal", keys: []string{"run.caches=warm"}, max: 5500, gpu: "rtx-2060"},
 		{name: "broken launch", cut: "kernel-9.traceg", gpu: "rtx-a6000"},
-	} {
+		{name: "whole", gpu: "rtx-2060", ok: true},
+		{name: "warm caches", keys: []string{"run.caches=warm"}, gpu: "rtx-2060", ok: true},
+		{name: "interrupted", stop: true, gpu: "rtx-2060"},
+		{name: "out of cycles", max: 9000, gpu: "rtx-2060"},
+	}, 4) {
 		dir := unpacked(t, "mgpusim-bfs-rodinia-2.0-ft")
 		if c.cut != "" {
 			if err := os.Truncate(filepath.Join(dir, c.cut), 5000); err != nil {
@@ -171,7 +172,7 @@ func TestInterruptedWhileReading(t *testing.T) {
 
 // A copy of an absurd size does not keep a run from ending.
 func TestAbsurdCopy(t *testing.T) {
-	set, _ := hold(t, unpacked(t, "mgpusim-simple-trace-example"))
+	set, _ := hold(t, unpacked(t, "mgpusim-simtune-ffma-1-32-10"))
 	set.Commands = append([]trace.Command{{Addr: 1 << 40, Bytes: 1<<64 - 1}}, set.Commands...)
 	start := time.Now()
 	if _, err := tracerun.Run(context.Background(), set, tracerun.Options{GPU: "rtx-2060"}); err != nil {
