@@ -298,23 +298,29 @@ func decodeAtom(d *dec, in *ptx.Inst, o *inst) error {
 	}
 	o.run = atomAny
 	if t.Bits() == 32 && !a.vector() && a.mbar == nil && a.b.elems[0].class == c32 && (a.dst == nil || a.dst.elems[0].class == c32) {
-		o.b, o.c, o.d = a.b.elems[0].r, a.b.elems[0].r, none
-		if a.c != nil {
-			o.c = a.c.elems[0].r
-		}
-		if a.dst != nil {
-			o.d = a.dst.elems[0].r
-		}
-		switch {
-		case op == rmwAdd && space == isa.Global:
-			o.run = atomAdd32Global
-		case op == rmwAdd && space == isa.Shared:
-			o.run = atomAdd32Shared
-		default:
-			o.run = atom32
-		}
+		a.on32(o, space)
 	}
 	return nil
+}
+
+// on32 chooses the function for an operation on one 32-bit number, whose operands are in the
+// instruction itself.
+func (a *atomicOp) on32(o *inst, space isa.Space) {
+	o.b, o.c, o.d = a.b.elems[0].r, a.b.elems[0].r, none
+	if a.c != nil {
+		o.c = a.c.elems[0].r
+	}
+	if a.dst != nil {
+		o.d = a.dst.elems[0].r
+	}
+	switch {
+	case a.op == rmwAdd && space == isa.Global:
+		o.run = atomAdd32Global
+	case a.op == rmwAdd && space == isa.Shared:
+		o.run = atomAdd32Shared
+	default:
+		o.run = atom32
+	}
 }
 
 func (a *atomicOp) vector() bool { return len(a.b.elems) != 1 }

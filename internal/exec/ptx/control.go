@@ -418,41 +418,17 @@ func decodeBar(d *dec, in *ptx.Inst, o *inst) error {
 	}
 	o.kind = kSync
 	if in.Has("cluster") {
+		o.run = clusterWait
 		if in.Has("arrive") {
 			o.run = func(w *warp, in *inst, m uint32) { w.arriveAt(clusterBarrier, 0, m, false) }
-		} else {
-			o.run = func(w *warp, in *inst, m uint32) {
-				if w.blk.Bars[clusterBarrier].Came[w.id]&m == 0 {
-					w.pc++ // the phase it arrived in is complete
-					return
-				}
-				w.waitAt(clusterBarrier, m)
-			}
 		}
 		return nil
 	}
 	args := in.Args
 	var red *barRed
+	var err error
 	if in.Has("red") {
-		red = &barRed{dst: none}
-		for _, op := range []string{"popc", "and", "or"} {
-			if in.Has(op) {
-				red.op = op
-			}
-		}
-		if len(args) < 3 {
-			return errors.New("needs a destination, a barrier and a predicate")
-		}
-		var err error
-		if red.op == "popc" {
-			red.dst, err = d.dst32(&args[0])
-		} else {
-			red.dst, err = d.dstPred(&args[0])
-		}
-		if err != nil {
-			return err
-		}
-		if red.pred, red.neg, err = d.srcPred(&args[len(args)-1]); err != nil {
+		if red, err = d.barReduction(in); err != nil {
 			return err
 		}
 		args = args[1 : len(args)-1]
@@ -462,7 +438,6 @@ func decodeBar(d *dec, in *ptx.Inst, o *inst) error {
 		return errors.New("takes a barrier and a number of threads")
 	}
 	o.a, o.b = d.const32(0), none
-	var err error
 	switch {
 	case len(args) == 0:
 		d.info.Named = 1
@@ -483,7 +458,48 @@ func decodeBar(d *dec, in *ptx.Inst, o *inst) error {
 	if arrive && o.b == none {
 		return errors.New("needs a number of threads")
 	}
-	o.run = func(w *warp, in *inst, m uint32) {
+	o.run = blockBarrier(red, arrive)
+	return nil
+}
+
+// clusterWait makes a warp wait for the cluster's phase in which it has arrived.
+func clusterWait(w *warp, in *inst, m uint32) {
+	if w.blk.Bars[clusterBarrier].Came[w.id]&m == 0 {
+		w.pc++ // the phase it arrived in is complete
+		return
+	}
+	w.waitAt(clusterBarrier, m)
+}
+
+// barReduction decodes what a barrier reduces: the first operand is the destination, the
+// last the predicate.
+func (d *dec) barReduction(in *ptx.Inst) (*barRed, error) {
+	red, args := &barRed{dst: none}, in.Args
+	for _, op := range []string{"popc", "and", "or"} {
+		if in.Has(op) {
+			red.op = op
+		}
+	}
+	if len(args) < 3 {
+		return nil, errors.New("needs a destination, a barrier and a predicate")
+	}
+	var err error
+	if red.op == "popc" {
+		red.dst, err = d.dst32(&args[0])
+	} else {
+		red.dst, err = d.dstPred(&args[0])
+	}
+	if err != nil {
+		return nil, err
+	}
+	red.pred, red.neg, err = d.srcPred(&args[len(args)-1])
+	return red, err
+}
+
+// blockBarrier executes a barrier of the block, whose number is operand a and whose number
+// of threads is operand b. red is nil without a reduction; arrive does not wait.
+func blockBarrier(red *barRed, arrive bool) func(w *warp, in *inst, m uint32) {
+	return func(w *warp, in *inst, m uint32) {
 		first := bits.TrailingZeros32(m)
 		id := w.u32(in.a)[first]
 		need := uint32(0)
@@ -508,5 +524,4 @@ func decodeBar(d *dec, in *ptx.Inst, o *inst) error {
 		}
 		w.arriveAt(int(id), int(need), m, !arrive)
 	}
-	return nil
 }

@@ -735,22 +735,27 @@ type wmmaPiece struct {
 }
 
 func decodeWMMA(d *dec, in *ptx.Inst, o *inst) error {
-	if in.Has("mma") {
-		op := &mmaOp{}
-		types := in.Types()
-		switch len(types) {
-		case 2:
-			op.dt, op.ct, op.at, op.bt = types[0], types[1], "f16", "f16"
-		case 4:
-			op.dt, op.at, op.bt, op.ct = types[0], types[1], types[2], types[3]
-		default:
-			return errors.New("takes two or four types")
-		}
-		if len(in.Args) != 4 {
-			return errors.New("takes four fragments")
-		}
-		return d.multiply(in, o, op, true)
+	if !in.Has("mma") {
+		return decodeWMMAMove(d, in, o)
 	}
+	op := &mmaOp{}
+	types := in.Types()
+	switch len(types) {
+	case 2:
+		op.dt, op.ct, op.at, op.bt = types[0], types[1], "f16", "f16"
+	case 4:
+		op.dt, op.at, op.bt, op.ct = types[0], types[1], types[2], types[3]
+	default:
+		return errors.New("takes two or four types")
+	}
+	if len(in.Args) != 4 {
+		return errors.New("takes four fragments")
+	}
+	return d.multiply(in, o, op, true)
+}
+
+// decodeWMMAMove decodes loads and stores of fragments.
+func decodeWMMAMove(d *dec, in *ptx.Inst, o *inst) error {
 	m, n, k, ok := shapeOf(in)
 	types := in.Types()
 	if !ok || len(types) != 1 || len(in.Args) < 2 {
@@ -797,30 +802,19 @@ func decodeWMMA(d *dec, in *ptx.Inst, o *inst) error {
 	if err != nil {
 		return err
 	}
-	step := 1 // elements of a piece
-	if op.bits < 8 {
-		op.size, step = 4, per
-	}
-	for r := range refs {
-		for e := 0; e < per; e += step {
-			p := wmmaPiece{r: refs[r], shift: uint8(e * op.bits)}
-			for lane := range p.at {
-				var row, col int
-				switch {
-				case a:
-					row, col = f.at(r, lane)
-					col += e
-				case b:
-					col, row = f.at(r, lane)
-					row += e
-				default:
-					row, col = acc.at(r*per+e, lane)
-				}
-				p.at[lane].row, p.at[lane].col = uint8(row), uint8(col)
-			}
-			op.pieces = append(op.pieces, p)
+	op.cut(refs, per, func(r, e, lane int) (row, col int) {
+		switch {
+		case a:
+			row, col = f.at(r, lane)
+			col += e
+		case b:
+			col, row = f.at(r, lane)
+			row += e
+		default:
+			row, col = acc.at(r*per+e, lane)
 		}
-	}
+		return row, col
+	})
 	if op.space, err = d.memAddress(addr, o, spaceOf(in)); err != nil {
 		return err
 	}
@@ -834,6 +828,25 @@ func decodeWMMA(d *dec, in *ptx.Inst, o *inst) error {
 	o.x = &extra{any: op}
 	o.run = wmmaMove
 	return nil
+}
+
+// cut makes the pieces of a fragment: registers of per elements each. at is where an element
+// of a register and a lane is in the matrix.
+func (op *wmmaMem) cut(refs []ref, per int, at func(r, e, lane int) (row, col int)) {
+	step := 1 // elements of a piece
+	if op.bits < 8 {
+		op.size, step = 4, per
+	}
+	for r := range refs {
+		for e := 0; e < per; e += step {
+			p := wmmaPiece{r: refs[r], shift: uint8(e * op.bits)}
+			for lane := range p.at {
+				row, col := at(r, e, lane)
+				p.at[lane].row, p.at[lane].col = uint8(row), uint8(col)
+			}
+			op.pieces = append(op.pieces, p)
+		}
+	}
 }
 
 // wmmaMove loads or stores a fragment piece by piece.

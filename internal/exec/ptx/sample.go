@@ -100,38 +100,9 @@ func decodeTex(d *dec, in *ptx.Inst, o *inst) error {
 			return errUnsupported
 		}
 	}
-	rest := in.Args[2:]
-	take := func(what string) (*ptx.Operand, error) {
-		if len(rest) == 0 {
-			return nil, fmt.Errorf("needs %s", what)
-		}
-		a := &rest[0]
-		rest = rest[1:]
-		return a, nil
-	}
-	switch {
-	case in.Has("base"):
-		op.lod = lodBase
-	case in.Has("level"):
-		a, err := take("a level of detail")
-		if err != nil {
-			return err
-		}
-		op.lod = lodLevel
-		if op.lodR, err = d.src32(a, types[1]); err != nil {
-			return err
-		}
-	case in.Has("grad"):
-		op.lod = lodGrad
-		for k := range op.grad {
-			a, err := take("two derivatives")
-			if err != nil {
-				return err
-			}
-			if err := d.texRefs(a, op.grad[k][:op.dims], "f32"); err != nil {
-				return err
-			}
-		}
+	rest, err := op.detail(d, in, types[1])
+	if err != nil {
+		return err
 	}
 	if len(rest) > 0 && op.offsetFirst(&rest[0], len(rest)) {
 		if op.cube {
@@ -156,6 +127,35 @@ func decodeTex(d *dec, in *ptx.Inst, o *inst) error {
 	d.describe(isa.Texture, 16, true, false)
 	d.info.Unit = isa.UnitTex
 	return nil
+}
+
+// detail decodes how the level of detail is chosen, and returns the operands after that.
+func (op *texOp) detail(d *dec, in *ptx.Inst, coords ptx.Type) ([]ptx.Operand, error) {
+	rest := in.Args[2:]
+	var err error
+	switch {
+	case in.Has("base"):
+		op.lod = lodBase
+	case in.Has("level"):
+		if len(rest) == 0 {
+			return nil, errors.New("needs a level of detail")
+		}
+		op.lod = lodLevel
+		op.lodR, err = d.src32(&rest[0], coords)
+		rest = rest[1:]
+	case in.Has("grad"):
+		if len(rest) < len(op.grad) {
+			return nil, errors.New("needs two derivatives")
+		}
+		op.lod = lodGrad
+		for k := range op.grad {
+			if err = d.texRefs(&rest[k], op.grad[k][:op.dims], "f32"); err != nil {
+				return nil, err
+			}
+		}
+		rest = rest[len(op.grad):]
+	}
+	return rest, err
 }
 
 // offsetFirst reports whether the next of n optional operands is the offset rather than
