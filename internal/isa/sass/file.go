@@ -183,19 +183,8 @@ func (p *parser) directive(text string, col int) {
 	}
 	switch name {
 	case ".arch":
-		if !need(1, ".arch sm_86") {
-			return
-		}
-		a, err := ParseArch(args[0])
-		switch {
-		case err != nil:
-			p.fail(col, "", "%v", err)
-		case p.given:
-			p.fail(col, "one file is for one architecture", ".arch is given twice")
-		case len(p.file.Kernels) > 0:
-			p.fail(col, "put it in the first line", ".arch must precede the first kernel")
-		default:
-			p.file.Arch, p.given = a, true
+		if need(1, ".arch sm_86") {
+			p.architecture(args[0], col)
 		}
 	case ".kernel":
 		if need(1, ".kernel NAME") {
@@ -240,6 +229,20 @@ func (p *parser) directive(text string, col int) {
 			hint = "did you mean " + n + "?"
 		}
 		p.fail(col, hint, "unknown directive %s", name)
+	}
+}
+
+func (p *parser) architecture(name string, col int) {
+	a, err := ParseArch(name)
+	switch {
+	case err != nil:
+		p.fail(col, "", "%v", err)
+	case p.given:
+		p.fail(col, "one file is for one architecture", ".arch is given twice")
+	case len(p.file.Kernels) > 0:
+		p.fail(col, "put it in the first line", ".arch must precede the first kernel")
+	default:
+		p.file.Arch, p.given = a, true
 	}
 }
 
