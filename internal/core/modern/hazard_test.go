@@ -617,6 +617,25 @@ func TestHazardsWithoutCounter(t *testing.T) {
 	}
 }
 
+// NVIDIA's compiler waits for the last of several S2UR, whose results come in order.
+func TestHazardsOfQueue(t *testing.T) {
+	for _, c := range []struct {
+		last string
+		want int
+	}{{"S2UR UR5, SR_CTAID.Y", 0}, {"LDS R6, [R5]", 1}} {
+		_, g := runSASS(t, warm(), 32, fmt.Sprintf(`
+[B------:R-:W-:Y:S15]      MOV R5, RZ ;
+[B------:R-:W-:-:S01]      S2UR UR4, SR_CTAID.X ;
+[B------:R-:W0:-:S02]      %s ;
+[B0-----:R-:W-:-:S05]      MOV R7, UR4 ;
+[B------:R-:W-:-:S05]      EXIT ;
+`, c.last))
+		if n := len(g.core.Hazards()); n != c.want {
+			t.Errorf("UR4 after %s: %d hazards, want %d", c.last, n, c.want)
+		}
+	}
+}
+
 // What an instruction reads that issues a cycle too soon is the old value, and what the checker
 // asks for suffices.
 func TestTooSoon(t *testing.T) {

@@ -286,6 +286,7 @@ const (
 	noQueue     queue = iota
 	sfuQueue          // MUFU, F2I, POPC
 	sharedQueue       // LDS, LDSM, SHFL, MOVM
+	miscQueue         // S2UR, REDUX, B2R
 	queues
 )
 
@@ -303,6 +304,8 @@ func (o *op) enters() {
 	case !o.late:
 	case o.pipe == SFU:
 		o.queue = sfuQueue
+	case o.pipe == MiscQueue && len(o.dst) > 0:
+		o.queue = miscQueue
 	case o.path == pathShared, o.pipe == Memory && o.path == pathNone && len(o.held) > 0: // not S2R
 		o.queue = sharedQueue
 	}
