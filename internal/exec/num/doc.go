@@ -182,7 +182,13 @@
 //	DotInt(acc int32, a, b []int32, satfinite bool) int32
 //	DotB1(acc int32, a, b []uint32, and bool) int32
 //
-// FMALanes and FMALanesFTZ are fma.f32 of a whole warp.
+//	Unpack8(to *[4]int32, x uint32, signed bool)                  the integers of a register
+//	Unpack4(to *[8]int32, x uint32, signed bool)
 //
 // FloatPanel and IntPanel compute eight of DotF32, DotF32F16 or DotInt at once.
+//
+// Whole warps:
+//
+//	FMALanes(d, a, b, c *[32]uint32)                              fma.rn.f32
+//	FMALanesFTZ(d, a, b, c *[32]uint32)                           fma.rn.ftz.f32
 package num
