@@ -3,11 +3,15 @@ package heddle_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle"
 	"github.com/heddle-sim/heddle/internal/alltests"
+	"github.com/heddle-sim/heddle/internal/binary/fatbin"
+	"github.com/heddle-sim/heddle/internal/binary/fatbin/fatbintest"
 )
 
 const sassText = `
@@ -26,6 +30,61 @@ const sassText = `
 [B------:R-:W-:-:S01]         STG.E [R2], R5 ;
 [B------:R-:W-:-:S05]         EXIT ;
 `
+
+// TestLoadFor: of a library of the host with device code, what runs depends on the machine and on the
+// options; NVIDIA's machine code for sm_75 makes 18 of a 2, the PTX of the same name 1.
+func TestLoadFor(t *testing.T) {
+	image, err := os.ReadFile("internal/binary/cubin/testdata/cudatest.7.sm_75.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry _Z5childPii(.param .u64 v, .param .u32 n) {\n" +
+		".reg .b64 %a; ld.param.u64 %a, [v]; st.global.u32 [%a], 1; ret; }"
+	file := filepath.Join(t.TempDir(), "library.so")
+	code := fatbin.Append(nil, fatbin.Entry{Kind: fatbin.Cubin, SM: 75, Data: image}, fatbin.Entry{Kind: fatbin.PTX, SM: 70, Data: []byte(text)})
+	if err := os.WriteFile(file, fatbintest.Object(".nv_fatbin", code), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		gpu, code, ran string
+		want           uint32
+	}{
+		{"rtx-2070-super", "", "sass", 18},
+		{"rtx-2070-super", "ptx", "ptx", 1},
+		{"rtx-2060", "auto", "ptx", 1},
+		{"rtx-2060", "sass", "sass", 18},
+		{"", "", "ptx", 1},
+	} {
+		t.Run(c.gpu+" "+c.code, func(t *testing.T) {
+			o := heddle.RunOptions{GPU: c.gpu, Code: c.code}
+			prog, err := heddle.LoadFor(o, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			gpu, err := heddle.New(prog, heddle.With(o))
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := heddle.Upload(gpu, "v", []uint32{2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := gpu.Launch(context.Background(), "_Z5childPii", heddle.Dim(1), heddle.Dim(1), v, uint32(9)); err != nil {
+				t.Fatal(err)
+			}
+			got, err := heddle.Download[uint32](gpu, v, 1)
+			if err != nil || got[0] != c.want {
+				t.Errorf("%v, %v; want %d", got, err, c.want)
+			}
+			if res, err := gpu.Result(); err != nil || res.Kernels[0].Code != c.ran {
+				t.Errorf("%v, %+v; want %s", err, res.Kernels, c.ran)
+			}
+		})
+	}
+	if _, err := heddle.LoadFor(heddle.RunOptions{Code: "sass"}, file); err == nil || !strings.Contains(err.Error(), "no machine code that runs on sm_86") {
+		t.Errorf("%v", err)
+	}
+}
 
 // A program in SASS is loaded and launched like one in PTX.
 func TestSASS(t *testing.T) {
