@@ -210,6 +210,9 @@ func (c *Choice) machineCode(parts []part) (*Program, error) {
 	var errs []error
 	for _, p := range parts {
 		code, err := c.machineCodeOf(p.Source)
+		if none := (*NoMachineCodeError)(nil); errors.As(err, &none) { // as for this part, so for others
+			return nil, errors.Join(append(errs, err)...)
+		}
 		if err == nil {
 			l.Yield = p.module
 			if err = l.Add(code); err != nil && cubin.Is(code.Text) {
@@ -274,7 +277,7 @@ func contents(entries []fatbin.Entry) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return "; there is " + strings.Join(list, ", ")
+	return "; there is " + strings.Join(list, ", ") + ": choose another GPU, or other code (--gpu, --code)"
 }
 
 // ptx makes a program of the PTX of all parts.
@@ -285,6 +288,9 @@ func (c *Choice) ptx(parts []part) (*Program, error) {
 		text, err := c.ptxOf(p.Source)
 		if c.PTX != nil {
 			text, err = c.PTX(text, err)
+		}
+		if none := (*fatbin.NoPTXError)(nil); errors.As(err, &none) {
+			return nil, errors.Join(append(errs, err)...)
 		}
 		if err == nil {
 			l.Heads, l.Yield = c.Heads && fatbin.Is(p.Text), p.module
