@@ -14,7 +14,7 @@ import (
 // PTX compiles the device code of a source, whatever its name, to PTX for an
 // architecture, sm_XX. call runs the compiler; flags are those of the command line. The
 // compilation has two steps, with LLVM IR in a file in dir, in which SplitCopies splits
-// copies and which edits change afterwards.
+// copies, AlignArrays aligns local arrays and edits change the rest.
 func (s SDK) PTX(call func(args ...string) error, arch string, flags []string, source, dir, out string, edits ...func(ir []byte) []byte) error {
 	file := filepath.Join(dir, filepath.Base(source)+"-"+arch+".ll")
 	front := append(slices.Clone(flags), s.CUDAFlags()...)
@@ -24,7 +24,7 @@ func (s SDK) PTX(call func(args ...string) error, arch string, flags []string, s
 	}
 	ir, err := os.ReadFile(file)
 	if err == nil {
-		ir = SplitCopies(ir)
+		ir = AlignArrays(SplitCopies(ir))
 		for _, edit := range edits {
 			ir = edit(ir)
 		}
