@@ -40,69 +40,74 @@ struct work {
 };
 
 // loader is this thread's part of loading the tiles of a matrix, one after the other along
-// the sums, into shared memory: vectors of W elements that lie side by side in memory. S is
-// the tile's extent across the sums, D along them, and pitch that of a row of shared memory.
+// the sums, into shared memory: vectors of W elements that lie side by side in memory if the
+// tile is whole and aligned, otherwise elements, so that neighbours load neighbours. S is the
+// tile's extent across the sums, D along them, and pitch that of a row of shared memory.
 template <class In, class Acc, int S, int D, int threads, int pitch> struct loader {
-  static constexpr int L = S * D / threads, fit = 16 / sizeof(In), W = L < fit ? L : fit, G = L / W;
-  static_assert(threads % (D / W) == 0 && threads % (S / W) == 0, "the vectors of a thread begin at the same element of a line");
-  const In *at;       // the first vector of the next tile
+  static constexpr int L = S * D / threads, fit = 16 / sizeof(In), W = L < fit ? L : fit;
+  static_assert(threads % (D / W) == 0 && threads % (S / W) == 0 && threads % S == 0 && threads % D == 0, "what a thread loads begins at the same element of a line");
+  const In *at;       // the first element of the next tile
   int64_t next, step; // elements from one vector to the next, and from tile to tile
   int apart;          // lines from one vector to the next
-  int to;             // the first one's place in the tile
-  int across, left;   // elements from its first one to the end of the matrix, in both directions
+  int to, toNext;     // the first one's place in the tile, and elements to the next one's
+  int across, left;   // elements from the first one to the end of the matrix, in both directions
   bool along;         // memory is contiguous along the sums
   bool conjugated;
-  bool vectors;       // all of them are whole and aligned, as far as the direction across is concerned
+  bool vectors;
   Acc values[L];
 
   __device__ loader(const In *from, int64_t ld, bool along, bool conjugated, bool aligned, int s0, int s, int k0, int k) : along(along), conjugated(conjugated) {
-    const int line = (along ? D : S) / W, row = threadIdx.x / line, e = threadIdx.x % line * W;
+    vectors = W > 1 && aligned && s - s0 >= S;
+    const int width = vectors ? W : 1, line = (along ? D : S) / width, row = threadIdx.x / line, e = threadIdx.x % line * width;
     const int sAt = s0 + (along ? row : e), kAt = along ? e : row;
     apart = threads / line;
     at = from + (along ? sAt * ld + k0 + kAt : sAt + (k0 + kAt) * ld);
     next = apart * ld, step = along ? D : D * ld;
-    to = kAt * pitch + sAt - s0;
+    to = kAt * pitch + sAt - s0, toNext = along ? apart : apart * pitch;
     across = s - sAt, left = k - k0 - kAt;
-    vectors = aligned && s - s0 >= S;
   }
 
   // whole says that vectors can load all of the next tile.
-  __device__ bool whole() const { return vectors && left >= (along ? W : (G - 1) * apart + 1); }
+  __device__ bool whole() const { return vectors && left >= (along ? W : (L / W - 1) * apart + 1); }
 
-  __device__ void load(bool whole) {
+  __device__ __forceinline__ void load(bool whole) {
     if (whole) {
 #pragma unroll
-      for (int g = 0; g < G; g++) {
+      for (int i = 0; i < L; i += W) {
         In v[W];
-        memcpy(v, __builtin_assume_aligned(at + g * next, W * sizeof(In)), sizeof v);
+        memcpy(v, __builtin_assume_aligned(at + i / W * next, W * sizeof(In)), sizeof v);
 #pragma unroll
-        for (int i = 0; i < W; i++) values[g * W + i] = get<Acc>(v[i]);
+        for (int e = 0; e < W; e++) values[i + e] = get<Acc>(v[e]);
+      }
+    } else if (vectors) { // the last terms
+#pragma unroll
+      for (int i = 0; i < L; i++) {
+        values[i] = Acc(0);
+        if ((along ? i % W : i / W * apart) < left) values[i] = get<Acc>(at[i / W * next + i % W]);
       }
     } else {
 #pragma unroll
-      for (int g = 0; g < G; g++)
-#pragma unroll
-        for (int i = 0; i < W; i++) {
-          const bool inside = along ? g * apart < across && i < left : i < across && g * apart < left;
-          values[g * W + i] = Acc(0);
-          if (inside) values[g * W + i] = get<Acc>(at[g * next + i]);
-        }
+      for (int i = 0; i < L; i++) {
+        values[i] = Acc(0);
+        if ((along ? i * apart : 0) < across && (along ? 0 : i * apart) < left) values[i] = get<Acc>(at[i * next]);
+      }
     }
     at += step, left -= D;
   }
 
-  __device__ void store(Acc *tile) {
+  __device__ __forceinline__ void store(Acc *tile) {
 #pragma unroll
     for (int i = 0; i < L; i++)
       if (conjugated) values[i] = conj(values[i]);
-    if (along) {
+    if (!vectors) {
 #pragma unroll
-      for (int g = 0; g < G; g++)
+      for (int i = 0; i < L; i++) tile[to + i * toNext] = values[i];
+    } else if (along) {
 #pragma unroll
-        for (int i = 0; i < W; i++) tile[to + g * apart + i * pitch] = values[g * W + i];
+      for (int i = 0; i < L; i++) tile[to + i / W * toNext + i % W * pitch] = values[i];
     } else {
 #pragma unroll
-      for (int g = 0; g < G; g++) copy<W>(&tile[to + g * apart * pitch], &values[g * W]);
+      for (int i = 0; i < L; i += W) copy<W>(&tile[to + i / W * toNext], &values[i]);
     }
   }
 };
@@ -175,7 +180,7 @@ __device__ inline void gemm(const product<In, Out, Acc> &p) {
   if (w.from < to) {
     loader<In, Acc, BM, BK, threads, BM + pad> a(p.a.batch(batch), p.a.ld, p.opA != N, p.opA == CONJUGATED, p.aligned, row0, p.m, w.from, to);
     loader<In, Acc, BN, BK, threads, BN + pad> b(p.b.batch(batch), p.b.ld, p.opB == N, p.opB == CONJUGATED, p.aligned, col0, p.n, w.from, to);
-    auto load = [&] {
+    auto load = [&]() __attribute__((always_inline)) {
       if (a.whole() && b.whole()) a.load(true), b.load(true);
       else a.load(false), b.load(false);
     };

@@ -234,15 +234,15 @@ __device__ inline void tensor(const product<T, void, float> &p, int out) {
     constexpr int apart = threads / lanes; // columns
     Out *to = c + row + threadIdx.x / lanes * ld;
     int col = threadIdx.x / lanes;
-    if (beta == 0 && rows == V && cols == BN && ((uintptr_t)c | (uint64_t)ld * sizeof(Out)) % (V * sizeof(Out)) == 0) {
-#pragma unroll 2
-      for (int i = 0; i < BN / apart; i++) {
+    if (beta == 0 && rows == V && ((uintptr_t)c | (uint64_t)ld * sizeof(Out)) % (V * sizeof(Out)) == 0) {
+#pragma unroll 1
+      for (; col < cols; col += apart, to += apart * ld) {
         float r[V];
-        copy<V>(r, &sums[place(row, col + i * apart)]);
+        copy<V>(r, &sums[place(row, col)]);
         Out o[V];
 #pragma unroll
         for (int v = 0; v < V; v++) o[v] = put<Out>(r[v] * alpha);
-        store<V>(to + i * apart * ld, o);
+        store<V>(to, o);
       }
       return;
     }
