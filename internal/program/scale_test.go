@@ -41,8 +41,20 @@ func manyFunctions(f *cubin.File) *cubin.File {
 }
 
 // TestScale: the time for reading, linking, decoding, listing and writing a cubin grows with its size,
-// not with its square: ten times as many kernels may take forty times as long, as clocks are noisy.
+// not with its square: ten times as many kernels may take forty times as long, as clocks are noisy. On
+// a busy machine one of three attempts suffices.
 func TestScale(t *testing.T) {
+	var slow []string
+	for range 3 {
+		if slow = tooSlow(t); len(slow) == 0 {
+			return
+		}
+	}
+	t.Error(strings.Join(slow, "\n"))
+}
+
+// tooSlow lists the steps whose time grows too fast.
+func tooSlow(t *testing.T) (slow []string) {
 	took := map[string][]time.Duration{}
 	for _, n := range []int{500, 5000} {
 		step := func(what string, do func() error) {
@@ -82,9 +94,9 @@ func TestScale(t *testing.T) {
 		step("a kernel with many functions", func() error { _, err := machineFile(functions); return err })
 	}
 	for what, x := range took {
-		t.Logf("%s: %v, %v", what, x[0], x[1])
 		if x[1] > 40*x[0]+time.Second/4 {
-			t.Errorf("%s takes %v, and for ten times as many kernels %v", what, x[0], x[1])
+			slow = append(slow, fmt.Sprintf("%s takes %v, and for ten times as many kernels %v", what, x[0], x[1]))
 		}
 	}
+	return slow
 }

@@ -50,7 +50,7 @@ func Read(name string, b []byte) (*File, error) {
 		return nil, errors.Join(r.errs...)
 	}
 	for i, s := range r.elf.Sections {
-		if i > 0 && s.Name == "" { // for messages
+		if s.Name == "" { // for messages
 			s.Name = fmt.Sprintf("number %d", i)
 		}
 	}
