@@ -256,6 +256,9 @@ func (x *addresser) addressOf(r *cubin.Relocation, im *image) sass.Address {
 		a.Addend += im.at[p.Owner]
 	case p.Kind == cubin.Unknown && x.externs[r.Symbol]:
 		a.To, a.Function = sass.OfFunction, r.Symbol
+	case p.Kind == cubin.Unknown:
+		refused.Undefined = true
+		return refused
 	default:
 		return refused
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -411,5 +412,30 @@ func TestLinkedCubins(t *testing.T) {
 		case !complete && (err == nil || !strings.Contains(err.Error(), "call of _Z5undefff, which neither")):
 			t.Errorf("a call of nothing: %v", err)
 		}
+	}
+}
+
+// TestUndefinedVariable: a kernel that needs the address of a variable which no file defines says so,
+// and so does the program.
+func TestUndefinedVariable(t *testing.T) {
+	s := relocatable(t, "undefined_extern", "none", "none")
+	f, err := cubin.Read(s.Name, s.Text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Relocations = append(f.Relocations, cubin.Relocation{
+		At: cubin.Place{Kind: cubin.InCode, Owner: f.Kernels[0].Name}, Type: cubin.RelocLower, Symbol: "counter", Global: true,
+	})
+	file, err := machineFile(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog := xsass.Load(file)
+	if got := prog.Undefined(); !slices.Contains(got, "counter") {
+		t.Errorf("undefined: %v", got)
+	}
+	bad := errors.Join(prog.Kernels()[0].Unusable()...)
+	if want := "the address of counter, which no file of the program defines"; bad == nil || !strings.Contains(bad.Error(), want) {
+		t.Errorf("%v; want %s", bad, want)
 	}
 }

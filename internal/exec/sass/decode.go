@@ -63,6 +63,9 @@ func (k *Kernel) slots() map[uint64]int {
 	for _, n := range append(slices.Clone(p.places[""]), p.places[name]...) {
 		a := &p.text.Addresses[n]
 		switch {
+		case a.Undefined:
+			k.bad = append(k.bad, fmt.Errorf("%s: %s: the address of %s, which no file of the program defines: link the one that does", p.file, p.text.At(a), a.Function))
+			continue
 		case a.Type != 0:
 			k.bad = append(k.bad, fmt.Errorf("%s: %s: an address of %s, by a relocation of type %d, is not supported", p.file, p.text.At(a), a.Function, a.Type))
 			continue

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -45,11 +46,12 @@ const (
 
 // Program is the kernels of a file.
 type Program struct {
-	file    string
-	arch    sass.Arch
-	text    *sass.File
-	kernels []*Kernel
-	unknown []string // functions that nobody defines
+	file      string
+	arch      sass.Arch
+	text      *sass.File
+	kernels   []*Kernel
+	unknown   []string // functions that nobody defines
+	undefined []string // variables that nobody defines
 	// pointers are the functions that kernels call through a register, in the order of their
 	// addresses.
 	pointers []string
@@ -122,6 +124,10 @@ func Load(f *sass.File) *Program {
 			p.shared[a.Function] = true
 		}
 		switch {
+		case a.Undefined:
+			if !slices.Contains(p.undefined, a.Function) {
+				p.undefined = append(p.undefined, a.Function)
+			}
 		case a.Type != 0:
 		case a.To == sass.OfFunction:
 			p.function(a.Function)
@@ -151,8 +157,9 @@ func (p *Program) Kernel(name string) (*Kernel, bool) {
 // Arch returns the program's architecture.
 func (p *Program) Arch() sass.Arch { return p.arch }
 
-// Undefined returns the functions that neither the program nor the machine defines.
-func (p *Program) Undefined() []string { return p.unknown }
+// Undefined returns the functions that neither the program nor the machine defines, and the other
+// names without definition.
+func (p *Program) Undefined() []string { return slices.Concat(p.unknown, p.undefined) }
 
 // File returns the name of the program's text.
 func (p *Program) File() string { return p.file }

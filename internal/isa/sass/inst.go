@@ -192,8 +192,9 @@ type Address struct {
 	Offset uint64 // bytes
 	Part   Part
 	// Type is that of a relocation that is not supported: kernels that may read the place cannot
-	// run. Then Function is its symbol.
-	Type uint32
+	// run. Then Function is its symbol, and Undefined says that no file defines it.
+	Type      uint32
+	Undefined bool
 	// What is there: a byte of a piece of device memory or of a shared constant bank, a
 	// function that the machine provides, or code of the kernel.
 	To       AddressOf

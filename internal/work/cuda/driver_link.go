@@ -127,7 +127,7 @@ func (d Driver) CompleteLink(link uint64) (image []byte, res Result, wrong error
 func undefined(prog *program.Program) error {
 	var missing []error
 	for _, name := range prog.Undefined() {
-		missing = append(missing, fmt.Errorf("function %s is called, but none of the linked files defines it", name))
+		missing = append(missing, fmt.Errorf("%s is used, but none of the linked files defines it", name))
 	}
 	for _, k := range prog.Kernels() {
 		for _, err := range k.Unusable() {
