@@ -145,6 +145,9 @@ func apart(first, second *isa.Inst, predicate bool) int {
 		if second.Guarded {
 			return 13
 		}
+		if second.Class == isa.ClassFP32 { // FADD with a predicate stands for IMAD.X
+			return 5
+		}
 		return 4
 	}
 	switch first.Class {
@@ -162,7 +165,8 @@ func apart(first, second *isa.Inst, predicate bool) int {
 		}
 		return 5
 	}
-	if memory {
+	integer := func(in *isa.Inst) bool { return in.Class == isa.ClassInt || in.Class == isa.ClassSetp || in.Class == isa.ClassPred }
+	if memory || second.Class == isa.ClassHalf || integer(first) && second.Class == isa.ClassFP32 || first.Class == isa.ClassFP32 && integer(second) {
 		return 5
 	}
 	return 4
@@ -658,7 +662,12 @@ func TestTooSoon(t *testing.T) {
 		{"UISETP.NE.AND UP0, UPT, UR5, URZ, UPT", "", "@UP0 UMOV UR6, 0x9", 11, 6, 9},
 		{"ULDC UR4, c[0x0][0x0]", "", "MOV R7, UR4", 2, 64, 1},
 		{"IMAD.WIDE R6, R4, 0x5, RZ", "", "IADD3 R7, R6, 0x1, RZ", 3, 101, 16},
-		{"IMAD.WIDE R8, R4, R12, RZ", "", "IADD3 R7, R9, 0x1, RZ", 4, 1, 2},
+		{"IMAD.WIDE R8, R4, R12, RZ", "", "IADD3 R7, R9, 0x1, RZ", 5, 1, 2},
+		{"IADD3 R6, R4, R5, RZ", "", "IMAD.SHL.U32 R7, R6, 0x2, RZ", 5, 200, 16},
+		{"IMAD.SHL.U32 R6, R4, 0x2, RZ", "", "IMAD.SHL.U32 R7, R6, 0x2, RZ", 4, 200, 12},
+		{"IMAD.SHL.U32 R6, R4, 0x2, RZ", "", "IADD3 R7, R6, 0x1, RZ", 5, 101, 7},
+		{"FMNMX R6, R4, R5, PT", "", "IADD3 R7, R6, 0x1, RZ", 4, 101, 4},
+		{"ISETP.NE.AND P0, PT, R5, RZ, PT", "", "IMAD.X R7, R4, 0x2, RZ, P0", 5, 6, 7},
 		{"sm_75 | ISETP.NE.AND P0, PT, R5, RZ, PT", "", "@P0 MOV R7, R5", 12, 7, 5},
 		{"IADD3 R9, R4, R5, RZ", "", "IMAD.HI R7, RZ, RZ, R8", 3, 0, 8},
 	} {

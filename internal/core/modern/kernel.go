@@ -48,6 +48,7 @@ type op struct {
 	alone    bool   // IMAD: the issue port stays busy
 	preds    bool   // writes predicates and nothing else
 	entry    entry  // how its sources reach it
+	side     side
 	packed   bool   // HMUL2, HFMA2
 	queue    queue  // in which its results come, if it is not noQueue
 	wants    uint16 // predicates that are operands, a bit each; the uniform ones from bit 8 on
@@ -106,6 +107,7 @@ type Kernel struct {
 	// guarded is after how many cycles a guard sees a predicate, sooner how much less that
 	// is than the latency of the comparison.
 	guarded, sooner uint16
+	matrix          uint16 // after how many cycles at least matrix products see results of others
 	first           [files + 1]uint32
 }
 
@@ -186,8 +188,9 @@ func (k *Kernel) decode(cfg *Config) error {
 		return fmt.Errorf("uses %d registers; the core has at most %d", n, maxRegisters)
 	}
 	k.total, k.words = int(n), max(1, int(n+63)/64)
+	k.matrix = 7
 	if k.Work.Traits().Arch == 75 {
-		k.sooner = 1 // 12 cycles (ptxas), 13 since sm_80
+		k.sooner, k.matrix = 1, 6 // 12 cycles (ptxas), 13 since sm_80; 6 (Mesa), 7 since sm_80 (ptxas)
 	}
 	k.guarded = uint16(cfg.Time[isa.ClassSetp].Latency) - k.sooner
 	k.ops = make([]op, len(code))
@@ -309,7 +312,43 @@ func (o *op) enters() {
 	case o.path == pathShared, o.pipe == Memory && o.path == pathNone && len(o.held) > 0: // not S2R
 		o.queue = sharedQueue
 	}
-	o.packed = classOf(o.inst) == isa.ClassHalf && (o.inst.Kind == isa.KindMul || o.inst.Kind == isa.KindMad)
+	switch op := o.inst.Op; classOf(o.inst) {
+	case isa.ClassInt, isa.ClassSetp, isa.ClassPred:
+		o.side = alu
+	case isa.ClassIMAD:
+		o.side = fma
+	case isa.ClassFP32:
+		o.side = fma
+		if strings.HasPrefix(op, "FMNMX") || strings.HasPrefix(op, "FSEL") || strings.HasPrefix(op, "FSET") {
+			o.side = alu
+		}
+	case isa.ClassHalf:
+		o.side = half
+		o.packed = o.inst.Kind == isa.KindMul || o.inst.Kind == isa.KindMad
+	case isa.ClassTensor:
+		o.side = matrix
+	}
+}
+
+// side is where in the datapath an instruction of fixed latency executes: its result reaches the
+// others of its side first (NVIDIA's compiler, and Mesa's tables).
+type side uint8
+
+const (
+	elsewhere side = iota
+	alu
+	fma
+	half
+	matrix
+	sides
+)
+
+// across returns how many cycles later a result reaches another side.
+func (o *op) across(reader *op) uint16 {
+	if (o.side == alu || o.side == fma) && (reader.side == alu || reader.side == fma || reader.side == half) && o.side != reader.side {
+		return 1
+	}
+	return 0
 }
 
 // need returns the number of cycles after the issue of an instruction of fixed latency from
@@ -338,7 +377,7 @@ func (k *Kernel) need(o, reader *op, n uint16) uint16 {
 	d := max(o.latency, o.least)
 	switch {
 	case bit != 0:
-		return d - o.ahead
+		return d - o.ahead + o.across(reader)
 	case reader.entry == decoupled, reader.pipe == Branch: // 4 after IADD3, HADD2; 22 after HMMA, which takes 24
 		return min(d, max(4, d-2))
 	case reader.entry == address: // 5 after IADD3, HADD2; 23 after HMMA
@@ -350,8 +389,10 @@ func (k *Kernel) need(o, reader *op, n uint16) uint16 {
 			return d - 2
 		}
 		return d - 1 // 3 after IADD3 and IMAD.WIDE
+	case reader.side == matrix && o.side != matrix && o.side != elsewhere:
+		return max(d, k.matrix)
 	}
-	return d
+	return d + o.across(reader) // 4 after IADD3, 5 for FFMA; 4 after FFMA, 5 for IADD3
 }
 
 // uniformly returns how many cycles later than the uniform datapath an instruction sees a
@@ -379,8 +420,12 @@ func (k *Kernel) reach(o *op) {
 	}
 	for _, n := range o.dst {
 		for e := coupled; e <= address; e++ {
-			reader := op{ctl: o.ctl, entry: e, decides: ^uint16(0), high: noRegister}
-			o.farthest = max(o.farthest, k.need(o, &reader, n))
+			for s := range sides {
+				for _, decides := range []uint16{0, ^uint16(0)} {
+					reader := op{ctl: o.ctl, entry: e, side: s, decides: decides, high: noRegister}
+					o.farthest = max(o.farthest, k.need(o, &reader, n))
+				}
+			}
 		}
 	}
 }

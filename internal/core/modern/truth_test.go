@@ -125,7 +125,7 @@ func TestLatencyOfConflicts(t *testing.T) {
 		stall int
 		want  float64
 	}{{3, 0}, {4, 12}} {
-		p := prog(fmul(30, 20, 22), fmul(31, 20, 22), fmul(32, 20, 22), ffma(5, 2, 4, 6).stall(c.stall), mov(7, 5), exit())
+		p := prog(fmul(30, 20, 22), fmul(31, 20, 22), fmul(32, 20, 22), ffma(5, 2, 4, 6).stall(c.stall), fadd(7, 5, 60), exit())
 		p.init = map[int]float64{2: 2, 4: 3, 6: 6}
 		newRig(t, warm()).run(p, 200)
 		if got := p.ended[0].reg[7]; got != c.want {
@@ -570,7 +570,7 @@ func TestResultQueue(t *testing.T) {
 		stall int
 		want  float64
 	}{{4, 12}, {3, 0}} {
-		p := prog(hadd2(10, 2, 4), ffma(12, 2, 4, 6).stall(c.stall), mov(14, 12), mov(16, 10), exit())
+		p := prog(hadd2(10, 2, 4), ffma(12, 2, 4, 6).stall(c.stall), fadd(14, 12, 60), mov(16, 10), exit())
 		p.init = map[int]float64{2: 2, 4: 3, 6: 6}
 		newRig(t, warm()).run(p, 300)
 		w := p.ended[0]
