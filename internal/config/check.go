@@ -37,6 +37,7 @@ func (g *GPU) Check() error {
 		p.Check(m, bad)
 	}
 	g.checkL1(bad)
+	g.checkIdeal(bad)
 
 	// The models check the rest. Their messages are about the tables named here.
 	tables := []string{"l1d", "l1c", "l1t", "l1i", "l2", "l1d.prefer_l1", "l1d.prefer_shared"}

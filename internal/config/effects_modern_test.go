@@ -83,6 +83,7 @@ var modernEffects = []effect{
 // code longer than the caches, or opcodes of SASS. They are among sassEffects.
 var notInPTX = []string{
 	"compat.chip.accel_sim_traces", // tested by TestOneSwitch of internal/work/tracerun
+	"ideal.double.uniform",
 	"modern.const_switch", "modern.constant.immediate_war", "modern.constant.register_war", "modern.copy.regular_raw",
 	"modern.copy.regular_war", "modern.copy.uniform_raw", "modern.copy.uniform_war", "modern.depbar_delay", "modern.fence_block",
 	"modern.fence_system", "modern.guard_extra", "modern.keep_code", "modern.l0fl.line", "modern.l0fl.sets", "modern.l0fl.ways", "modern.l0i.sets",

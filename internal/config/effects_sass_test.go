@@ -122,6 +122,7 @@ type sassEffect struct{ set, kernel, want, with string }
 const scoreboards = "modern.dependences=scoreboard"
 
 var sassEffects = []sassEffect{
+	{"ideal.double.uniform=true", "uniform", "less", ""},
 	{"modern.const_switch=200", "constants.many", "more", ""},
 	{"modern.l0fl.line=16", "constants", "more", ""},
 	{"modern.l0fl.sets=1", "constants", "more", "modern.l0fl.ways=1"},

@@ -34,6 +34,7 @@ var effects = slices.Concat(plain,
 	networkEffects,
 	compatEffects,
 	modernEffects,
+	idealEffects,
 	traceEffects,
 )
 

@@ -61,13 +61,14 @@ func (g *GPU) CacheConfig(table string) cache.Config {
 	if c == &g.L2.Cache {
 		out.Prefetch = g.L2.Prefetcher
 	}
+	g.idealCache(table, &out)
 	return out
 }
 
 // DRAMConfig returns the settings of one DRAM channel.
 func (g *GPU) DRAMConfig() dram.Config {
 	d := &g.DRAM
-	return dram.Config{
+	out := dram.Config{
 		Timing:   d.Timing,
 		BusBytes: d.BusBytes, BurstLength: d.BurstLength, DataRatio: d.DataRatio, Chips: d.Chips,
 		Scheduler: d.Scheduler,
@@ -76,13 +77,15 @@ func (g *GPU) DRAMConfig() dram.Config {
 		DualCommand: d.DualCommand, GroupBy: d.GroupBy, NoTurnaround: d.NoTurnaround,
 		Compat: g.Compat.DRAM,
 	}
+	g.idealDRAM(&out)
+	return out
 }
 
 // PartitionConfig returns the settings of the memory partitions with their L2
 // and DRAM.
 func (g *GPU) PartitionConfig() part.Config {
 	p := &g.Partition
-	return part.Config{
+	out := part.Config{
 		Channels: g.Chip.Channels, Subs: g.Chip.SlicesPerChannel,
 		Mapping: p.Mapping, Indexing: p.Indexing, BankHash: g.DRAM.BankIndex,
 		L2: g.CacheConfig("l2"), L2TextureOnly: g.L2.TextureOnly,
@@ -91,6 +94,8 @@ func (g *GPU) PartitionConfig() part.Config {
 		FixedLatency: g.DRAM.FixedLatency, DRAM: g.DRAMConfig(),
 		Compat: g.Compat.Partition,
 	}
+	g.idealPartition(&out)
+	return out
 }
 
 // NoCConfig returns the settings of the two networks: requests go from
@@ -98,6 +103,7 @@ func (g *GPU) PartitionConfig() part.Config {
 func (g *GPU) NoCConfig() (requests, replies noc.Config) {
 	n := &g.NoC
 	requests = n.Config
+	requests.Open = g.Ideal.Network
 	requests.Inputs, requests.Outputs = g.Chip.Clusters, g.Chip.Channels*g.Chip.SlicesPerChannel
 	if requests.Kind != noc.Local {
 		requests.InBuffer, requests.OutBuffer = n.FlitInBuffer, n.FlitOutBuffer
@@ -131,7 +137,10 @@ func (g *GPU) splits() (s [gpu.Preferences]gpu.Split) {
 // ChipConfig returns the settings of the whole chip.
 func (g *GPU) ChipConfig() gpu.Config {
 	net, _ := g.NoCConfig()
-	r := &g.Run
+	r := g.Run
+	if g.Ideal.Launch {
+		r.LaunchLatency, r.BlockLatency, r.BlockInterval, r.BlockTurnaround, r.WarpTurnaround = 0, 0, 0, 0, 0
+	}
 	perfect, gated := false, false
 	for _, m := range core.Models() {
 		if p, ok := g.params(m.Name).(core.ChipWide); ok {
@@ -188,6 +197,7 @@ func (g *GPU) machine() *core.Machine {
 			Barriers: s.Barriers, OneBlockAtLeast: s.AlwaysOneBlock,
 			L1D: g.CacheConfig("l1d"), L1C: g.CacheConfig("l1c"), L1T: g.CacheConfig("l1t"), L1I: g.CacheConfig("l1i"),
 			LocalBase: localBase, LocalSlots: g.Chip.LocalMap == "slots",
+			Ideal: g.Ideal.Ideal,
 		},
 		L1Path: core.L1Path{
 			L1Latency: g.L1D.Latency, L1Banks: g.L1D.Banks, L1BankBytes: g.L1D.BankInterleave, L1BankHash: g.L1D.BankIndex,

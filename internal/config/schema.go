@@ -33,6 +33,7 @@ type GPU struct {
 	DRAM      DRAM
 	Link      Link
 	Run       Run
+	Ideal     Ideal
 	Compat    Compat
 
 	// cores are the parameters of core models, by their names.

@@ -39,6 +39,9 @@ type Model struct {
 	// States are the names of warp states by number; state 0 means that the warp has
 	// issued. Stages are the names of the pipeline stages in a Record.
 	States, Stages []string
+	// Ideals are the idealisations that it obeys, by the names of the parameters of Ideal
+	// without their table.
+	Ideals []string
 }
 
 var models []*Model
@@ -135,6 +138,8 @@ type Shape struct {
 	// (-gpgpu_local_mem_map 0 and 1).
 	LocalBase  uint64
 	LocalSlots bool
+	// Ideal are the idealisations that are on.
+	Ideal Ideal
 }
 
 // Base returns the shape. Code that only has Settings uses it to get the Shape.
@@ -165,6 +170,22 @@ type Machine struct {
 	DataCaches []cache.Config
 	// Architecture is the vendor's name for the generation.
 	Architecture string
+}
+
+// Places returns how many blocks can be on an SM, and Room what they share.
+func (s *Shape) Places() int {
+	if s.Ideal.Occupancy {
+		return s.Warps // a block has at least one
+	}
+	return s.Blocks
+}
+
+// Room returns an SM's capacity for blocks.
+func (s *Shape) Room() Room {
+	if s.Ideal.Occupancy {
+		return Room{Warps: s.Warps, Registers: Unlimited, Shared: Unlimited}
+	}
+	return Room{Warps: s.Warps, Registers: s.Registers, Shared: s.Shared}
 }
 
 // Limit says what bounds the number of resident blocks.
@@ -328,6 +349,9 @@ func NewFit(s Settings, w exec.Work, o KernelOptions) (Fit, error) {
 	if f.MaxBlocks == 0 {
 		return Fit{}, Refuse(w, "no SM can take a block of %d threads with %d registers each and %d bytes of shared memory: %s (an SM has %d threads, %d registers, %d bytes)",
 			w.Threads(), f.Registers, f.Shared, f.LimitedBy, 32*b.Warps, b.Registers, b.Shared)
+	}
+	if b.Ideal.Occupancy { // what programs ask for, Settings.Occupancy, stays as it is
+		f.MaxBlocks, f.LimitedBy = b.Warps/f.Warps, ByThreads
 	}
 	if o.MaxBlocks > 0 && o.MaxBlocks < f.MaxBlocks {
 		f.MaxBlocks, f.LimitedBy = o.MaxBlocks, ByGrid

@@ -90,6 +90,7 @@ type Req struct {
 	L2Only  bool  // bypasses the L1
 	Sectors uint8 // of its 128-byte line, 4 bits
 	Ahead   Ahead
+	Sure    bool   // a read that hits the L1 whatever the L1 holds
 	PC      uint32 // instruction that it is for, by its index in the kernel's code
 	Bytes   ByteMask
 	Lanes   isa.LaneMask

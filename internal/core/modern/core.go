@@ -137,6 +137,9 @@ type Core struct {
 	ls  memory
 	eff exec.Effects
 
+	paths  []core.FreePaths // by warp slot, with Ideal.Divergence
+	packed []access         // buffer for pack
+
 	acct account
 	watchers
 }
@@ -206,10 +209,13 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 		w.due = make([]shown, 0, 64)
 		c.Warps = append(c.Warps, &w.Warp)
 	}
-	c.Init(cfg.Blocks, c.refresh, env.Turn)
+	c.Init(cfg.Places(), c.refresh, env.Turn)
 	c.wheel.init()
 	c.grow(1, 1)
 	c.raises = make([]raise, 0, 2*cfg.SubCores)
+	if cfg.Ideal.Divergence {
+		c.paths = make([]core.FreePaths, cfg.Warps)
+	}
 	c.newSubCores()
 	c.vl = newTags(cfg.L0VL)
 	if err := c.newMemory(); err != nil {
@@ -293,7 +299,7 @@ func (c *Core) grow(words, total int) {
 
 // roomFor returns the core's capacity for blocks.
 func (c *Core) roomFor() core.Room {
-	return core.Room{Warps: c.cfg.Warps, Registers: c.cfg.Registers, Shared: c.cfg.Shared}
+	return c.cfg.Room()
 }
 
 // CanTake reports whether the core has room for one more block of k.
@@ -324,6 +330,9 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 		w.copies.reset()
 		*w = warp{Warp: c.Warp(bi, i, c.PlacesOf(k, len(k.ops))), ops: k.ops, due: w.due[:0], epoch: w.epoch + 1, copies: w.copies}
 		w.Before = c.Stats.PerWarp[s]
+		if c.paths != nil {
+			c.paths[s] = core.FreePaths{}
+		}
 		w.d, _ = w.X.(exec.Deferred)
 		bit := uint64(1) << s
 		c.alive |= bit
@@ -486,6 +495,9 @@ func (c *Core) subCores(t uint64) {
 		c.control(s, t)
 		c.arrive(s, t)
 		c.issue(s, t)
+		if c.cfg.Ideal.IssueWidth {
+			c.issueMore(s, t)
+		}
 	}
 	if c.env.Issued != nil {
 		c.env.Issued()
@@ -496,6 +508,9 @@ func (c *Core) subCores(t uint64) {
 		s.memN -= s.memFreed
 		s.memFreed = 0
 		c.fetch(s, t)
+		if c.cfg.Ideal.IssueWidth {
+			c.fetch(s, t)
+		}
 		c.prefetch(s, t)
 	}
 	c.link(t)

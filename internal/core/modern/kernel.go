@@ -82,6 +82,7 @@ type op struct {
 
 	path      path
 	load      bool   // waits for a reply
+	sure      bool   // a load that hits the L1 whatever it holds (Ideal.Line)
 	elem      uint8  // bytes per lane
 	leaves    bool   // accesses memory when it leaves the address unit
 	read      uint16 // if not leaves: cycles from the address unit to the access
@@ -194,6 +195,7 @@ func (k *Kernel) decode(cfg *Config) error {
 	}
 	k.guarded = uint16(cfg.Time[isa.ClassSetp].Latency) - k.sooner
 	k.ops = make([]op, len(code))
+	hits := cfg.Ideal.Hits(k.Work)
 	for i, in := range code {
 		o := &k.ops[i]
 		o.inst, o.calm, o.branches = in, core.Calm(in.Op), core.Branches(in)
@@ -217,6 +219,8 @@ func (k *Kernel) decode(cfg *Config) error {
 		}
 		o.test, o.outs = core.RegMasks(core.RegMasks(nil, o.src), o.dst), core.RegMasks(nil, o.dst)
 		o.classify(cfg)
+		o.interval = uint16(core.Half(cfg.doubled(o.pipe), int(o.interval)))
+		o.sure = hits != nil && in.Load && !in.Store && !in.Atomic && hits(i)
 		k.predicates(o)
 		o.enters()
 		if o.preds && o.pipe == Pred {

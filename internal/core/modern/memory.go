@@ -312,6 +312,9 @@ func (c *Core) enter(t uint64, fi int32) {
 	if p := uint64(f.passes); p > 0 || f.path == pathShared && f.lanes != 0 {
 		from := max(t, l.sharedFree)
 		l.sharedFree = from + p
+		if c.cfg.Ideal.Double.Memory {
+			l.sharedFree = from + (p+1)/2
+		}
 		least := min(uint64(f.op.lines), p)
 		c.Stats.SharedConflicts += p - least
 		if list := c.warps[f.warp].Places; list != nil {
@@ -355,6 +358,9 @@ func (c *Core) respond(fi int32, due uint64) {
 		s := &c.subs[f.sub]
 		if f.path == pathMemory {
 			n *= 2
+		}
+		if c.cfg.Ideal.Double.Memory {
+			n = (n + 1) / 2
 		}
 		due = max(due, s.back+max(n, 2))
 		s.back = due
@@ -460,7 +466,7 @@ func (c *Core) ask(t uint64, fi int32, f *flight, a *access) {
 		r.Lanes = a.lanes
 		r.SM, r.Warp, r.Owner, r.Born = uint16(c.id), uint16(f.warp), uint32(fi), c.now
 		r.PC = uint32(f.at)
-		r.Write, r.Atomic, r.L2Only = !f.op.load, in.Atomic, past
+		r.Write, r.Atomic, r.L2Only, r.Sure = !f.op.load, in.Atomic, past, f.op.sure && !past
 		switch {
 		case a.local && r.Write:
 			r.Kind = mem.LocalWrite
@@ -559,12 +565,18 @@ func (c *Core) place(f *flight, e *exec.Effects) {
 		// Hardware directs each lane to its memory (NVIDIA's Fermi whitepaper); that
 		// the two groups do not wait for each other is our choice.
 		f.passes = uint16(passes(shared, e.Addr, int(f.op.elem), c.cfg.SharedBanks, f.op.inst.Atomic))
+		if c.cfg.Ideal.SharedBanks {
+			f.passes = min(f.passes, uint16(f.op.lines))
+		}
 	}
 	switch f.path {
 	case pathConst:
 		c.linesOf(f, e.Addr)
 	case pathMemory:
 		c.coalesce(f, of, local, e.Addr)
+		if c.cfg.Ideal.Coalescing && len(f.acc) > 0 && local == 0 && !f.op.inst.Atomic {
+			c.pack(f, of.Count())
+		}
 		if p := c.warps[f.warp].Places; p != nil && len(f.acc) > 0 {
 			n := 0
 			for i := range f.acc {

@@ -12,7 +12,7 @@ var Model = &core.Model{
 	Name: "modern", Whole: true, Tables: []string{"l1i"},
 	Params:  func() core.Params { c := Ampere(); return &c.Params },
 	Options: options, Finish: finish, ChosenBy: "-is_SM_remodeling_enabled",
-	States: core.Names(WarpStates, WarpState.String), Stages: stageNames[:],
+	States: core.Names(WarpStates, WarpState.String), Stages: stageNames[:], Ideals: ideals,
 }
 
 // Settings returns the settings of a machine's core with these values. The core has no
@@ -20,6 +20,7 @@ var Model = &core.Model{
 func (p *Params) Settings(m *core.Machine) core.Settings {
 	c := &Config{m.Shape, *p}
 	c.L1C, c.L1T, c.LocalSlots, c.WarpGranule, c.Barriers, c.OneBlockAtLeast = cache.Config{}, cache.Config{}, false, 0, 0, false
+	c.idealise()
 	return c
 }
 

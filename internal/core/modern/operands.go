@@ -345,7 +345,7 @@ func (c *Core) write(t uint64, fi int32) {
 	}
 	for b := range s.wr {
 		if o.writes>>b&1 != 0 {
-			if s.wr[b].at(t); s.wr[b].busy[0]&1 != 0 {
+			if s.wr[b].at(t); s.wr[b].busy[0]&1 != 0 && !c.cfg.Ideal.RegisterPorts {
 				c.Stats.WriteConflicts++
 				c.wheel.add(t+1, evWrite, fi)
 				if wait != nil && wait.Len() == 0 {

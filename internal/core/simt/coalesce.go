@@ -341,6 +341,10 @@ func (a *coalescer) conflicts(c *Core, f *flight, of isa.LaneMask, addr *[32]uin
 		if lanes == 0 {
 			continue
 		}
+		if c.cfg.Ideal.SharedBanks {
+			total++
+			continue
+		}
 		total += a.degree(c, lanes, addr, words)
 	}
 	return max(total, 1)

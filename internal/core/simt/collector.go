@@ -106,6 +106,7 @@ type collector struct {
 	ports   []port
 	banks   []ring.Ring[uint16] // by register bank, the units that wait to read it
 	waiting uint64              // banks with queued reads
+	atOnce  []uint16            // units that read all operands in the next step (Ideal.RegisterPorts)
 	written uint64              // banks taken by a write until the end of the next step
 	held    int                 // units taken
 	pend    uint16              // issue register sets that hold an instruction, a bit each by rank
@@ -283,6 +284,14 @@ func (col *collector) send(c *Core, s *cset, k int) {
 }
 
 func (col *collector) read(c *Core) {
+	if len(col.atOnce) > 0 {
+		for _, n := range col.atOnce {
+			s := &col.sets[col.setOf[n]]
+			s.complete(int(n)-s.first, col.units[n].out)
+		}
+		col.atOnce = col.atOnce[:0]
+		c.moved = true
+	}
 	m := col.waiting &^ col.written
 	if m != 0 {
 		c.moved = true
@@ -365,6 +374,10 @@ func (col *collector) place(c *Core, p *port, in Set, r int) bool {
 		s.free &^= 1 << k
 		col.held++
 		rs.used &^= 1 << r
+		if c.cfg.Ideal.RegisterPorts && u.need > 0 {
+			col.atOnce = append(col.atOnce, uint16(n))
+			return true
+		}
 		for _, reg := range f.op.readBanks {
 			b := col.bankOf(reg, f.warp, f.sched)
 			col.banks[b].Push(uint16(n))

@@ -95,6 +95,9 @@ type Core struct {
 
 	ls ldst
 
+	paths []core.FreePaths // by warp slot, with Ideal.Divergence
+	lines []access         // buffer for pack
+
 	coal coalescer
 	acct account
 
@@ -186,7 +189,7 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 	for i := range c.warps {
 		c.Warps = append(c.Warps, &c.warps[i].Warp)
 	}
-	c.Init(cfg.Blocks, c.refresh, env.Turn)
+	c.Init(cfg.Places(), c.refresh, env.Turn)
 	c.copies = make([][isa.ByMbarrier]copies, cfg.Warps)
 	c.words = 1
 	c.growRegisters(1)
@@ -194,13 +197,14 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 		c.idoc[s].init(cfg.IssueWidth[s])
 		c.ocex[s].init(cfg.ExecWidth[s])
 	}
+	c.paths = newPaths(&cfg)
 	c.newSchedulers()
 	c.newCollector()
 	c.newUnits()
 	if err := c.newLoadStore(); err != nil {
 		return nil, fmt.Errorf("SM: %w", err)
 	}
-	if !cfg.PerfectInstConst {
+	if !cfg.PerfectInstConst && !cfg.Ideal.ICache {
 		ic := cfg.L1I
 		ic.Name = "l1i"
 		var err error
@@ -275,7 +279,9 @@ func (c *Core) growRegisters(w int) {
 
 // roomFor returns the core's capacity for blocks.
 func (c *Core) roomFor() core.Room {
-	return core.Room{Warps: c.cfg.Warps, Registers: c.cfg.Registers, Shared: c.cfg.Shared, Aligned: true, FirstAlways: true}
+	r := c.cfg.Room()
+	r.Aligned, r.FirstAlways = true, true
+	return r
 }
 
 // CanTake reports whether the core has room for one more block of k.
@@ -305,6 +311,9 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 		w := &c.warps[s]
 		*w = warp{Warp: c.Warp(bi, i, c.PlacesOf(k, len(k.ops))), ops: k.ops}
 		w.Before = c.Stats.PerWarp[s]
+		if c.paths != nil {
+			c.paths[s] = core.FreePaths{}
+		}
 		w.ahead, _ = w.X.(exec.Foreseen)
 		bit := uint64(1) << s
 		c.alive |= bit

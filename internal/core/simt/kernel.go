@@ -22,6 +22,7 @@ type op struct {
 	inst     *isa.Inst
 	class    class
 	load     bool // waits for a reply; true for atomics
+	sure     bool // a load that hits the L1 whatever it holds (Ideal.Line)
 	branches bool // conditionally
 	calm     bool // changes only registers, control flow and memory, and Effects report the latter
 	copy     bool // asynchronous copy: the warp waits for its replies separately
@@ -117,11 +118,14 @@ func (k *Kernel) decode(cfg *Config) error {
 		return uint16(first[r.File] + r.Index), true
 	}
 	k.ops = make([]op, len(code))
+	hits := cfg.Ideal.Hits(k.Work)
 	store := make([]uint16, 0, total)
 	for i, in := range code {
 		o := &k.ops[i]
 		o.inst = in
 		o.classify(cfg)
+		o.init = uint16(core.Half(cfg.doubled(o.set), int(o.init)))
+		o.sure = hits != nil && in.Load && !in.Store && !in.Atomic && hits(i)
 		o.calm, o.branches = core.Calm(in.Op), core.Branches(in)
 		at := len(store)
 		for _, r := range in.Dsts {

@@ -92,7 +92,7 @@ func (c *Core) newLoadStore() error {
 			return err
 		}
 	}
-	if !c.cfg.L1C.Disabled && !c.cfg.PerfectInstConst {
+	if !c.cfg.L1C.Disabled && !c.cfg.PerfectInstConst && !c.cfg.Ideal.Const {
 		if l.l1c, err = cache.New(named(c.cfg.L1C, "l1c"), c.env.Pool); err != nil {
 			return err
 		}
@@ -246,7 +246,7 @@ func (l *ldst) writeback(c *Core) {
 				continue
 			}
 			b := c.col.bankOf(r, f.warp, f.sched)
-			if c.col.written>>b&1 != 0 {
+			if c.col.written>>b&1 != 0 && !c.cfg.Ideal.RegisterPorts {
 				break
 			}
 			c.col.written |= 1 << b
@@ -612,7 +612,7 @@ func (c *Core) bypasses(f *flight) bool {
 // bypass sends one access straight to the network.
 func (l *ldst) bypass(c *Core, f *flight) (Stall, bool) {
 	r := l.request(c, f)
-	r.L2Only = true
+	r.L2Only, r.Sure = true, false
 	if !c.trySend(r) {
 		c.env.Pool.Put(r)
 		return StallNetwork, true
@@ -669,6 +669,7 @@ func (l *ldst) request(c *Core, f *flight) *mem.Req {
 	r.PC = uint32(f.at)
 	r.Write = !f.op.load
 	r.Atomic = in.Atomic
+	r.Sure = f.op.sure
 	switch {
 	case f.path == pathConst:
 		r.Kind = mem.ConstRead

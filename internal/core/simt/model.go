@@ -13,7 +13,7 @@ var Model = &core.Model{
 	Name: "simt", Params: func() core.Params { return &Params{} },
 	Compat:  func(p core.Params) any { return &p.(*Params).Compat },
 	Options: options, Finish: finish,
-	States: core.Names(WarpStates, WarpState.String), Stages: stageNames[:],
+	States: core.Names(WarpStates, WarpState.String), Stages: stageNames[:], Ideals: ideals,
 }
 
 func init() { core.Schedulers.Take("lrr", "gto", "old", "rrr", "two-level", "warp-limiting") }

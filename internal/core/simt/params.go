@@ -188,6 +188,7 @@ func (s *Params) Settings(m *core.Machine) core.Settings {
 		c.Special = [Sets]Collectors{SP: of(&k.SP), DP: of(&k.DP), Int: of(&k.Int),
 			SFU: of(&k.SFU), Tensor: of(&k.Tensor), Mem: of(&k.Mem)}
 	}
+	c.idealise()
 	return c
 }
 

@@ -534,6 +534,9 @@ func (c *Core) issueOne(k int, s, i int32, o *op) {
 	if c.Spins {
 		c.Spin.Issued(int(s), w.X, w.Next, w.State == exec.Ready, o.calm, e)
 	}
+	if c.paths != nil {
+		c.skip(s)
+	}
 }
 
 // memory prepares a memory instruction: its path and its accesses.
@@ -554,11 +557,14 @@ func (c *Core) memory(f *flight, e *exec.Effects) depend {
 	default:
 		f.path, f.shared, f.spread = pathMemory, e.Shared, e.Local
 	}
-	if f.path == pathConst && c.ls.l1c == nil && !c.cfg.PerfectInstConst || f.path == pathTexture && c.ls.l1t == nil {
+	if f.path == pathConst && c.ls.l1c == nil && !c.cfg.PerfectInstConst && !c.cfg.Ideal.Const || f.path == pathTexture && c.ls.l1t == nil {
 		f.path = pathMemory
 	}
 	if f.lanes != 0 && e.Addr != nil {
 		c.coal.accesses(c, f, e.Addr)
+		if c.cfg.Ideal.Coalescing && f.path == pathMemory && len(f.acc) > 0 && f.shared|f.spread == 0 && !f.local && !in.Atomic {
+			c.pack(f)
+		}
 		if p := c.warps[f.warp].Places; p != nil {
 			f.account(&p[f.at])
 		}

@@ -177,10 +177,12 @@ func (c *Cache) Access(now uint64, r *mem.Req) Status {
 	switch {
 	case r.Write && t.st == Hit:
 		got = c.writeHit(&t)
-	case r.Write && (t.st != Fail || c.cfg.WriteAlloc == NoWriteAlloc):
-		got = c.writeMiss(&t)
 	case t.st == Hit:
 		c.readHit(&t)
+	case c.cfg.Perfect || r.Sure:
+		return c.perfect(&t)
+	case r.Write && (t.st != Fail || c.cfg.WriteAlloc == NoWriteAlloc):
+		got = c.writeMiss(&t)
 	case t.st != Fail:
 		got = c.readMiss(&t)
 	default:
@@ -200,6 +202,25 @@ func (c *Cache) Access(now uint64, r *mem.Req) Status {
 	if c.ahead != nil && got != Fail {
 		c.show(&t, got)
 	}
+	return got
+}
+
+// perfect makes an access that has missed a hit. A write that the cache would pass on
+// is passed on; it takes no line.
+func (c *Cache) perfect(t *try) Status {
+	got := Hit
+	if p := c.cfg.Write; t.r.Write && p != WriteBack && (p != LocalBack || t.r.Kind == mem.GlobalWrite) {
+		if c.lacks(1) {
+			c.Stats.Fails[t.r.Kind][MissQueueFull]++
+			got = c.refuse(MissQueueFull)
+		} else {
+			c.sendWrite(t.r)
+		}
+	}
+	if got == Hit {
+		c.dataBusy += (int(t.r.Size) + c.port - 1) / c.port
+	}
+	c.Stats.Accesses[t.r.Kind][got]++
 	return got
 }
 

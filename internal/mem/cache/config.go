@@ -149,6 +149,10 @@ type Config struct {
 	// MaxWays is the upper limit of SetWays (adaptive L1, GPGPU-Sim); 0 means Ways.
 	MaxWays int
 
+	// Perfect makes every access hit, without a line. Writes that the cache passes on are
+	// still passed on; a write-back cache keeps them.
+	Perfect bool
+
 	// Compat selects GPGPU-Sim's quirks.
 	Compat Compat
 }

@@ -92,6 +92,8 @@ type Config struct {
 	// Reply says that the inputs are the slices. It only places nodes: both
 	// subnets of a chip have the same nodes at the same terminals.
 	Reply bool `key:"-"`
+	// Open says that packets never wait for each other.
+	Open bool `key:"-"`
 }
 
 // Reverse returns the settings of the subnet in the other direction.

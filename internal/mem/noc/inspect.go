@@ -17,6 +17,16 @@ func (n *Network) Each(f func(r *mem.Req, node int, arrived bool)) {
 		n.fab.each(f)
 		return
 	}
+	if n.open != nil {
+		for o := range n.open.under {
+			q := &n.open.under[o]
+			for i := range q.Len() {
+				p := q.At(i)
+				f(p.req, int(p.src), false)
+			}
+		}
+		return
+	}
 	list := func(q *ring.Ring[packet], node int, arrived bool) {
 		for i := range q.Len() {
 			f(q.At(i).req, node, arrived)

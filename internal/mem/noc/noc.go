@@ -30,6 +30,7 @@ type Network struct {
 
 	cfg     Config
 	fab     *fabric // nil for the local crossbar
+	open    *open   // of a network without contention, nil otherwise
 	in      []ring.Ring[packet]
 	out     []ring.Ring[packet]
 	inSize  []int    // packets in an input FIFO; flits before the first router
@@ -49,7 +50,11 @@ func New(cfg Config) *Network {
 	n := &Network{cfg: cfg, words: (cfg.Inputs + 63) / 64}
 	n.In, n.Out = make([]Traffic, cfg.Inputs), make([]Traffic, cfg.Outputs)
 	n.inSize = make([]int, cfg.Inputs)
-	if cfg.Kind != Local {
+	switch {
+	case cfg.Open:
+		n.open = newOpen(&n.cfg)
+		return n
+	case cfg.Kind != Local:
 		n.fab = newFabric(&n.cfg)
 		return n
 	}
@@ -97,6 +102,10 @@ func (n *Network) Push(r *mem.Req, src, dst, bytes int) {
 	n.Stats.Flits += uint64(f)
 	n.In[src].add(f)
 	n.queued++
+	if n.open != nil {
+		n.open.push(n, p)
+		return
+	}
 	if n.fab != nil {
 		n.inSize[src] += f
 		n.fab.enter(p)
@@ -111,6 +120,12 @@ func (n *Network) Push(r *mem.Req, src, dst, bytes int) {
 
 // Peek returns the packet that Pop would return, nil if none has arrived.
 func (n *Network) Peek(dst int) *mem.Req {
+	if n.open != nil {
+		if p := n.open.head(n, dst); p != nil {
+			return p.req
+		}
+		return nil
+	}
 	if n.waiting == 0 {
 		return nil
 	}
@@ -131,6 +146,9 @@ func (n *Network) Peek(dst int) *mem.Req {
 // is none. Where packets arrive on several channels, it takes from each in
 // turn.
 func (n *Network) Pop(dst int) *mem.Req {
+	if n.open != nil {
+		return n.open.pop(n, dst)
+	}
 	if n.waiting == 0 {
 		return nil
 	}
@@ -174,6 +192,10 @@ func (n *Network) Skip(k uint64) {
 func (n *Network) Advance() {
 	n.Stats.Cycles++
 	n.now++
+	if n.open != nil {
+		n.countFill()
+		return
+	}
 	if n.fab != nil {
 		if n.queued > 0 {
 			n.Stats.Active++

@@ -115,8 +115,20 @@ type Config struct {
 	// one out per DRAM cycle.
 	FixedLatency bool
 	DRAM         dram.Config
+	// Open, if On, replaces the DRAM by the times of single accesses.
+	Open Open
 
 	Compat Compat
+}
+
+// Open is a DRAM without contention: each access takes the time of one in an idle channel,
+// whose banks have the rows open that the accesses before it left there. Times are in core
+// cycles.
+type Open struct {
+	On    bool
+	Hit   int // its row is open
+	Empty int // no row is open yet
+	Other int // another row is open
 }
 
 // Remembers reports whether the place of an address depends on the addresses looked

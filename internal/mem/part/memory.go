@@ -52,6 +52,7 @@ type channel struct {
 	dev     *dram.Device // nil with FixedLatency
 	latency mem.Queue    // before the DRAM, by Ready
 	last    int          // sub-partition that had the last turn
+	rows    []int64      // with Open, by bank: the open row, -1 if none
 	shared  int          // requests on shared credit
 	live    int          // requests that left an L2 and have not come back
 	idle    uint64       // DRAM ticks not yet counted in the device
@@ -77,6 +78,9 @@ func New(cfg Config, pool *mem.Pool) (*Memory, error) {
 		subs: make([]sub, cfg.Channels*cfg.Subs), chans: make([]channel, cfg.Channels),
 	}
 	q := cfg.Queues
+	if cfg.Open.On {
+		q.ToDRAM, q.FromDRAM = 0, 0
+	}
 	for i := range m.subs {
 		s := &m.subs[i]
 		s.delay, s.away = mem.NewQueue(0), mem.NewQueue(0)
@@ -92,7 +96,13 @@ func New(cfg Config, pool *mem.Pool) (*Memory, error) {
 	for i := range m.chans {
 		c := &m.chans[i]
 		c.latency, c.last = mem.NewQueue(0), cfg.Subs-1
-		if !cfg.FixedLatency {
+		switch {
+		case cfg.Open.On:
+			c.rows = make([]int64, cfg.DRAM.Banks)
+			for b := range c.rows {
+				c.rows[b] = -1
+			}
+		case !cfg.FixedLatency:
 			if c.dev, err = dram.New(cfg.DRAM); err != nil {
 				return nil, fmt.Errorf("memory: %w", err)
 			}
@@ -414,7 +424,11 @@ func (m *Memory) DRAMCycle(ch int, now uint64) {
 	if c.idle > 0 {
 		c.catchUp()
 	}
-	if c.dev == nil {
+	switch {
+	case c.rows != nil:
+		m.openCycle(ch, now)
+		return
+	case c.dev == nil:
 		m.fixedCycle(ch, now)
 		return
 	}
@@ -451,6 +465,50 @@ func (m *Memory) fixedCycle(ch int, now uint64) {
 		}
 	}
 	m.borrow(ch, now)
+}
+
+// openCycle is DRAMCycle of a memory with Open: everything that is due is answered, and
+// everything that waits is accessed.
+func (m *Memory) openCycle(ch int, now uint64) {
+	c := &m.chans[ch]
+	for r := c.latency.Head(); r != nil && r.Ready <= now; r = c.latency.Head() {
+		c.latency.Pop()
+		s := &m.subs[r.Sub]
+		if r.IsWriteBack() {
+			m.written(c, r)
+			continue
+		}
+		r.Reply = true
+		s.fromDRAM.Push(r)
+		m.repay(c, s)
+	}
+	n := m.cfg.Subs
+	for i := ch * n; i < (ch+1)*n; i++ {
+		s := &m.subs[i]
+		for s.toDRAM.Len() > 0 {
+			r := s.toDRAM.Pop()
+			if m.Saw != nil {
+				m.Saw(true, r)
+			}
+			r.Ready = now + uint64(m.cfg.DRAMLatency+m.cfg.Open.time(c, r))
+			c.latency.PushReady(r)
+			c.shared++ // without a limit
+		}
+	}
+}
+
+// time returns the time of an access and opens its row.
+func (o *Open) time(c *channel, r *mem.Req) int {
+	row := &c.rows[int(r.Bank)&(len(c.rows)-1)]
+	was := *row
+	*row = int64(r.Row)
+	switch was {
+	case *row:
+		return o.Hit
+	case -1:
+		return o.Empty
+	}
+	return o.Other
 }
 
 // written ends a write-back that the DRAM has completed.

@@ -1,0 +1,163 @@
+package config_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/config"
+)
+
+// idealCase is an idealisation, a kernel that it makes faster, and one that it leaves as it
+// is. The kernels are those of bodies; with are settings of all runs.
+type idealCase struct {
+	key            string // without the table
+	faster, spared string
+	with           string
+	core           string // "" for both
+	spare          string // further settings of the runs of the spared one
+}
+
+// split is a kernel whose lanes take two paths of the same length, with much arithmetic.
+func init() {
+	path := func(r string) string { return strings.Repeat(" mad.lo.u32 "+r+", "+r+", 3, 1;\n", 24) }
+	bodies["split"] = [2]string{"", " and.b32 %r4, %r1, 1;\n setp.ne.u32 %p1, %r4, 0;\n @%p1 bra L;\n" + path("%r10") + " bra.uni M;\nL:\n" + path("%r11") +
+		"M:\n add.u32 %r12, %r10, %r11;\n st.global.u32 [%rd2], %r12;\n"}
+	// Independent instructions for three pipes.
+	bodies["pairs"] = [2]string{"", times(24, "add.f32 %f1$d, %f20, 0f3F800000;\nxor.b32 %r1$d, %r20, 3;\nsetp.ne.u32 %p$b, %r21, 3;")}
+}
+
+var idealCases = []idealCase{
+	{"l1", "stream", "flood_int_add", "", "", ""},
+	{"mshrs", "stream", "flood_int_add", "l1d.entries=1", "", ""},
+	{"l2", "rows", "flood_int_add", perfect, "", ""},
+	{"dram_bandwidth", "rows", "flood_int_add", perfect, "", ""},
+	{"dram_latency", "chase", "flood_int_add", perfect, "", ""},
+	{"network", "rows", "flood_int_add", perfect, "", ""},
+	{"launch_latency", "empty", "flood_int_add", "run.launch_latency=500", "", "run.launch_latency=0"},
+	{"shared_banks", "shared", "stream", "", "", ""},
+	{"coalescing", "rows", "shared", "", "", ""},
+	{"icache", "mix", "empty", "l1i.miss_queue=64", "", "run.icache=warm\nmodern.perfect_icache=true"},
+	{"const", "consts", "flood_int_add", "", "", ""},
+	{"register_ports", "banks", "chain_int_add", "", "", ""},
+	{"occupancy", "chase.many", "flood_int_add", "sm.blocks=1", "", ""},
+	{"divergence", "split", "banks", perfect, "", ""},
+	{"issue_width", "pairs.many", "chain_int_add", perfect + "\n-gpgpu_operand_collector_num_units_gen 16\n-gpgpu_operand_collector_num_in_ports_gen 8\n-gpgpu_operand_collector_num_out_ports_gen 8", "", "-gpgpu_inst_fetch_throughput 16"},
+	{"double.int", "flood_int_add", "flood_fp_add", perfect, "modern", ""},
+	{"double.int", "flood_int_mul", "flood_fp_add", perfect, "simt", ""},
+	{"double.fp32", "flood_fp_mad", "flood_int_mul", perfect + "\nmodern.fp32_on_int=false", "", ""},
+	{"double.fp64", "flood_dp_mad", "flood_int_mul", perfect, "", ""},
+	{"double.sfu", "flood_sfu", "flood_int_mul", perfect, "", ""},
+	{"double.tensor", "flood_tensor", "flood_int_mul", perfect, "", ""},
+	{"double.memory", "shared", "flood_int_mul", perfect, "", ""},
+}
+
+// cycles runs a kernel on a machine.
+func cyclesOf(t *testing.T, lines, on string) outcome {
+	t.Helper()
+	o := perform(t, base(t, lines), loadOf(on))
+	if o.end != "" {
+		t.Fatalf("%s: ended with %s: %s", on, o.end, o.explains)
+	}
+	return o
+}
+
+// TestIdealisations checks for both cores that each idealisation makes a kernel faster that
+// suffers from what it removes, and leaves one alone that does not.
+func TestIdealisations(t *testing.T) {
+	for _, c := range idealCases {
+		for _, core := range []string{"simt", "modern"} {
+			if c.core != "" && c.core != core {
+				continue
+			}
+			t.Run(core+" "+c.key, func(t *testing.T) {
+				with := c.with + "\ncore=" + core
+				if core == "modern" {
+					with += "\nmodern.perfect_icache=" + fmt.Sprint(c.key != "icache")
+				}
+				on := with + "\nideal." + c.key + "=true"
+				if a, b := cyclesOf(t, with, c.faster).cycles, cyclesOf(t, on, c.faster).cycles; b >= a {
+					t.Errorf("%s takes %d cycles, and %d with ideal.%s", c.faster, a, b, c.key)
+				} else {
+					t.Logf("%s: %d → %d", c.faster, a, b)
+				}
+				with, on = with+"\n"+c.spare, on+"\n"+c.spare
+				if a, b := cyclesOf(t, with, c.spared).cycles, cyclesOf(t, on, c.spared).cycles; b != a {
+					t.Errorf("%s takes %d cycles, and %d with ideal.%s", c.spared, a, b, c.key)
+				}
+			})
+		}
+	}
+}
+
+// TestDoubledUniform is TestIdealisations for the uniform datapath, which PTX does not name.
+func TestDoubledUniform(t *testing.T) {
+	const set = "ideal.double.uniform=true"
+	if a, b := performSASS(t, "", "uniform").cycles, performSASS(t, set, "uniform").cycles; b >= a {
+		t.Errorf("uniform takes %d cycles, and %d with %s", a, b, set)
+	}
+	if a, b := performSASS(t, "", "mufu").cycles, performSASS(t, set, "mufu").cycles; b != a {
+		t.Errorf("mufu takes %d cycles, and %d with %s", a, b, set)
+	}
+}
+
+// idealEffects has the idealisations among all effects of settings.
+var idealEffects = func() []effect {
+	var list []effect
+	for _, c := range idealCases {
+		with, core := c.with, c.core
+		if core == "" {
+			core = "simt"
+		}
+		list = append(list, effect{"ideal." + c.key + "=true", c.faster, "less", strings.TrimSpace(with + "\ncore=" + core)})
+	}
+	return append(list, effect{"ideal.line=chase.ptx:22", "chase", "less", ""})
+}()
+
+// TestIdealisationsAreListed checks that each key of the table is described, and that all
+// core models of this repository obey all of them.
+func TestIdealisationsAreListed(t *testing.T) {
+	for _, name := range []string{"rtx-3070", "rtx-a6000"} {
+		g, err := config.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := g.Idealisations()
+		for _, x := range list {
+			if _, ok := g.Value(x.Key); !ok || x.What == "" || x.Optimistic == "" || x.Missing != "" {
+				t.Errorf("%s: %+v", name, x)
+			}
+		}
+		for _, k := range config.Keys() {
+			if strings.HasPrefix(k.Name, "ideal.") && k.Name != config.LineKey && !slices.ContainsFunc(list, func(x config.Idealisation) bool { return x.Key == k.Name }) {
+				t.Errorf("%s is not described", k.Name)
+			}
+			if strings.HasPrefix(k.Name, "ideal.") && (k.Source == "" || k.Help == "") {
+				t.Errorf("%s has no help or source", k.Name)
+			}
+		}
+	}
+}
+
+// TestIdealisationsRefused checks what is said of idealisations that a machine cannot have.
+func TestIdealisationsRefused(t *testing.T) {
+	for _, c := range []struct{ name, set, want string }{
+		{"no L1", "l1d.enabled=false\nideal.l1=true", "ideal.l1 = true: the machine has no L1 data cache"},
+		{"no L2", "l2.enabled=false\nideal.l2=true", "ideal.l2 = true: the machine has no L2"},
+		{"no DRAM", "dram.fixed_latency=true\nideal.dram_latency=true", "the machine has no model of the DRAM"},
+		{"a line without number", "ideal.line=kernel.cu", "want FILE:LINE, such as kernel.cu:42"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := base(t, "")
+			for _, s := range strings.Split(c.set, "\n") {
+				if err := g.Set(s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := g.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("refused with %v, want %q", err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,197 @@
+package modern
+
+import (
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/mem"
+)
+
+// This file: what idealisations (core.Ideal) do to the core. Most change its settings or an
+// instruction's properties, so that the cycle loop does not know of them.
+
+// ideals are those that it obeys: all.
+var ideals = []string{
+	"mshrs", "coalescing", "shared_banks", "icache", "const", "register_ports", "occupancy", "divergence", "issue_width", "line",
+	"double.int", "double.fp32", "double.fp64", "double.sfu", "double.tensor", "double.uniform", "double.memory",
+}
+
+// idealise changes the settings.
+func (c *Config) idealise() {
+	d := &c.Ideal
+	c.PerfectICache = c.PerfectICache || d.ICache
+	c.PerfectConst = c.PerfectConst || d.Const
+	if d.RegisterPorts {
+		c.Ports = 0
+	}
+	if d.MSHRs {
+		c.PRT = 4096 // more than the warps of an SM have in flight
+	}
+	if d.Double.Memory {
+		c.AcceptCycles = core.Half(true, c.AcceptCycles)
+		c.L1Sectors, c.L1Lookups, c.Coalescers = min(2*c.L1Sectors, 4096), min(2*c.L1Lookups, 64), min(2*c.Coalescers, 64)
+	}
+}
+
+// doubled reports whether a pipe is doubled.
+func (c *Config) doubled(p Pipe) bool {
+	d := &c.Ideal.Double
+	switch p {
+	case Int:
+		return d.Int
+	case FP32:
+		return d.FP32
+	case FP64:
+		return d.FP64
+	case SFU:
+		return d.SFU
+	case Tensor:
+		return d.Tensor
+	case Uniform:
+		return d.Uniform
+	}
+	return false
+}
+
+// issueMore is the second half of a cycle in which a sub-core issues twice: if another warp
+// may issue, the stages after issue move on for it.
+func (c *Core) issueMore(s *subcore, t uint64) {
+	if c.acct.Issued&s.mine == 0 || c.candidates(s) == 0 {
+		return
+	}
+	c.allocate(s, t)
+	c.control(s, t)
+	c.issue(s, t)
+}
+
+// pack makes the accesses of an instruction touch as few lines and sectors as its lanes'
+// bytes fill: whole lines among those that it touches. Which ones depends on where the
+// first lane is within its line, so that a loop that goes along the lines reads each once.
+func (c *Core) pack(f *flight, lanes int) {
+	all, touched := isa.LaneMask(0), 0
+	for i := range f.acc {
+		all |= f.acc[i].lanes
+		touched += bits.OnesCount8(f.acc[i].sectors)
+	}
+	const sector, per = mem.SectorBytes, mem.LineBytes / mem.SectorBytes
+	n := len(f.acc)
+	left := min(touched, (lanes*int(f.op.elem)+sector-1)/sector)
+	lines := min(n, (left+per-1)/per)
+	if n == lines && touched == left {
+		return
+	}
+	first := &f.acc[0]
+	offset := bits.TrailingZeros64(first.bytes[0])
+	if first.bytes[0] == 0 {
+		offset = 64 + bits.TrailingZeros64(first.bytes[1])
+	}
+	from := offset / int(f.op.elem) * lines
+	c.packed = c.packed[:0]
+	for i := range lines {
+		a := f.acc[(from+i)%n]
+		a.lanes = all
+		at := bits.TrailingZeros8(a.sectors)
+		a.sectors, a.bytes = 0, mem.ByteMask{}
+		for j := range min(per, left) {
+			k := (at + j) % per
+			a.sectors |= 1 << k
+			a.bytes.Set(k*sector, sector)
+		}
+		left -= min(per, left)
+		c.packed = append(c.packed, a)
+	}
+	f.acc = append(f.acc[:0], c.packed...)
+}
+
+// skip executes what a warp executes next for nothing: the instructions of fixed latency of
+// a path whose lanes have executed less than others. It is called when an instruction has
+// issued.
+func (c *Core) skip(g int32, by *op) {
+	w := &c.warps[g]
+	e := &c.eff
+	p := &c.paths[g]
+	p.Charge(e.Active, w.X.Live())
+	if c.hazards != nil || by.ctl != nil && counts(by.ctl) {
+		return // the counter that it increments is not seen before the next cycle
+	}
+	any := false
+	for w.State == exec.Ready {
+		_, active, addr, st := w.X.Next()
+		i := addr >> w.K.Shift
+		if st != exec.Ready || i >= uint64(len(w.ops)) {
+			break
+		}
+		o := &w.ops[i]
+		if !c.skippable(g, o) || !p.Free(active, w.X.Live()) {
+			break
+		}
+		any = true
+		if err := c.execute(w, e); err != nil {
+			c.fail(err)
+			return
+		}
+		c.countSkipped(g, int(i), o, e)
+	}
+	if any {
+		c.BreakSpin()
+		c.refresh(g)
+		if w.State != exec.Ready {
+			c.RefreshBlock(w.Block)
+		}
+	}
+}
+
+// counts reports whether an instruction increments counters.
+func counts(c *isa.Control) bool { return c.Write < isa.Counters || c.Read < isa.Counters }
+
+// skippable reports whether an instruction can execute outside of the pipeline now.
+func (c *Core) skippable(g int32, o *op) bool {
+	in := o.inst
+	if o.late || o.fence != noFence || o.group != isa.NotAsync || in.Barrier || in.Clock || in.Depbar != nil || !in.Private || in.Flow == isa.FlowExit {
+		return false
+	}
+	w := &c.warps[g]
+	if o.ctl != nil {
+		return o.ctl.Wait&w.busySB == 0 && w.nDepbars == 0 && !counts(o.ctl)
+	}
+	return c.operandsFree(g, o)
+}
+
+// execute executes the next instruction of a warp; all results of fixed latency are visible
+// before and after it.
+func (c *Core) execute(w *warp, e *exec.Effects) error {
+	if w.d == nil {
+		return w.X.Step(e)
+	}
+	c.show(w, core.Never)
+	p, err := w.d.Issue(e)
+	if err != nil || p < 0 {
+		return err
+	}
+	if w.d.Late(p) {
+		if err := w.d.Access(p, e); err != nil {
+			return err
+		}
+	}
+	w.d.Commit(p)
+	return nil
+}
+
+// countSkipped counts an instruction that has executed for nothing.
+func (c *Core) countSkipped(g int32, at int, o *op, e *exec.Effects) {
+	n := uint64(e.Lanes.Count())
+	c.Stats.WarpInsts++
+	c.Stats.ThreadInsts += n
+	c.Stats.Lanes[e.Active.Count()]++
+	c.Stats.PerWarp[g]++
+	if list := c.warps[g].Places; list != nil {
+		p := &list[at]
+		p.Issues++
+		p.Lanes += n
+		if o.branches {
+			p.Branch(e.Active, e.Lanes)
+		}
+	}
+}
