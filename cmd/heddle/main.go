@@ -46,6 +46,7 @@ type commands struct {
 	Disasm  disasmCmd  `cmd:"" help:"Disassemble cubins, programs with device code, words of SASS, or of the Kepler-style core."`
 	CC      ccCmd      `cmd:"" name:"cc" passthrough:"" help:"Compile CUDA C++ with clang, without NVIDIA's software."`
 	CUDA    cudaCmd    `cmd:"" name:"cuda" help:"Run a CUDA program on a simulated GPU and print a report."`
+	WhatIf  whatifCmd  `cmd:"" name:"whatif" help:"Run a job, a trace or a CUDA program again on idealised machines, and show what each cause of lost time costs."`
 	GPUs    gpusCmd    `cmd:"" name:"gpus" help:"List the GPUs, or show one with the source of each value."`
 	Compare compareCmd `cmd:"" help:"Compare results with hardware measurements or with each other: errors, correlation, plots."`
 	Version versionCmd `cmd:"" help:"Show the versions of Heddle and Go, and the commit."`

@@ -69,6 +69,13 @@ func (p *Line) Converted(done, total uint64) {
 	p.print(now, func() string { return fmt.Sprintf("%s of %s blocks", report.Count(done), report.Count(total)) })
 }
 
+// Ran is called when one of several runs has ended, with their numbers.
+func (p *Line) Ran(done, all int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.print(time.Now(), func() string { return fmt.Sprintf("%d of %s", done, report.Plural(all, "run", "runs")) })
+}
+
 // print shows a line if the last one is old enough.
 func (p *Line) print(now time.Time, line func() string) {
 	pause := every

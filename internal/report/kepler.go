@@ -52,7 +52,7 @@ func (r *Run) fetchTable(b *strings.Builder) {
 	}
 	t := NewTable("<what fetch did", "cycles", "share", "<")
 	for _, s := range shares(slots) {
-		t.Row(s.name, Count(s.n), percent(float64(s.n), float64(cycles)), bar(s.n, cycles))
+		t.Row(s.name, Count(s.n), percent(float64(s.n), float64(cycles)), Bar(s.n, cycles))
 	}
 	t.Rule()
 	t.Row("all", Count(cycles), "", "")

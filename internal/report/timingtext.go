@@ -189,8 +189,8 @@ func mostly(stalls map[string]uint64, most int) string {
 	return strings.Join(parts, ", ")
 }
 
-// bar draws a share as a bar, to an eighth of a character.
-func bar(part, of uint64) string {
+// Bar draws a share as a bar, to an eighth of a character.
+func Bar(part, of uint64) string {
 	if of == 0 {
 		return ""
 	}
@@ -224,7 +224,7 @@ func (r *Run) timingSections(b *strings.Builder) {
 	}
 	t := NewTable("<what warps did", "cycles", "share", "<")
 	for _, s := range shares(stalls) {
-		t.Row(spoken(s.name), Count(s.n), percent(float64(s.n), float64(warpCycles)), bar(s.n, warpCycles))
+		t.Row(spoken(s.name), Count(s.n), percent(float64(s.n), float64(warpCycles)), Bar(s.n, warpCycles))
 	}
 	b.WriteString("\n")
 	t.Write(b)

@@ -129,8 +129,8 @@ func TestBar(t *testing.T) {
 	}{
 		{0, 5, ""}, {5, 0, ""}, {1, 1_000_000, "▏"}, {1, 32, "█"}, {3, 64, "█▌"}, {7, 7, strings.Repeat("█", barWidth)},
 	} {
-		if got := bar(c.part, c.of); got != c.want {
-			t.Errorf("bar(%d, %d) = %q, want %q", c.part, c.of, got, c.want)
+		if got := Bar(c.part, c.of); got != c.want {
+			t.Errorf("Bar(%d, %d) = %q, want %q", c.part, c.of, got, c.want)
 		}
 	}
 }

@@ -14,27 +14,35 @@ import (
 
 // This file: the chip of a run, and its counters as a result.
 
-// Machine returns the chip that a run simulates: the GPU with that name or file, with the
-// values set by the user.
+// Machine returns the chip that a run simulates.
 func (s *Settings) Machine(name string) (gpu.Config, error) {
-	c, err := config.Load(name)
+	c, err := s.GPUOf(name)
 	if err != nil {
 		return gpu.Config{}, err
 	}
+	return c.ChipConfig(), nil
+}
+
+// GPUOf returns the GPU with that name or file, with the values set by the user.
+func (s *Settings) GPUOf(name string) (*config.GPU, error) {
+	c, err := config.Load(name)
+	if err != nil {
+		return nil, err
+	}
 	if s.Core != "" {
 		if err := c.SetCore(s.Core); err != nil {
-			return gpu.Config{}, err
+			return nil, err
 		}
 	}
 	for _, a := range s.Assignments {
 		if err := c.Set(a); err != nil {
-			return gpu.Config{}, fmt.Errorf("setting %s: %w", a, err)
+			return nil, fmt.Errorf("setting %s: %w", a, err)
 		}
 	}
 	if err := c.Check(); err != nil {
-		return gpu.Config{}, fmt.Errorf("GPU %s: %w", name, err)
+		return nil, fmt.Errorf("GPU %s: %w", name, err)
 	}
-	return c.ChipConfig(), nil
+	return c, nil
 }
 
 // Check reports whether the set values are valid for their keys. Machine checks whether

@@ -117,6 +117,31 @@ type opener struct {
 	sources []error // PTX errors, which have their own positions
 }
 
+// Files returns the paths of all files that a run of the job reads, the job file first.
+func (j *Job) Files() []string {
+	list := []string{j.File}
+	add := func(t Text) {
+		if t.S != "" {
+			list = append(list, j.Path(t.S))
+		}
+	}
+	for _, t := range j.Programs {
+		add(t)
+	}
+	for _, d := range append(append([]*Data{}, j.Buffers...), j.Symbols...) {
+		add(d.File)
+	}
+	for _, s := range j.Steps {
+		if s.Copy != nil && s.Copy.From.Place == HostFile {
+			add(s.Copy.From.Text)
+		}
+	}
+	for _, c := range j.Checks {
+		add(c.File)
+	}
+	return list
+}
+
 // Open reads the programs, links them, and checks that files exist and launches
 // fit. The options choose what of the programs' device code runs.
 func (j *Job) Open(opt Options) (*Ready, error) {
@@ -158,7 +183,7 @@ func (o *opener) programs() {
 	if !whole {
 		return
 	}
-	prog, target, err := Choose(o.job.machine(o.opt), o.opt, list...)
+	prog, target, err := Choose(o.job.Machine(o.opt), o.opt, list...)
 	if err != nil {
 		o.program(o.job.Programs[0].Pos, err)
 		return

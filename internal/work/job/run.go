@@ -44,7 +44,7 @@ type runner struct {
 func (r *Ready) Run(ctx context.Context, opt Options) (*report.Run, error) {
 	j := r.Job
 	if r.target.SM > 0 {
-		t, err := TargetOf(j.machine(opt), opt)
+		t, err := TargetOf(j.Machine(opt), opt)
 		if err == nil && t != r.target {
 			r, err = j.Open(opt)
 		}

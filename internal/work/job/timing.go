@@ -17,8 +17,8 @@ import (
 // the same executor as in a functional run computes values, in the order in which the
 // chip issues instructions.
 
-// machine is the name or the file of the machine of a run.
-func (j *Job) machine(opt Options) string {
+// Machine is the name or the file of the machine of a run.
+func (j *Job) Machine(opt Options) string {
 	if opt.GPU == "" && run.IsFile(j.GPU) {
 		return j.Path(j.GPU)
 	}
@@ -27,7 +27,7 @@ func (j *Job) machine(opt Options) string {
 
 // plugIn makes the chip of a timing run.
 func (x *runner) plugIn() error {
-	name := x.job.machine(x.opt)
+	name := x.job.Machine(x.opt)
 	cfg, err := x.opt.Settings.Machine(name)
 	if err != nil {
 		return err
