@@ -156,7 +156,24 @@ func (c *Core) skippable(g int32, o *op) bool {
 	if o.ctl != nil {
 		return o.ctl.Wait&w.busySB == 0 && w.nDepbars == 0 && !counts(o.ctl)
 	}
-	return c.operandsFree(g, o)
+	// Results of fixed latency are known. They are those of lanes on another path.
+	list := c.busy[int(g)*c.words:]
+	for i := range o.test {
+		p := &o.test[i]
+		if r := &list[p.Word]; (r.long|r.short)&p.Mask != 0 {
+			return false
+		}
+	}
+	if w.d == nil {
+		return true
+	}
+	rd := c.readers[int(g)*c.total : (int(g)+1)*c.total]
+	for _, r := range o.dst {
+		if rd[r] > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // execute executes the next instruction of a warp; all results of fixed latency are visible

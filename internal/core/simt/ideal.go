@@ -121,7 +121,7 @@ func (c *Core) skip(s int32) {
 			break
 		}
 		o := &w.ops[i]
-		if !skippable(o) || c.collides(s, o) || !p.Free(active, w.X.Live()) {
+		if !skippable(o) || c.pending(s, o) || !p.Free(active, w.X.Live()) {
 			break
 		}
 		any = true
@@ -145,6 +145,19 @@ func (c *Core) skip(s int32) {
 func skippable(o *op) bool {
 	in := o.inst
 	return o.class == classALU && o.set != SFU && !o.commit && !o.await && !in.Barrier && !in.Clock && in.Private && in.Flow != isa.FlowExit
+}
+
+// pending reports whether an instruction needs a register whose value is still on its way.
+// Results of fixed latency are known; they are those of lanes on another path.
+func (c *Core) pending(s int32, o *op) bool {
+	at := s * int32(c.words)
+	for i := range o.test {
+		p := &o.test[i]
+		if r := &c.regs[at+p.Word]; (r.long|r.short)&p.Mask != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // countSkipped counts an instruction that has executed for nothing.
