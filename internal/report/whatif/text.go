@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/report"
@@ -132,16 +133,20 @@ func (r *Result) notes(b *strings.Builder) {
 		if i < 3 && x.SavedPercent >= 1 {
 			fmt.Fprintf(b, "%s is optimistic: %s\n", x.Name, x.Optimistic)
 		}
-		if !x.SameOutput {
+		if !x.SameOutput && x.Error == "" {
 			fmt.Fprintf(b, "%s: the program printed something else than in the baseline; if that is not a time, its cycles are not comparable\n", x.Name)
 		}
 	}
 	for _, x := range r.Missing {
 		fmt.Fprintf(b, "%s was not tried: %s\n", x.Name, x.Why)
 	}
+	printed := "; all runs printed the same"
+	if slices.ContainsFunc(r.Ideals, func(x Ideal) bool { return !x.SameOutput }) {
+		printed = ""
+	}
 	if r.Checks > 0 {
-		fmt.Fprintf(b, "values: every run passed %s\n", report.Plural(r.Checks, "check", "checks"))
+		fmt.Fprintf(b, "values: every run passed %s%s\n", report.Plural(r.Checks, "check", "checks"), printed)
 	} else {
-		b.WriteString("values: the input has no checks\n")
+		fmt.Fprintf(b, "values: the input has no checks%s\n", printed)
 	}
 }

@@ -26,10 +26,10 @@ type Result struct {
 	// Ideals are the idealised runs, the largest saving first; equal ones in the order of
 	// the machine's keys.
 	Ideals []Ideal `json:"ideals"`
-	// Pair is the run with the two largest savings at once; nil if fewer than two save
-	// anything.
+	// Pair is the run with the two largest savings at once, a single line's left out; nil if
+	// fewer than two save anything.
 	Pair *Pair `json:"pair,omitempty"`
-	// SumPercent is the sum of all savings. Above 100, causes hide each other: the same
+	// SumPercent is the sum of all savings, without that of a single line. Above 100, causes hide each other: the same
 	// cycles count for several of them.
 	SumPercent float64 `json:"sum_percent"`
 	// Missing are the idealisations that were not tried, with the reason.
