@@ -44,6 +44,9 @@ type (
 	Machine = core.Machine
 	// Shape is what a machine gives an SM: warps, registers, shared memory, caches.
 	Shape = core.Shape
+	// Ideal are the idealisations of an SM that a model may offer; it lists those that it
+	// obeys in Model.Ideals.
+	Ideal = core.Ideal
 	// Settings are the immutable settings of a core.
 	Settings = core.Settings
 	// Plain are Settings of a model without caches of its own.

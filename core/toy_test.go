@@ -217,3 +217,22 @@ func TestToy(t *testing.T) {
 		}
 	})
 }
+
+// TestIdealisations checks that what a model does not list is refused, and what needs no
+// model is not.
+func TestIdealisations(t *testing.T) {
+	prog, err := heddle.LoadSource(heddle.Source{Name: "sum.ptx", Text: sum})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for set, want := range map[string]string{
+		"ideal.coalescing=true": "ideal.coalescing = true: not for this core: the core model toy does not offer it",
+		"ideal.line=sum.ptx:19": "not for this core: the core model toy does not offer it",
+		"ideal.l2=true":         "",
+	} {
+		_, err := heddle.New(prog, heddle.With(heddle.RunOptions{Timing: true}), heddle.Machine("rtx-2060"), heddle.Set("core=toy"), heddle.Set(set))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", set, err, want)
+		}
+	}
+}

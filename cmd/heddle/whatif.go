@@ -152,10 +152,26 @@ func (c *whatifCmd) flags() flags.Flags {
 	return flags.Flags{GPU: c.GPU, Mode: "timing", Core: c.Core, Set: c.Set, Code: c.Code, RecordForm: "accel-sim", Progress: "never", Threads: 1}
 }
 
-// printed returns the digest of what a run prints, and where to print.
-func printed() (hash.Hash, func() string) {
-	h := sha256.New()
-	return h, func() string { return fmt.Sprintf("%x", h.Sum(nil)) }
+// printed is the digest of what a run prints.
+type printed struct {
+	hash.Hash
+	any bool
+}
+
+func newPrinted() *printed { return &printed{Hash: sha256.New()} }
+
+// Write adds to what was printed.
+func (p *printed) Write(b []byte) (int, error) {
+	p.any = p.any || len(b) > 0
+	return p.Hash.Write(b)
+}
+
+// String returns the digest, "" if nothing was printed.
+func (p *printed) String() string {
+	if !p.any {
+		return ""
+	}
+	return fmt.Sprintf("%x", p.Sum(nil))
 }
 
 // with returns options with more assignments.
@@ -189,14 +205,14 @@ func (c *whatifCmd) jobRuns(base run.Options) func(context.Context, []string) (*
 		if err != nil {
 			return nil, "", err
 		}
-		h, sum := printed()
-		o.Out = h
+		out := newPrinted()
+		o.Out = out
 		ready, err := job.Load(c.Input, o)
 		if err != nil {
 			return nil, "", err
 		}
 		res, err := ready.Run(ctx, o)
-		return res, sum(), err
+		return res, out.String(), err
 	}
 }
 
@@ -246,9 +262,9 @@ func (c *cudaCmd) once(ctx context.Context, dir string) (*report.Run, string, er
 	}
 	cmd := osexec.CommandContext(ctx, path, c.Command[1:]...)
 	cmd.Args[0] = c.Command[0]
-	h, sum := printed()
+	out := newPrinted()
 	var messages bytes.Buffer
-	cmd.Stdout, cmd.Stderr = h, &messages
+	cmd.Stdout, cmd.Stderr = out, &messages
 	if cmd.Env, err = c.environment(dir, tmp); err != nil {
 		return nil, "", err
 	}
@@ -267,7 +283,7 @@ func (c *cudaCmd) once(ctx context.Context, dir string) (*report.Run, string, er
 	if err := json.Unmarshal(text, &res); err != nil {
 		return nil, "", fmt.Errorf("the report of %s cannot be read: %w", c.Command[0], err)
 	}
-	return &res, sum(), nil
+	return &res, out.String(), nil
 }
 
 // digest identifies this program and the contents of files and folders.

@@ -48,7 +48,7 @@ var idealisations = []Idealisation{
 	{Name: "shared_banks", What: "shared memory had no bank conflicts", Optimistic: "atomics of several lanes on one word take one pass, too"},
 	{Name: "coalescing", What: "accesses were coalesced", Optimistic: "no layout of the data may allow it; atomics and local memory stay as they are"},
 	{Name: "icache", What: "every fetch hit", Optimistic: "the first execution of a kernel needs no code from memory; branches still refill the buffer"},
-	{Name: "const", What: "every constant hit", Optimistic: "first touches cost nothing; different constants for the lanes of a warp still take a look-up each"},
+	{Name: "const", What: "every constant hit", Optimistic: "first touches cost nothing, and neither do different constants for the lanes of a warp"},
 	{Name: "register_ports", What: "register ports were free", Optimistic: "a register file with so many ports would be several times as large"},
 	{Name: "occupancy", What: "only threads limited the blocks of an SM", Optimistic: "registers and shared memory are as large as needed, and the L1 gives nothing up for them"},
 	{Name: "launch_latency", What: "launches took no time", Optimistic: "the time of the host's call and of the driver is gone, too"},

@@ -95,8 +95,9 @@ type Base struct {
 // which a warp is resident. It calls Step for what it issues, and returns the ready
 // warps that it holds back, which are counted as waiting.
 func (b *Base) Begin(s *Shape, id int, env Env, issue func(now uint64) (held uint64)) {
-	*b = Base{id: id, Env: env, issue: issue, room: Room{Warps: s.Warps, Registers: s.Registers, Shared: s.Shared, FirstAlways: s.OneBlockAtLeast}}
-	b.Init(s.Blocks, b.refresh, env.Turn)
+	*b = Base{id: id, Env: env, issue: issue, room: s.Room()}
+	b.room.FirstAlways = s.OneBlockAtLeast
+	b.Init(s.Places(), b.refresh, env.Turn)
 	b.Warps = make([]*Warp[Fit], s.Warps)
 	for i := range b.Warps {
 		b.Warps[i] = new(Warp[Fit])

@@ -248,9 +248,14 @@ func explore(t *testing.T, file, gpu string, set, only []string) *model.Result {
 
 // TestLargestSavingNamesTheCause runs kernels that are each bound by one cause on all
 // idealised machines: the largest saving names that cause, and all values stay right.
+//
+// The document has a table of all.
 func TestLargestSavingNamesTheCause(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("| kernel | machine | largest | second | third |\n| --- | --- | --- | --- | --- |\n")
+	all := alltests.On() || *update
 	for i, c := range causes {
-		if i%4 != 0 && !alltests.On() {
+		if i%4 != 0 && !all {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -263,6 +268,11 @@ func TestLargestSavingNamesTheCause(t *testing.T) {
 				rows = append(rows, fmt.Sprintf("%s %.1f %%", x.Name, x.SavedPercent))
 			}
 			t.Logf("%d cycles: %s", res.Cycles, strings.Join(rows[:5], ", "))
+			machine := "–"
+			if len(c.set) > 0 {
+				machine = "`" + strings.Join(c.set, "`, `") + "`"
+			}
+			fmt.Fprintf(&table, "| %s | %s | %s |\n", c.kernel, machine, strings.Join(rows[:3], " | "))
 			if top := res.Ideals[0]; top.Name != c.name || top.SavedPercent < 10 {
 				t.Errorf("the largest saving is that of %s, %.1f %%", top.Name, top.SavedPercent)
 			}
@@ -270,5 +280,8 @@ func TestLargestSavingNamesTheCause(t *testing.T) {
 				t.Errorf("%d checks of values, want 1", res.Checks)
 			}
 		})
+	}
+	if all && !t.Failed() {
+		write(t, "causes", table.String())
 	}
 }

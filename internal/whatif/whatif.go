@@ -33,7 +33,7 @@ type Options struct {
 	Launches *run.Selection
 	Workers  int // runs at a time
 	// Run makes a run with assignments to keys of the machine. It is called concurrently.
-	// Printed is what kernels and program printed, or its digest.
+	// Printed is what kernels and program printed, or its digest; "" if that is nothing.
 	Run func(ctx context.Context, set []string) (res *report.Run, printed string, err error)
 	// Digest identifies everything that runs depend on except the machine; with "", none
 	// is kept. Cache is the folder in which they are kept.
@@ -76,7 +76,7 @@ func Explore(ctx context.Context, o Options) (*whatif.Result, error) {
 	e.perform(ctx, trials[1:])
 	res := &whatif.Result{
 		Heddle: report.Version, Input: o.Input, GPU: o.Machine.Name, Core: o.Machine.Core,
-		Cycles: base.out.Cycles, Checks: base.out.Checks, Missing: missing, Ideals: []whatif.Ideal{},
+		Cycles: base.out.Cycles, Checks: base.out.Checks, Printed: base.out.Printed != "", Missing: missing, Ideals: []whatif.Ideal{},
 	}
 	if o.Launches != nil {
 		res.Launches = o.Launches.String()

@@ -10,19 +10,16 @@ import (
 type open struct {
 	under []ring.Ring[packet] // by output: packets by the advance in which they arrive
 	empty *Network            // a network of routers, for measuring; nil for the crossbar
-	times map[trip]uint64     // measured so far
+	times [][]uint64          // measured so far: by input and output, and by flits; 0: not yet
 	probe mem.Req
 }
 
-// trip is what the time of a packet depends on.
-type trip struct{ src, dst, flits int32 }
-
 func newOpen(c *Config) *open {
-	o := &open{under: make([]ring.Ring[packet], c.Outputs), times: map[trip]uint64{}}
+	o := &open{under: make([]ring.Ring[packet], c.Outputs)}
 	if c.Kind != Local {
 		x := *c
 		x.Open = false
-		o.empty = New(x)
+		o.empty, o.times = New(x), make([][]uint64, c.Inputs*c.Outputs)
 	}
 	return o
 }
@@ -33,11 +30,14 @@ func (o *open) time(src, dst, flits int) uint64 {
 	if o.empty == nil {
 		return 1
 	}
-	t := trip{int32(src), int32(dst), int32(flits)}
-	if n, ok := o.times[t]; ok {
+	e := o.empty
+	known := &o.times[src*e.cfg.Outputs+dst]
+	for len(*known) <= flits {
+		*known = append(*known, 0)
+	}
+	if n := (*known)[flits]; n > 0 {
 		return n
 	}
-	e := o.empty
 	e.Push(&o.probe, src, dst, flits*e.cfg.FlitBytes)
 	n := uint64(0)
 	for ; e.Pop(dst) == nil; n++ {
@@ -46,7 +46,7 @@ func (o *open) time(src, dst, flits int) uint64 {
 	for e.fab.inside > 0 { // credits are on their way back
 		e.Advance()
 	}
-	o.times[t] = n
+	(*known)[flits] = n
 	return n
 }
 

@@ -141,7 +141,7 @@ func (r *Result) notes(b *strings.Builder) {
 		fmt.Fprintf(b, "%s was not tried: %s\n", x.Name, x.Why)
 	}
 	printed := "; all runs printed the same"
-	if slices.ContainsFunc(r.Ideals, func(x Ideal) bool { return !x.SameOutput }) {
+	if !r.Printed || slices.ContainsFunc(r.Ideals, func(x Ideal) bool { return !x.SameOutput }) {
 		printed = ""
 	}
 	if r.Checks > 0 {

@@ -23,6 +23,8 @@ type Result struct {
 	// Checks is the number of checks of values that each run has passed; 0 if the input has
 	// none.
 	Checks int `json:"checks"`
+	// Printed reports that kernels or the program printed something in the baseline.
+	Printed bool `json:"printed"`
 	// Ideals are the idealised runs, the largest saving first; equal ones in the order of
 	// the machine's keys.
 	Ideals []Ideal `json:"ideals"`
