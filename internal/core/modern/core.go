@@ -137,6 +137,7 @@ type Core struct {
 	ls  memory
 	eff exec.Effects
 
+	ideal  bool             // Ideal.Divergence or Ideal.IssueWidth
 	paths  []core.FreePaths // by warp slot, with Ideal.Divergence
 	packed []access         // buffer for pack
 
@@ -213,6 +214,7 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 	c.wheel.init()
 	c.grow(1, 1)
 	c.raises = make([]raise, 0, 2*cfg.SubCores)
+	c.ideal = cfg.Ideal.Divergence || cfg.Ideal.IssueWidth
 	if cfg.Ideal.Divergence {
 		c.paths = make([]core.FreePaths, cfg.Warps)
 	}
@@ -495,9 +497,6 @@ func (c *Core) subCores(t uint64) {
 		c.control(s, t)
 		c.arrive(s, t)
 		c.issue(s, t)
-		if c.cfg.Ideal.IssueWidth {
-			c.issueMore(s, t)
-		}
 	}
 	if c.env.Issued != nil {
 		c.env.Issued()
@@ -508,10 +507,10 @@ func (c *Core) subCores(t uint64) {
 		s.memN -= s.memFreed
 		s.memFreed = 0
 		c.fetch(s, t)
-		if c.cfg.Ideal.IssueWidth {
-			c.fetch(s, t)
-		}
 		c.prefetch(s, t)
+	}
+	if c.cfg.Ideal.IssueWidth {
+		c.fetchMore(t)
 	}
 	c.link(t)
 	c.turned = 0

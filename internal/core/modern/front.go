@@ -114,13 +114,8 @@ func (c *Core) fetch(s *subcore, t uint64) {
 		}
 	}
 	if hit {
-		if x := &s.arriving[(t+fetchStages)&7]; !x.valid {
-			*x = a
-			s.nArrive++
-		} else { // the second fetch of a cycle (Ideal.IssueWidth)
-			a.due = t + fetchStages
-			s.late.Push(a)
-		}
+		s.arriving[(t+fetchStages)&7] = a
+		s.nArrive++
 	}
 	w.fetch++
 	w.ibN++

@@ -55,15 +55,47 @@ func (c *Config) doubled(p Pipe) bool {
 	return false
 }
 
-// issueMore is the second half of a cycle in which a sub-core issues twice: if another warp
-// may issue, the stages after issue move on for it.
-func (c *Core) issueMore(s *subcore, t uint64) {
-	if c.acct.Issued&s.mine == 0 || c.candidates(s) == 0 {
+// issued is called when an instruction has issued, if diverged lanes or another issue in the
+// same cycle may follow.
+func (c *Core) issued(s *subcore, g int32, o *op, t uint64) {
+	if c.paths != nil {
+		c.skip(g, o)
+	}
+	already := c.acct.Issued & s.mine
+	if !c.cfg.Ideal.IssueWidth || already&(already-1) != 0 {
+		return
+	}
+	// Another warp issues in this cycle, if one may: the stages after issue move on for it.
+	// Control bits count the cycles between a warp's own instructions.
+	if s.mine&c.ready&c.has&^(c.stalled|c.waits|c.fence|c.imc|c.copying|already) == 0 {
 		return
 	}
 	c.allocate(s, t)
 	c.control(s, t)
+	held := already &^ c.stalled
+	c.stalled |= held
 	c.issue(s, t)
+	c.stalled &^= held
+}
+
+// fetchMore is the second fetch of a cycle in every sub-core. What it fetches comes as late
+// as the first, by the way of what arrives after a miss.
+func (c *Core) fetchMore(t uint64) {
+	for i := range c.subs {
+		s := &c.subs[i]
+		x := &s.arriving[(t+fetchStages)&7]
+		first, n := *x, s.nArrive
+		x.valid = false
+		c.fetch(s, t)
+		if !first.valid {
+			continue
+		}
+		if x.valid {
+			x.due = t + fetchStages
+			s.late.Push(*x)
+		}
+		*x, s.nArrive = first, n
+	}
 }
 
 // pack makes the accesses of an instruction touch as few lines and sectors as its lanes'

@@ -144,16 +144,10 @@ const (
 	throttles
 )
 
-// candidates returns the warps of a sub-core that may be able to issue. A warp issues once
-// in a cycle.
-func (c *Core) candidates(s *subcore) uint64 {
-	return s.mine & c.ready & c.has &^ (c.stalled | c.waits | c.fence | c.imc | c.copying | c.acct.Issued)
-}
-
 // issue issues from one warp of a sub-core: the warp that issued last if it can,
 // otherwise the youngest that can (CGGTY [HW]) or the oldest (GTO).
 func (c *Core) issue(s *subcore, t uint64) {
-	cand := c.candidates(s)
+	cand := s.mine & c.ready & c.has &^ (c.stalled | c.waits | c.fence | c.imc | c.copying)
 	if cand == 0 {
 		return
 	}
@@ -567,8 +561,8 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 		// The registers are a warp's whole state only if it has no pending results.
 		c.Spin.Issued(int(g), w.X, w.Next, w.State == exec.Ready && w.hidden == 0, o.calm, e)
 	}
-	if c.paths != nil {
-		c.skip(g, o)
+	if c.ideal {
+		c.issued(s, g, o, t)
 	}
 }
 

@@ -424,12 +424,12 @@ func (m *Memory) DRAMCycle(ch int, now uint64) {
 	if c.idle > 0 {
 		c.catchUp()
 	}
-	switch {
-	case c.rows != nil:
-		m.openCycle(ch, now)
-		return
-	case c.dev == nil:
-		m.fixedCycle(ch, now)
+	if c.dev == nil {
+		if c.rows != nil {
+			m.openCycle(ch, now)
+		} else {
+			m.fixedCycle(ch, now)
+		}
 		return
 	}
 	if r := c.dev.ReplyHead(); r != nil {
