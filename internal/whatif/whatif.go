@@ -127,7 +127,7 @@ func plan(o *Options) ([]*trial, []whatif.Missing, error) {
 	if o.Line != "" {
 		trials = append(trials, &trial{set: []string{config.LineKey + "=" + o.Line}, Idealisation: config.Idealisation{
 			Name: lineName, Key: config.LineKey + " = " + o.Line, What: "the loads of " + o.Line + " hit the L1",
-			Optimistic: "data must come from somewhere; loads that go past the L1 (atomics, ld.cg, volatile) are not changed",
+			Optimistic: "data must come from somewhere; loads that go past the L1 (atomics, ld.cg, ld.cv) are not changed",
 		}})
 	}
 	return trials, missing, nil
