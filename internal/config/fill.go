@@ -155,6 +155,7 @@ func (g *GPU) ChipConfig() gpu.Config {
 		Clocks:      gpu.Clocks{Core: int64(g.Clocks.Core), Net: int64(g.Clocks.NoC), L2: int64(g.Clocks.L2), DRAM: int64(g.Clocks.DRAM)},
 		ClusterFIFO: g.NoC.ClusterFIFO, PerfectMemory: perfect, GatedLanes: gated,
 		Splits:   g.splits(),
+		Ideals:   g.idealised(),
 		CoreFrom: g.borrowed,
 		Core:     g.CoreConfig(), Net: net, Mem: g.PartitionConfig(),
 		Copies:   g.copies(),

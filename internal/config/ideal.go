@@ -104,19 +104,26 @@ func (g *GPU) lacks(name string) string {
 	return ""
 }
 
-// checkIdeal reports idealisations that are on although the machine cannot have them.
-func (g *GPU) checkIdeal(bad complain) {
+// idealised returns the names of the idealisations that are on.
+func (g *GPU) idealised() []string {
 	if g.Ideal == (Ideal{}) {
-		return
+		return nil
 	}
+	var names []string
 	for i := range keys() {
 		k := &keys()[i]
-		name, ok := strings.CutPrefix(k.Name, idealTable)
-		if !ok || k.Kind == param.Bool && !g.at(k).Bool() || k.Kind == param.Text && g.at(k).String() == "" {
-			continue
+		if name, ok := strings.CutPrefix(k.Name, idealTable); ok && !g.at(k).IsZero() {
+			names = append(names, name)
 		}
+	}
+	return names
+}
+
+// checkIdeal reports idealisations that are on although the machine cannot have them.
+func (g *GPU) checkIdeal(bad complain) {
+	for _, name := range g.idealised() {
 		if why := g.lacks(name); why != "" {
-			bad(k.Name, "%s", why)
+			bad(idealTable+name, "%s", why)
 		}
 	}
 	if l := g.Ideal.Line; l != "" {

@@ -150,6 +150,8 @@ type Config struct {
 	// each warp instruction (-gpgpu_clock_gated_lanes). It does not affect timing.
 	GatedLanes bool
 
+	// Ideals names the idealisations that are on; they have no further effect here.
+	Ideals []string
 	// CoreFrom names the machine from which the cores' parameters come, if it is a
 	// different one.
 	CoreFrom string

@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/core"
@@ -74,10 +75,14 @@ func conditions(c *gpu.Config) map[string]any {
 	if c.Copies.Timed {
 		copies = "timed"
 	}
-	return map[string]any{
+	m := map[string]any{
 		"caches": c.Run.Caches.String(), "icache": icache, "copies": copies,
 		"copies_fill_l2": c.Run.CopiesFillL2, "launch_latency": c.Run.LaunchLatency,
 	}
+	if len(c.Ideals) > 0 {
+		m["ideal"] = strings.Join(c.Ideals, ",")
+	}
+	return m
 }
 
 // describeMachine adds the machine to a result.
