@@ -285,3 +285,47 @@ func TestLargestSavingNamesTheCause(t *testing.T) {
 		write(t, "causes", table.String())
 	}
 }
+
+// TestIdealRunsAreReproducible checks that with all idealisations at once, workers and skipped
+// cycles change nothing, and values stay right.
+func TestIdealRunsAreReproducible(t *testing.T) {
+	for _, gpu := range []string{"rtx-a6000", "rtx-3070", "gtx-480"} {
+		for _, name := range []string{"l1", "coalescing", "divergence"} {
+			c := causes[slices.IndexFunc(causes, func(c cause) bool { return c.name == name })]
+			t.Run(gpu+" "+c.kernel, func(t *testing.T) {
+				file := jobOf(t, &c)
+				machine, err := (&run.Settings{}).GPUOf(gpu)
+				if err != nil {
+					t.Fatal(err)
+				}
+				set := []string{"chip.clusters=4", "chip.channels=2"}
+				for _, x := range machine.Idealisations() {
+					set = append(set, x.Key+"=true")
+				}
+				var first uint64
+				for i, o := range []run.Options{{Threads: 1}, {Threads: 3}, {Threads: 1}} {
+					o.Timing, o.GPU = true, gpu
+					for _, s := range append(slices.Clone(set), fmt.Sprintf("run.idle_skip=%v", i < 2)) {
+						if err := o.Settings.Set(s); err != nil {
+							t.Fatal(err)
+						}
+					}
+					ready, err := job.Load(file, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					res, err := ready.Run(context.Background(), o)
+					if err != nil || !res.OK {
+						t.Fatalf("run %d: %v, values right: %v", i, err, res.OK)
+					}
+					if first == 0 {
+						first = res.Cycles
+					}
+					if res.Cycles != first {
+						t.Errorf("run %d takes %d cycles, the first %d", i, res.Cycles, first)
+					}
+				}
+			})
+		}
+	}
+}
