@@ -269,6 +269,36 @@ type ControlBits interface {
 	Guard(bits bool) Guard
 }
 
+// Rated is implemented by Settings of a model that knows what an SM does at most.
+type Rated interface{ Rates() Rates }
+
+// Rates are what an SM does at most in a core cycle.
+type Rates struct {
+	// Issues are warp instructions, over all schedulers.
+	Issues int
+	// L1Sectors are sectors of 32 bytes that the L1 data cache looks up; 0 if unknown.
+	L1Sectors int
+	// Pipes are the pipes with the number of each in an SM; nil if the model does not say
+	// which instruction takes which.
+	Pipes []PipeCount
+	// Flops are floating-point operations by the kind of number: f16, f32, f64, tensor. A
+	// fused multiply-add counts as two.
+	Flops map[string]float64
+}
+
+// PipeCount is a kind of pipe and how many of it an SM has.
+type PipeCount struct {
+	Pipe  string
+	Count int
+}
+
+// Piped is implemented by kernels of a model with Rates.Pipes.
+type Piped interface {
+	// Pipe returns the pipe that instruction i of the kernel's code takes, and for how many
+	// cycles the pipe is busy with it; "" for one that takes none of those in Rates.
+	Pipe(i int) (string, int)
+}
+
 // Guard is the mechanism that guards dependences between instructions, and its cost.
 type Guard struct {
 	Mechanism string

@@ -65,6 +65,15 @@ func (k *Kernel) ControlBits() bool {
 	return k.core.Info().ControlBits
 }
 
+// Pipe returns the pipe that an instruction of its work takes and for how many cycles, "" if
+// the core model does not say.
+func (k *Kernel) Pipe(i int) (string, int) {
+	if x, ok := k.core.(core.Piped); ok {
+		return x.Pipe(i)
+	}
+	return "", 0
+}
+
 // Work returns what was launched.
 func (k *Kernel) Work() exec.Work { return k.work }
 

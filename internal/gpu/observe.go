@@ -11,11 +11,21 @@ import (
 
 // observer holds the observers of a chip.
 type observer struct {
-	onEnd  func(*Kernel)
-	sample func()
-	period uint64 // core cycles between samples, 0 for none
-	next   uint64
-	hooks  *Hooks // nil if there are none
+	onEnd    func(*Kernel)
+	samplers []*Sampler
+	hooks    *Hooks // nil if there are none
+}
+
+// Sampler calls a function after every period of core cycles.
+type Sampler struct {
+	sample       func()
+	period, next uint64
+}
+
+// Slow makes the period longer, from the last call on. The function itself may do so.
+func (s *Sampler) Slow(period uint64) {
+	s.next += period - s.period
+	s.period = period
 }
 
 // Hooks are functions called for events on the chip, unless they are nil. Placed
@@ -62,15 +72,18 @@ func (g *GPU) met(at Where, r *mem.Req) {
 func (g *GPU) OnEnd(f func(*Kernel)) { g.see.onEnd = f }
 
 // OnSample makes the chip call f after every period of core cycles.
-func (g *GPU) OnSample(period uint64, f func()) {
-	g.see.period, g.see.sample = period, f
-	g.see.next = g.now + period
+func (g *GPU) OnSample(period uint64, f func()) *Sampler {
+	s := &Sampler{sample: f, period: period, next: g.now + period}
+	g.see.samplers = append(g.see.samplers, s)
+	return s
 }
 
-// look calls the owner's function if it is time.
+// look calls the owners' functions if it is time.
 func (g *GPU) look() {
-	for s := &g.see; s.period > 0 && g.now >= s.next; s.next += s.period {
-		s.sample()
+	for _, s := range g.see.samplers {
+		for ; g.now >= s.next; s.next += s.period {
+			s.sample()
+		}
 	}
 }
 

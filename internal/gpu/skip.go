@@ -40,8 +40,8 @@ func (g *GPU) skip() bool {
 	}
 	// The watch checks the same cycles whether any are skipped or not.
 	until = min(until, (g.now/watchEvery+1)*watchEvery)
-	if g.see.period > 0 {
-		until = min(until, g.see.next)
+	for _, s := range g.see.samplers {
+		until = min(until, s.next)
 	}
 	until = min(until, g.until)
 	if g.lookAt > g.now {

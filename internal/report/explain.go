@@ -71,6 +71,15 @@ var own = []Counter{
 	{"clocks.l2_mhz", "MHz", "Clock of the L2 slices.", byMachine},
 	{"clocks.dram_mhz", "MHz", "Clock of the DRAM's commands; data are transferred several times per cycle.", byMachine},
 
+	{"machine.warp_slots", "warps", "Warps that an SM holds at most.", byMachine},
+	{"machine.block_slots", "blocks", "Blocks that an SM holds at most.", byMachine},
+	{"machine.registers", "32-bit registers", "Registers of an SM.", byMachine},
+	{"machine.shared_bytes", "bytes", "Shared memory of an SM that blocks can use.", byMachine},
+	{"machine.issues_per_cycle", "warp instructions per core cycle", "What the schedulers of all SMs issue at most.", byMachine},
+	{"machine.l1_gb_per_s", "10⁹ bytes per second", "What all L1 data caches look up at most: their sectors of 32 bytes a cycle.", byMachine},
+	{"machine.l2_gb_per_s", "10⁹ bytes per second", "What all L2 slices serve at most: 32 bytes a cycle each.", byMachine},
+	{"machine.gflop_per_s", "10⁹ operations per second", "Floating-point operations of all SMs at most, by the kind of number: f16 in pairs, f32, f64, and tensor for HMMA.16816 with f32 accumulators. A fused multiply-add counts as two.", byMachine},
+
 	{"launch", "", "Number of the launch in the job, from 0.", byJob},
 	{"stream", "", "Stream of the launch.", byJob},
 	{"grid", "blocks", "Extent of the grid.", byJob},
@@ -95,6 +104,12 @@ var own = []Counter{
 	{"blocks_per_sm", "blocks", "Largest number of blocks of the launch that an SM holds at a time.", byCore},
 	{"limited_by", "", "What limits the blocks on an SM: threads, warps, blocks, registers, shared memory, or the grid, which is spread over all SMs.", byCore},
 	{"l1_ways", "ways", "Associativity of the L1 data cache during the launch; with an adaptive L1 it is what shared memory leaves.", byCore},
+	{"occupancy_steps.now", "", "What a block needs of the resource, for registers a thread.", byProgram},
+	{"occupancy_steps.need", "", "What it may need at most for an SM to hold more blocks.", byCore},
+	{"occupancy_steps.blocks_per_sm", "blocks", "What an SM holds then.", byCore},
+	{"peaks.used", "", "What the launch used of a part of the machine, in the unit given: issue slots, cycles of a pipe, look-ups of the L1, packets of the network, accesses to the L2, cycles of the DRAM's data pins.", byChip},
+	{"peaks.most", "", "What that part does at most in the launch's cycles, over the whole chip. Where FP32 instructions may take the integer pipes, these count for both.", byMachine},
+	{"flops", "operations", "Floating-point operations by the kind of number (f16, f32, f64, tensor): active lanes of instructions that add or multiply, twice for those that do both; products and sums of matrix instructions.", byProgram},
 	{"warp_cycles", "warp cycles", "Resident warps summed over cycles: every warp of the launch from its start to its end. The sum of the stalls.", byCore},
 
 	{"stalls.selected", "warp cycles", "The warp issued an instruction.", byCore},
@@ -181,6 +196,11 @@ var own = []Counter{
 
 	{"series.cycle", "core cycles", "--series: when a row was written. The other figures count since the previous row, except resident_warps.", byChip},
 	{"series.resident_warps", "warps", "--series: warps on all SMs at that moment.", byCore},
+
+	{"history.every", "core cycles", "--html: length of a row. Rows begin short and double in length whenever there are 2,000.", byChip},
+	{"history.end", "core cycles", "--html: when a row ended. The columns are those of --series, as counts since the row before.", byChip},
+	{"history.parts.every", "core cycles", "--html: length of a row of the parts.", byChip},
+	{"history.parts.counts", "", "--html: the counter of each part over time: instructions and warp cycles of SMs, requests of L2 slices, busy cycles of DRAM channels.", byChip},
 
 	{"lanes_per_issue", "warp instructions", "Issues by the number of active lanes: the first entry is for none, the last for all 32.", byCore},
 	{"memory.latency_log2", "replies", "Replies by their latency: entry i counts those of 2^i to 2^(i+1)-1 core cycles.", byCore},
@@ -313,6 +333,11 @@ func Counters() []Counter {
 			Counter{"per_slice.l2." + c.Name, c.Unit, fmt.Sprintf(c.Meaning, "the slice"), byL2})
 	}
 	return append(list, accelSim...)
+}
+
+// Own reports whether the counter is one of the JSON result, not of GPGPU-Sim's output.
+func (c *Counter) Own() bool {
+	return !slices.ContainsFunc(accelSim, func(x Counter) bool { return x.Name == c.Name })
 }
 
 // Explained finds the counters with a name: the whole name, the last parts of a path, or

@@ -108,7 +108,7 @@ func TestExplained(t *testing.T) {
 					t.Errorf("%s%s is not explained", path, s)
 				}
 			}
-		case "lines.stalls.", "warps.stalls.", "kepler.exit_cycle.":
+		case "flops.", "lines.stalls.", "warps.stalls.", "kepler.exit_cycle.":
 			if explained[strings.TrimSuffix(name, ".")] == 0 {
 				t.Errorf("%s is not explained", path)
 			}

@@ -264,6 +264,20 @@ func (r *Run) WriteJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
+// WithoutBlocks returns the result without logs of blocks, which a page keeps but the text need
+// not show.
+func (r *Run) WithoutBlocks() *Run {
+	short := *r
+	short.Kernels = slices.Clone(r.Kernels)
+	for i := range short.Kernels {
+		if k := &short.Kernels[i]; k.KernelTiming != nil {
+			t := *k.KernelTiming
+			t.BlockLog, k.KernelTiming = nil, &t
+		}
+	}
+	return &short
+}
+
 // firstFew returns the names that fit on a line and the number of the others: programs
 // that compile at run time load hundreds of modules.
 func firstFew(names []string) []string {

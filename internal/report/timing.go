@@ -11,13 +11,67 @@ type Timing struct {
 	Dependences []Dependence `json:"dependences,omitempty"`
 	SMs         int          `json:"sms"`    // of the machine
 	Clocks      Clocks       `json:"clocks"` // of the machine
-	Cycles      uint64       `json:"cycles"` // core cycles from the start to the end of the last step
-	Memory      Memory       `json:"memory"` // of the whole run, including launches that only warm the caches
+	// Machine is what the machine does at most; nil for the Kepler-style core.
+	Machine *Machine `json:"machine,omitempty"`
+	Cycles  uint64   `json:"cycles"` // core cycles from the start to the end of the last step
+	Memory  Memory   `json:"memory"` // of the whole run, including launches that only warm the caches
 
 	// The parts of the machine, over the whole run.
 	PerSM      []SM      `json:"per_sm"`
 	PerSlice   []Slice   `json:"per_slice"`
 	PerChannel []Channel `json:"per_channel"`
+
+	// History has the counters over time; with --html only.
+	History *History `json:"history,omitempty"`
+}
+
+// History has counters over time. Row i is from the end of row i-1, or the start, to cycle End[i].
+// Rows are Every cycles long, save the last one.
+type History struct {
+	Every uint64   `json:"every"`
+	End   []uint64 `json:"end"`
+	// Columns are counters by their names in --series, and as sums where that has means. All but
+	// resident_warps count what happened in the row.
+	Columns map[string][]uint64 `json:"columns"`
+	// Parts are the counters of the machine's parts over time, at longer intervals.
+	Parts []PartHistory `json:"parts"`
+}
+
+// PartHistory is a counter of parts of one kind over time. Counts[p][i] is that of part p in row i.
+type PartHistory struct {
+	Part    string     `json:"part"`    // sm, slice or channel
+	Counter string     `json:"counter"` // what is counted
+	Every   uint64     `json:"every"`   // core cycles of a row
+	Counts  [][]uint64 `json:"counts"`
+}
+
+// Machine is what a machine holds and does at most. Shares of peaks are relative to it.
+type Machine struct {
+	WarpSlots   int                `json:"warp_slots"`            // of an SM
+	BlockSlots  int                `json:"block_slots"`           // of an SM
+	Registers   int                `json:"registers"`             // of an SM, 32 bits each
+	SharedBytes int                `json:"shared_bytes"`          // of an SM
+	Issues      int                `json:"issues_per_cycle"`      // warp instructions, of all SMs; 0 if unknown
+	L1Rate      float64            `json:"l1_gb_per_s,omitempty"` // of all L1 data caches
+	L2Rate      float64            `json:"l2_gb_per_s,omitempty"` // of all slices, 32 bytes a cycle each
+	Gflops      map[string]float64 `json:"gflop_per_s,omitempty"` // by the kind of number: f16, f32, f64, tensor
+}
+
+// PeakUse is how much of a part of the machine a launch used, of what that part does at most in
+// the launch's cycles.
+type PeakUse struct {
+	Part string  `json:"part"` // issue, l1, l2, network_request, network_reply, dram or the name of a pipe
+	Used float64 `json:"used"`
+	Most float64 `json:"most"`
+	Unit string  `json:"unit"`
+}
+
+// OccupancyStep is the nearest smaller need of a resource with which an SM holds more blocks.
+type OccupancyStep struct {
+	Resource string `json:"resource"`      // threads, registers or shared memory
+	Now      int    `json:"now"`           // what a block or thread needs
+	Need     int    `json:"need"`          // what it may need at most for the step
+	Blocks   int    `json:"blocks_per_sm"` // that an SM then holds
 }
 
 // Dependence is a mechanism that keeps instructions from issuing too early. Its storage
@@ -98,14 +152,21 @@ type KernelTiming struct {
 	// RegisterEstimate is nil if the launch gives its number of registers.
 	RegisterEstimate *RegisterEstimate `json:"register_estimate,omitempty"`
 	L1Ways           int               `json:"l1_ways"`
-	Shared           bool              `json:"overlapped"`
-	Stalls           map[string]uint64 `json:"stalls"`          // warp cycles by the warp's state
-	SlotStalls       map[string]uint64 `json:"slot_stalls"`     // scheduler cycles without issue, by reason
-	WarpCycles       uint64            `json:"warp_cycles"`     // resident warps, summed over cycles and SMs: the sum of the stalls
-	LanesPerIssue    []uint64          `json:"lanes_per_issue"` // issues by the number of active lanes, 0 to 32
-	Memory           Memory            `json:"memory"`
-	Warps            []Warp            `json:"warps,omitempty"` // for cores with fixed warp numbers
-	Lines            []Line            `json:"lines,omitempty"` // instructions that were issued or waited for, in code order
+	// Occupancies are the next steps of the blocks on an SM; a resource of which less
+	// gives no step is left out.
+	Occupancies []OccupancyStep `json:"occupancy_steps,omitempty"`
+	// Peaks are the parts of the machine by what the launch used of them.
+	Peaks []PeakUse `json:"peaks,omitempty"`
+	// Flops are floating-point operations by the kind of number: f16, f32, f64, tensor.
+	Flops         map[string]uint64 `json:"flops,omitempty"`
+	Shared        bool              `json:"overlapped"`
+	Stalls        map[string]uint64 `json:"stalls"`          // warp cycles by the warp's state
+	SlotStalls    map[string]uint64 `json:"slot_stalls"`     // scheduler cycles without issue, by reason
+	WarpCycles    uint64            `json:"warp_cycles"`     // resident warps, summed over cycles and SMs: the sum of the stalls
+	LanesPerIssue []uint64          `json:"lanes_per_issue"` // issues by the number of active lanes, 0 to 32
+	Memory        Memory            `json:"memory"`
+	Warps         []Warp            `json:"warps,omitempty"` // for cores with fixed warp numbers
+	Lines         []Line            `json:"lines,omitempty"` // instructions that were issued or waited for, in code order
 	// BlockLog has the blocks that began, in the order of the grid, x fastest;
 	// with run.block_log only.
 	BlockLog []BlockRun `json:"block_log,omitempty"`

@@ -91,6 +91,7 @@ func describeMachine(cfg *gpu.Config, res *report.Run) {
 	res.Timing = &report.Timing{Core: cfg.Core.Model().Name, CoreFrom: cfg.CoreFrom, SMs: cfg.SMs(), Clocks: report.Clocks{
 		Core: mhz(cfg.Clocks.Core), Network: mhz(cfg.Clocks.Net), L2: mhz(cfg.Clocks.L2), DRAM: mhz(cfg.Clocks.DRAM),
 	}}
+	res.Machine = limits(cfg)
 	res.Conditions = conditions(cfg)
 }
 
@@ -159,6 +160,7 @@ func describe(chip *gpu.GPU, k *gpu.Kernel, l Launch) report.Kernel {
 		t.WarpCycles += n
 	}
 	t.Memory = memory(&k.Counters, cfg)
+	t.Peaks, t.Flops, t.Occupancies = peaks(k, cfg, &t.Memory), flops(k), occupancySteps(k, cfg)
 	for i, b := range k.BlockLog {
 		r := report.BlockRun{Block: uint64(i), SM: b.SM, StartCycle: b.Start}
 		if b.End > 0 {

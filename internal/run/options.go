@@ -39,6 +39,9 @@ type Options struct {
 	// Record gets the run as a trace; may be nil. Its owner calls Finish.
 	Record *record.Recorder
 	Watch  *Watch // is called for what happens; may be nil
+	// Page keeps what only a page shows: counters over time, and where and when blocks ran,
+	// if they are few.
+	Page bool
 	// Inside is called before the run begins. The function that it returns is called
 	// before the first cycle and after every cycle in which anything happens; an
 	// error from it ends the run. May be nil.

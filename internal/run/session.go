@@ -44,6 +44,8 @@ type Session struct {
 	open    []*Launch // submitted, and not yet in the result
 	done    int64     // weight
 	rows    *Rows
+	history *history              // with Page
+	logged  bool                  // the log of blocks was asked for
 	spans   []timeline.Span       // launches that the timeline shows
 	others  []span                // other actions that it shows
 	ranges  []*Range              // that it shows
@@ -102,6 +104,8 @@ func (s *Session) PlugIn(name string, cfg gpu.Config) error {
 	if w := o.Watch; w != nil && (w.Inst != nil || w.Memory != nil) {
 		cfg.Run.Threads = 1
 	}
+	s.logged = cfg.Run.BlockLog
+	cfg.Run.BlockLog = cfg.Run.BlockLog || o.Page
 	chip, err := gpu.New(cfg)
 	if err != nil {
 		return fmt.Errorf("GPU %s: %w", name, err)
@@ -123,6 +127,9 @@ func (s *Session) PlugIn(name string, cfg gpu.Config) error {
 	}
 	if o.Series != nil {
 		s.rows = startSeries(chip, *o.Series)
+	}
+	if o.Page {
+		s.history = startHistory(chip)
 	}
 	if o.Timeline != nil {
 		recordWays(chip, o.Timeline)
@@ -306,6 +313,9 @@ func (s *Session) collect(l *Launch) {
 		s.spans = append(s.spans, span{l.op, fmt.Sprintf("launch %d: %s", l.Number, k.Name)}.timed())
 	}
 	r := describe(s.Chip, k, *l)
+	if s.opt.Page && len(r.BlockLog) > historyLog && !s.logged {
+		r.BlockLog = nil
+	}
 	if s.Detailed > 0 && len(s.Res.Kernels) >= s.Detailed {
 		r.Lines = nil
 	}
@@ -375,6 +385,9 @@ func (s *Session) flush(res *report.Run) {
 	summarize(s.Chip, res)
 	if s.opt.Hazards && len(s.watched) > 0 { // otherwise the run was refused
 		addHazards(s.Chip, s.watched, res)
+	}
+	if s.history != nil {
+		res.History = s.history.result()
 	}
 	if s.rows != nil {
 		s.bad = errors.Join(s.bad, s.rows.end())

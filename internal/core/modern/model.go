@@ -110,3 +110,43 @@ func (c *Core) Own() core.Own { return &c.Stats.Counters }
 
 // Inherit takes over the counters of another core.
 func (c *Core) Inherit(old core.SM) { c.Stats = old.(*Core).Stats }
+
+// Rates returns what an SM does at most. Pipes for memory have no fixed interval and are left
+// out; FP32 instructions may take the integer pipes too if the machine lets them.
+func (c *Config) Rates() core.Rates {
+	r := core.Rates{Issues: c.SubCores, L1Sectors: min(c.L1Sectors, c.L1Banks*c.L1Lookups), Flops: map[string]float64{}}
+	for p := range Memory {
+		n := c.SubCores
+		switch {
+		case p == FP64:
+			n = 1
+		case p == FP32 && c.FP32OnInt:
+			n *= 2
+		}
+		r.Pipes = append(r.Pipes, core.PipeCount{Pipe: p.String(), Count: n})
+	}
+	// A sub-core issues one instruction a cycle, however many pipes could take one.
+	rate := func(class isa.Class, each float64) float64 {
+		t := &c.Time[class]
+		for _, p := range r.Pipes {
+			if p.Pipe == t.Pipe.String() && t.Interval > 0 {
+				return 2 * 32 * each * min(float64(p.Count)/float64(t.Interval), float64(c.SubCores))
+			}
+		}
+		return 0
+	}
+	r.Flops["f32"], r.Flops["f64"], r.Flops["f16"] = rate(isa.ClassFP32, 1), rate(isa.ClassFP64, 1), rate(isa.ClassHalf, 2)
+	o := op{inst: &isa.Inst{}} // taken as HMMA.16816.F32
+	o.tensor(c)
+	r.Flops["tensor"] = 2 * 16 * 8 * 16 * float64(c.SubCores) / float64(max(o.interval, 1))
+	return r
+}
+
+// Pipe returns the pipe of an instruction, and how long it occupies it.
+func (k *Kernel) Pipe(i int) (string, int) {
+	o := &k.ops[i]
+	if o.pipe >= Memory {
+		return "", 0
+	}
+	return o.pipe.String(), int(o.interval)
+}

@@ -120,6 +120,9 @@ func (c *Config) Caches() []*cache.Config { return []*cache.Config{&c.L1D, &c.L1
 // CodeBytes returns inst: an instruction takes the same space here as in the program.
 func (c *Config) CodeBytes(inst int) int { return inst }
 
+// Rates returns what an SM issues at most.
+func (c *Config) Rates() core.Rates { return core.Rates{Issues: c.Schedulers * c.MaxIssue} }
+
 // Prepare makes a launch ready for the cores.
 func (c *Config) Prepare(w exec.Work, o core.KernelOptions) (core.Kernel, error) {
 	k, err := NewKernel(c, w, o)

@@ -1,0 +1,181 @@
+package run
+
+import (
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// This file: counters over time for a page. Intervals begin short and double whenever there are
+// too many, so that runs of every length have about as many rows.
+
+// The bounds of a history (our choice): a screen shows no more rows, and a long run is read as
+// seldom as a short one.
+const (
+	historyRows  = 2000
+	historyParts = 240    // rows of the parts
+	historyFirst = 16     // core cycles of the first interval
+	historyLog   = 20_000 // blocks of a launch whose log a page gets
+)
+
+// history records counters over time.
+type history struct {
+	chip    *gpu.GPU
+	sampler *gpu.Sampler
+	every   uint64
+	last    gpu.Sample
+	end     []uint64
+	names   []string
+	columns [][]uint64
+	parts   []*partHistory
+}
+
+// partHistory is a counter of the parts of one kind.
+type partHistory struct {
+	part, counter string
+	read          func(to []uint64) // the parts' counts so far
+	last, now     []uint64
+	counts        [][]uint64 // by part and row
+}
+
+// startHistory starts recording.
+func startHistory(chip *gpu.GPU) *history {
+	h := &history{chip: chip, every: historyFirst}
+	h.names = []string{"warp_instructions", "thread_instructions", "resident_warps", "blocks"}
+	for _, st := range chip.States() {
+		h.names = append(h.names, "stalls."+st)
+	}
+	h.names = append(h.names, "memory.l1.accesses", "memory.l1.hits", "memory.l2.accesses", "memory.l2.hits", "memory.dram.reads", "memory.dram.writes",
+		"memory.network.request_packets", "memory.network.reply_packets", "memory.latency_cycles", "memory.replies")
+	h.columns = make([][]uint64, len(h.names))
+	m := chip.Memory().Parts
+	h.add("sm", "warp_instructions", chip.Config().SMs(), func(to []uint64) {
+		for i := range to {
+			to[i] = chip.Core(i).Count().WarpInsts
+		}
+	})
+	h.add("sm", "warp_cycles", chip.Config().SMs(), func(to []uint64) {
+		for i := range to {
+			to[i] = chip.Core(i).Count().WarpCycles
+		}
+	})
+	h.add("slice", "requests", m.Subs(), func(to []uint64) {
+		for i := range to {
+			to[i] = m.SubStats(i).Packets
+		}
+	})
+	h.add("channel", "busy_cycles", m.Channels(), func(to []uint64) {
+		for i := range to {
+			if d := m.DRAM(i); d != nil {
+				to[i] = d.Stats().DataCycles
+			}
+		}
+	})
+	h.last = chip.Sample()
+	h.sampler = chip.OnSample(h.every, h.row)
+	return h
+}
+
+// add records a counter of n parts.
+func (h *history) add(part, counter string, n int, read func(to []uint64)) {
+	p := &partHistory{part: part, counter: counter, read: read, last: make([]uint64, n), now: make([]uint64, n), counts: make([][]uint64, n)}
+	read(p.last)
+	h.parts = append(h.parts, p)
+}
+
+// row adds what happened since the last row.
+func (h *history) row() {
+	s, o := h.chip.Sample(), &h.last
+	if s.Cycle == o.Cycle {
+		return
+	}
+	h.end = append(h.end, s.Cycle)
+	col := 0
+	put := func(n uint64) {
+		h.columns[col] = append(h.columns[col], n)
+		col++
+	}
+	put(s.WarpInsts - o.WarpInsts)
+	put(s.ThreadInsts - o.ThreadInsts)
+	put(uint64(s.Resident))
+	put(s.Blocks - o.Blocks)
+	for st := range h.chip.States() {
+		put(s.States[st] - o.States[st])
+	}
+	put(s.L1Accesses - o.L1Accesses)
+	put(s.L1Hits - o.L1Hits)
+	put(s.L2Accesses - o.L2Accesses)
+	put(s.L2Hits - o.L2Hits)
+	put(s.DRAMReads - o.DRAMReads)
+	put(s.DRAMWrites - o.DRAMWrites)
+	put(s.Requests - o.Requests)
+	put(s.Replies - o.Replies)
+	put(s.Latency - o.Latency)
+	put(s.LatencyN - o.LatencyN)
+	h.last = s
+	for _, p := range h.parts {
+		p.read(p.now)
+		for i, n := range p.now {
+			p.counts[i] = append(p.counts[i], n-p.last[i])
+		}
+		copy(p.last, p.now)
+	}
+	if len(h.end) == historyRows {
+		h.halve()
+	}
+}
+
+// halve joins rows in pairs and doubles the interval.
+func (h *history) halve() {
+	for i, c := range h.columns {
+		h.columns[i] = pairs(c, h.names[i] == "resident_warps")
+	}
+	for _, p := range h.parts {
+		for i, c := range p.counts {
+			p.counts[i] = pairs(c, false)
+		}
+	}
+	h.end = pairs(h.end, true)
+	h.every *= 2
+	h.sampler.Slow(h.every)
+}
+
+// pairs returns the sums of neighbours, or the second of each pair. A single one at the end stays.
+func pairs(list []uint64, last bool) []uint64 {
+	n := 0
+	for i := 0; i < len(list); i += 2 {
+		x := list[i]
+		if i+1 < len(list) {
+			if x += list[i+1]; last {
+				x = list[i+1]
+			}
+		}
+		list[n] = x
+		n++
+	}
+	return list[:n]
+}
+
+// result returns the rows so far, with a last one that may be shorter.
+func (h *history) result() *report.History {
+	h.row()
+	x := &report.History{Every: h.every, End: slices.Clone(h.end), Columns: map[string][]uint64{}}
+	for i, name := range h.names {
+		x.Columns[name] = slices.Clone(h.columns[i])
+	}
+	for _, p := range h.parts {
+		y := report.PartHistory{Part: p.part, Counter: p.counter, Every: h.every, Counts: make([][]uint64, len(p.counts))}
+		for i, c := range p.counts {
+			y.Counts[i] = slices.Clone(c)
+		}
+		for len(x.End) > 0 && len(y.Counts) > 0 && len(y.Counts[0]) > historyParts {
+			for i, c := range y.Counts {
+				y.Counts[i] = pairs(c, false)
+			}
+			y.Every *= 2
+		}
+		x.Parts = append(x.Parts, y)
+	}
+	return x
+}
