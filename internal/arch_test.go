@@ -51,6 +51,7 @@ var mayImport = map[string][]string{
 	"internal/report/series":   {},
 	"internal/report/findings": {"internal/report"},
 	"internal/report/whatif":   {"internal/report"},
+	"internal/view":            {"internal/plain", "internal/report", "internal/report/findings"},
 	"internal/progress":        {"internal/run", "internal/plain", "internal/report"},
 
 	// Timing. Core models do not know which instruction set they run, nothing
@@ -70,7 +71,7 @@ var mayImport = map[string][]string{
 	"internal/work/krun":  {"internal/isa/kasm", "internal/core/kepler", "internal/core/kepler/chip", "internal/exec", "internal/report", "internal/report/timeline", "internal/run"},
 
 	// A run, whatever gives it its work.
-	"internal/run": {"internal/near", "internal/plain", "internal/isa", "internal/exec", "internal/exec/device", "internal/exec/replay", "internal/config", "internal/gpu", "internal/mem", "internal/mem/cache", "internal/core",
+	"internal/run": {"internal/near", "internal/plain", "internal/isa", "internal/exec", "internal/exec/device", "internal/exec/replay", "internal/config", "internal/gpu", "internal/mem", "internal/mem/cache", "internal/mem/noc", "internal/core",
 		"internal/report", "internal/report/findings", "internal/report/timeline", "internal/trace/record"},
 	"internal/run/flags":     {"internal/near", "internal/run", "internal/report", "internal/report/series", "internal/report/timeline", "internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/record"},
 	"internal/work/tracerun": {"internal/core", "internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/run", "internal/gpu", "internal/report", "internal/trace", "internal/exec/replay"},
@@ -107,12 +108,12 @@ var mayImport = map[string][]string{
 	"cmd/heddle": {"internal/binary/cubin", "internal/binary/fatbin", "internal/program", "internal/exec/replay", "internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec", "internal/exec/ptx",
 		"internal/isa/kasm", "internal/isa/sass", "internal/core/kepler", "internal/work/kcase", "internal/work/krun",
 		"internal/compare", "internal/trace", "internal/trace/...", "internal/work/tracerun", "internal/progress", "internal/work/cuda", "internal/work/cuda/...", "internal/libs/ml",
-		"internal/config", "internal/run", "internal/run/flags", "internal/run/step", "internal/work/job", "internal/report", "internal/whatif", ""},
+		"internal/config", "internal/run", "internal/run/flags", "internal/run/step", "internal/work/job", "internal/report", "internal/view", "internal/whatif", ""},
 }
 
 // tools are packages that make, measure or test others and may know what they need;
 // nobody may import them.
-var tools = []string{"internal/exec/ptx/opgen", "internal/libs/kernelgen", "internal/libs/libstest", "internal/trace/tracetest", "internal/program/agreetest", "internal/binary/fatbin/fatbintest", "examples", "bench"}
+var tools = []string{"internal/exec/ptx/opgen", "internal/libs/kernelgen", "internal/libs/libstest", "internal/trace/tracetest", "internal/program/agreetest", "internal/binary/fatbin/fatbintest", "internal/view/bundle", "examples", "bench"}
 
 // external lists the packages outside the standard library and this module
 // that a package may import; tests are free.

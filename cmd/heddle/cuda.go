@@ -66,7 +66,7 @@ func (c *cudaCmd) Run(e env) error {
 
 // run runs the program with the runtime in a folder, and prints the report.
 func (c *cudaCmd) run(e env, program, dir string) error {
-	to, err := openSinks(e, c.JSON)
+	to, err := openSinks(e, &c.Flags)
 	if err != nil {
 		return err
 	}
@@ -232,6 +232,9 @@ func (c *cudaCmd) environment(dir, result string) ([]string, error) {
 	}
 	p := c.Program
 	p.Result = result
+	if c.HTML != "" && c.SavePTX == "" && c.Code != "sass" {
+		p.SavePTX = pageTexts(result)
+	}
 	if p.Quiet && p.Progress == "auto" {
 		p.Progress = "never"
 	}
@@ -246,6 +249,9 @@ func (c *cudaCmd) environment(dir, result string) ([]string, error) {
 	return list, nil
 }
 
+// pageTexts is the folder in which a program leaves its PTX for a page.
+func pageTexts(dir string) string { return filepath.Join(dir, "ptx") }
+
 // errNoReport means that no program wrote a report.
 var errNoReport = errors.New("no report")
 
@@ -253,6 +259,12 @@ var errNoReport = errors.New("no report")
 // several if the program ran others. It returns the exit code of the first kernel
 // failure in them, 0 if there is none, and whether a checker found something.
 func (c *cudaCmd) report(to *sinks, dir string) (failed int, found bool, err error) {
+	var all []*report.Run
+	defer func() {
+		if len(all) > 0 {
+			err = errors.Join(err, to.page(&c.Flags, []string{cmp.Or(c.SavePTX, pageTexts(dir))}, all...))
+		}
+	}()
 	for n := 1; ; n++ {
 		b, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%d.json", n)))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -268,6 +280,11 @@ func (c *cudaCmd) report(to *sinks, dir string) (failed int, found bool, err err
 		if err != nil {
 			return failed, found, usage("the report cannot be read: %w", err)
 		}
+		all = append(all, &res)
+		shown := &res
+		if c.HTML != "" && !c.Logged() {
+			shown = res.WithoutBlocks()
+		}
 		if res.Error != nil && failed == 0 {
 			failed = endings[res.Error.Kind]
 		}
@@ -280,7 +297,7 @@ func (c *cudaCmd) report(to *sinks, dir string) (failed int, found bool, err err
 		if c.Quiet {
 			_, err = io.WriteString(to.text, res.Summary()+"\n")
 		} else {
-			err = res.WriteText(to.text)
+			err = shown.WriteText(to.text)
 		}
 		if err != nil {
 			return failed, found, usage("writing the report: %w", err)

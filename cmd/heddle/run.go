@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/run/flags"
 	"github.com/heddle-sim/heddle/internal/run/step"
 	"github.com/heddle-sim/heddle/internal/trace/open"
+	"github.com/heddle-sim/heddle/internal/view"
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
@@ -149,7 +151,7 @@ func (c *runCmd) loadJob(e env, o *run.Options) (work, error) {
 // observed opens the observers' files, runs with a progress line, and writes the
 // result and further messages.
 func (c *runCmd) observed(e env, o *run.Options, simulate func(to *sinks) (res *report.Run, more string, err error)) error {
-	to, err := openSinks(e, c.JSON)
+	to, err := openSinks(e, &c.Flags)
 	if err != nil {
 		return err
 	}
@@ -180,28 +182,60 @@ func (c *runCmd) observed(e env, o *run.Options, simulate func(to *sinks) (res *
 type sinks struct {
 	text io.Writer // the report
 	json io.Writer // nil: none
-	file *os.File  // to be closed; may be nil
+	html io.Writer // nil: none
+	own  []*os.File
 }
 
 // openSinks opens the outputs: with --json - the report goes to standard error.
-func openSinks(e env, file string) (*sinks, error) {
-	switch file {
-	case "":
-		return &sinks{text: e.stdout}, nil
-	case "-":
-		return &sinks{text: e.stderr, json: e.stdout}, nil
+func openSinks(e env, f *flags.Flags) (*sinks, error) {
+	s := &sinks{text: e.stdout}
+	if f.HTML == "-" {
+		return nil, usage("--html - : a page goes to a file; heddle view RESULT.json --html - writes it to standard output")
 	}
-	f, err := os.Create(file)
-	if err != nil {
-		return nil, usage("--json: %w", err)
+	if f.JSON == "-" {
+		s.text, s.json = e.stderr, e.stdout
 	}
-	return &sinks{text: e.stdout, json: f, file: f}, nil
+	for _, out := range []struct {
+		flag, file string
+		to         *io.Writer
+	}{{"--json", f.JSON, &s.json}, {"--html", f.HTML, &s.html}} {
+		if out.file == "" || *out.to != nil {
+			continue
+		}
+		file, err := os.Create(out.file)
+		if err != nil {
+			s.close()
+			return nil, usage("%s: %w", out.flag, err)
+		}
+		*out.to, s.own = file, append(s.own, file)
+	}
+	return s, nil
 }
 
 func (s *sinks) close() {
-	if s.file != nil {
-		_ = s.file.Close() // writes have been checked
+	for _, f := range s.own {
+		_ = f.Close() // writes have been checked
 	}
+}
+
+// page writes results as a page, if one is wanted.
+func (s *sinks) page(f *flags.Flags, sources []string, results ...*report.Run) error {
+	if s.html == nil {
+		return nil
+	}
+	p := &view.Page{}
+	for i, r := range results {
+		name := ""
+		if len(results) > 1 {
+			name = fmt.Sprintf("%d: %s", i+1, r.Input)
+		}
+		p.Results = append(p.Results, view.Result{Name: name, Run: r})
+	}
+	p.FindSources(append(slices.Clone(f.SourceRoot), sources...))
+	if err := p.WriteHTML(s.html); err != nil {
+		return usage("--html: %w", err)
+	}
+	return nil
 }
 
 // conclude writes a result and, after its report, further messages. It returns how
@@ -210,6 +244,12 @@ func (c *runCmd) conclude(to *sinks, res *report.Run, more string, err error) er
 	if to.json != nil && res != nil {
 		if werr := res.WriteJSON(to.json); werr != nil {
 			err = errors.Join(err, usage("--json: %w", werr))
+		}
+	}
+	if res != nil {
+		err = errors.Join(err, to.page(&c.Flags, nil, res))
+		if c.HTML != "" && !c.Logged() {
+			res = res.WithoutBlocks()
 		}
 	}
 	switch {

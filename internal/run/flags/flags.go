@@ -27,6 +27,8 @@ type Flags struct {
 	Core       string   `json:",omitempty" placeholder:"CORE" help:"The core model: modern, simt or kepler. Has no effect on a functional run."`
 	Set        []string `json:",omitempty" short:"C" sep:"none" placeholder:"KEY=VALUE" help:"Set one value of the configuration (repeatable): ${setting_keys}, or one that heddle gpus NAME lists."`
 	JSON       string   `json:",omitempty" name:"json" placeholder:"FILE" help:"Write the result as JSON (- is standard output; the report then goes to standard error)."`
+	HTML       string   `json:",omitempty" name:"html" placeholder:"FILE" help:"Write the result as a page that shows it: one HTML file that needs nothing else."`
+	SourceRoot []string `json:",omitempty" name:"source-root" sep:"none" placeholder:"DIR" help:"For --html: look for source files in this folder too (repeatable)."`
 	Kernels    string   `json:",omitempty" placeholder:"LIST" help:"Run only these launches: a comma-separated list of numbers, ranges such as 2-4, and /regular expressions/ over kernel names."`
 	Threads    int      `json:",omitempty" placeholder:"N" help:"Workers; default: one per core. Every N gives the same result."`
 	MaxCycles  uint64   `json:",omitempty" placeholder:"N" help:"Stop after N cycles, in a functional run after N warp instructions (exit code 4; a CUDA program gets cudaErrorLaunchTimeout)."`
@@ -175,7 +177,7 @@ func (f *Flags) check(kind run.Kind) error {
 	for o, on := range map[run.Observer]bool{
 		run.SeriesObserver: f.Series != "", run.TimelineObserver: f.Timeline != "", run.HazardObserver: len(f.Check) > 0, run.AccelSimObserver: f.AccelSim,
 		run.RecordObserver: f.Record != "", run.StepObserver: f.Step,
-		run.BlockLogObserver: slices.ContainsFunc(f.Set, func(s string) bool { return strings.HasPrefix(s, names[run.BlockLogObserver][len("-C "):]) }),
+		run.BlockLogObserver: f.Logged(),
 	} {
 		if on {
 			list = append(list, o)
@@ -193,6 +195,11 @@ func (f *Flags) check(kind run.Kind) error {
 		return fmt.Errorf("%s: %s; remove --mode functional", names[r.Observer], r.Why)
 	}
 	return fmt.Errorf("%s: %s", names[r.Observer], r.Why)
+}
+
+// Logged reports whether the log of blocks was asked for, and not only kept for a page.
+func (f *Flags) Logged() bool {
+	return slices.ContainsFunc(f.Set, func(s string) bool { return strings.HasPrefix(s, names[run.BlockLogObserver][len("-C "):]) })
 }
 
 // names are the flags of observers.
@@ -221,7 +228,7 @@ func (f *Flags) series() (every uint64, file string, err error) {
 // opens. It returns an error for invalid flags and for observers that the kind of work
 // cannot have.
 func (f *Flags) Options(kind run.Kind) (run.Options, error) {
-	o := run.Options{GPU: f.GPU, Threads: min(f.Threads, maxThreads), MaxInsts: f.MaxCycles, Timing: f.Mode == "timing", Code: f.Code, Hazards: len(f.Check) > 0}
+	o := run.Options{GPU: f.GPU, Threads: min(f.Threads, maxThreads), MaxInsts: f.MaxCycles, Timing: f.Mode == "timing", Code: f.Code, Hazards: len(f.Check) > 0, Page: f.HTML != ""}
 	if err := f.check(kind); err != nil {
 		return o, err
 	}

@@ -1,0 +1,231 @@
+package view
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/plain"
+	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/report/findings"
+)
+
+// This file: the form in which a page holds results. Lines and blocks, of which there may be
+// many, are columns; launches of one kernel share what is the same for all. The rest is the
+// result's JSON. All of it is compressed (deflate) and written in base64.
+//
+// web/data.ts is the other end.
+
+// payload is what a page is made of.
+type payload struct {
+	Heddle  string            `json:"heddle"` // version of the page
+	Results []packed          `json:"results"`
+	Names   map[string]string `json:"names"`   // of kernels, as in the program's source
+	Explain map[string]term   `json:"explain"` // counters by name
+	Rules   map[string]string `json:"rules"`   // what the causes of findings are
+	Sources map[string]string `json:"sources"` // texts by the names in the result
+}
+
+// term explains a counter: its unit, meaning and source.
+type term [3]string
+
+// packed is one result.
+type packed struct {
+	Name   string      `json:"name"` // of its file
+	Run    *report.Run `json:"run"`  // without lines and logs of blocks
+	Codes  []*code     `json:"codes"`
+	Counts []*counts   `json:"counts"` // by launch, nil for those without lines
+	Blocks []*blocks   `json:"blocks"` // by launch, nil for those without a log
+}
+
+// code is the static part of a kernel's lines, a row for each instruction.
+type code struct {
+	Strings    []string `json:"strings"` // names of functions and files
+	Function   []int    `json:"function"`
+	File       []int    `json:"file"`
+	SourceFile []int    `json:"source_file"`
+	PC         []int    `json:"pc"`
+	Line       []int    `json:"line"`
+	SourceLine []int    `json:"source_line"`
+	Text       []string `json:"text"`
+	Control    []string `json:"control"`
+
+	at   map[place]int
+	text map[string]int
+}
+
+// place identifies an instruction of a kernel.
+type place struct {
+	function, file string
+	pc, line       int
+}
+
+// counts are the counters of a launch's lines.
+type counts struct {
+	Code     int                 `json:"code"`         // index in Codes
+	At       []int               `json:"at,omitempty"` // rows of the code, nil for all in order
+	Issues   []uint64            `json:"issues"`
+	Threads  []uint64            `json:"threads"`
+	Cycles   []uint64            `json:"cycles"`
+	Stalls   map[string][]uint64 `json:"stalls"`
+	Access   [5][]uint64         `json:"access"`   // index, requests, sectors, least, conflicts
+	Branches [4][]uint64         `json:"branches"` // index, taken, not taken, diverged
+}
+
+// blocks is a log of blocks in the order of the grid.
+type blocks struct {
+	Block []uint64 `json:"block,omitempty"` // nil if they are 0, 1, 2 …
+	SM    []int    `json:"sm"`
+	Start []uint64 `json:"start"` // from the start of the launch
+	End   []uint64 `json:"end"`   // the same, 0 for those that did not end
+}
+
+// number returns the index of a string.
+func (c *code) number(s string) int {
+	i, ok := c.text[s]
+	if !ok {
+		i = len(c.Strings)
+		c.Strings, c.text[s] = append(c.Strings, s), i
+	}
+	return i
+}
+
+// row returns the row of a line.
+func (c *code) row(l *report.Line) int {
+	p := place{l.Function, l.File, l.PC, l.Line}
+	i, ok := c.at[p]
+	if !ok {
+		i = len(c.PC)
+		c.at[p] = i
+		c.Function, c.File, c.SourceFile = append(c.Function, c.number(l.Function)), append(c.File, c.number(l.File)), append(c.SourceFile, c.number(l.SourceFile))
+		c.PC, c.Line, c.SourceLine = append(c.PC, l.PC), append(c.Line, l.Line), append(c.SourceLine, l.SourceLine)
+		c.Text, c.Control = append(c.Text, l.Text), append(c.Control, l.Control)
+	}
+	return i
+}
+
+// pack brings a result into the form of a page.
+func pack(name string, r *report.Run) packed {
+	short := *r
+	short.Kernels = make([]report.Kernel, len(r.Kernels))
+	p := packed{Name: name, Run: &short, Counts: make([]*counts, len(r.Kernels)), Blocks: make([]*blocks, len(r.Kernels))}
+	codes := map[string]int{}
+	for i, k := range r.Kernels {
+		if k.KernelTiming != nil {
+			if len(k.Lines) > 0 {
+				n, ok := codes[k.Name]
+				if !ok {
+					n = len(p.Codes)
+					codes[k.Name] = n
+					p.Codes = append(p.Codes, &code{at: map[place]int{}, text: map[string]int{}})
+				}
+				p.Counts[i] = p.Codes[n].pack(n, k.Lines)
+			}
+			p.Blocks[i] = packBlocks(k.KernelTiming)
+			t := *k.KernelTiming
+			t.Lines, t.BlockLog = nil, nil
+			k.KernelTiming = &t
+		}
+		short.Kernels[i] = k
+	}
+	return p
+}
+
+// pack brings the lines of a launch into columns.
+func (c *code) pack(number int, lines []report.Line) *counts {
+	x := &counts{Code: number, Stalls: map[string][]uint64{}}
+	all := true
+	for i := range lines {
+		l := &lines[i]
+		at := c.row(l)
+		all = all && at == i
+		x.At = append(x.At, at)
+		x.Issues, x.Threads, x.Cycles = append(x.Issues, l.Issues), append(x.Threads, l.ThreadInstructions), append(x.Cycles, l.WarpCycles)
+		for state, n := range l.Stalls {
+			if x.Stalls[state] == nil {
+				x.Stalls[state] = make([]uint64, len(lines))
+			}
+			x.Stalls[state][i] = n
+		}
+		if a := l.Accesses; a != nil {
+			for j, n := range [...]uint64{uint64(i), a.Requests, a.Sectors, a.LeastSectors, a.ConflictCycles} {
+				x.Access[j] = append(x.Access[j], n)
+			}
+		}
+		if b := l.Branches; b != nil {
+			for j, n := range [...]uint64{uint64(i), b.Taken, b.NotTaken, b.Diverged} {
+				x.Branches[j] = append(x.Branches[j], n)
+			}
+		}
+	}
+	if all {
+		x.At = nil
+	}
+	return x
+}
+
+// packBlocks brings the log of a launch's blocks into columns; nil if there is none.
+func packBlocks(k *report.KernelTiming) *blocks {
+	if len(k.BlockLog) == 0 {
+		return nil
+	}
+	x := &blocks{}
+	plain := true
+	for i, b := range k.BlockLog {
+		plain = plain && b.Block == uint64(i)
+		end := uint64(0)
+		if b.EndCycle != nil {
+			end = *b.EndCycle - k.StartCycle
+		}
+		x.Block, x.SM = append(x.Block, b.Block), append(x.SM, b.SM)
+		x.Start, x.End = append(x.Start, b.StartCycle-k.StartCycle), append(x.End, end)
+	}
+	if plain {
+		x.Block = nil
+	}
+	return x
+}
+
+// pack returns the page's data.
+func (p *Page) pack() ([]byte, error) {
+	x := payload{Heddle: report.Version, Names: map[string]string{}, Explain: map[string]term{}, Rules: map[string]string{}, Sources: p.Sources}
+	for _, r := range p.Results {
+		x.Results = append(x.Results, pack(r.Name, r.Run))
+		var names []string
+		for _, k := range r.Run.Kernels {
+			names = append(names, k.Name)
+		}
+		for i, n := range plain.Names(names) {
+			if n != names[i] {
+				x.Names[names[i]] = n
+			}
+		}
+	}
+	for _, c := range report.Counters() {
+		if c.Own() {
+			x.Explain[c.Name] = term{c.Unit, c.Meaning, c.Source}
+		}
+	}
+	for _, r := range findings.Rules() {
+		x.Rules[r.Name] = r.Explain
+	}
+	text, err := json.Marshal(x)
+	if err != nil {
+		return nil, fmt.Errorf("packing the results of a page: %w", err)
+	}
+	var b bytes.Buffer
+	to := base64.NewEncoder(base64.StdEncoding, &b)
+	w, err := flate.NewWriter(to, flate.BestCompression)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err == nil {
+		err = to.Close()
+	}
+	return b.Bytes(), err
+}

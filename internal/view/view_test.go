@@ -1,0 +1,208 @@
+package view_test
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/view"
+)
+
+// hostile is a name that would do harm wherever it were taken for HTML.
+const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(2)>"'&`
+
+// sample is a result with two launches of one kernel, the second without its last line.
+func sample() *report.Run {
+	end := uint64(90)
+	line := func(pc int, n uint64) report.Line {
+		return report.Line{File: "k.ptx", Line: 10 + pc, PC: pc, Function: "k", Text: "add " + hostile, SourceFile: "k.cu", SourceLine: 3, Issues: n, ThreadInstructions: 32 * n, WarpCycles: 2 * n, Stalls: map[string]uint64{"selected": n, "wait": n}}
+	}
+	load := line(1, 7)
+	load.Accesses = &report.Accesses{Requests: 7, Sectors: 28, LeastSectors: 14, ConflictCycles: 3}
+	branch := line(2, 5)
+	branch.Branches = &report.Branches{Taken: 1, NotTaken: 2, Diverged: 2}
+	launch := func(n int, lines ...report.Line) report.Kernel {
+		return report.Kernel{Name: "k", Launch: n, KernelTiming: &report.KernelTiming{
+			StartCycle: 50, Cycles: 100, Lines: lines, BlockLog: []report.BlockRun{{Block: 0, SM: 1, StartCycle: 60, EndCycle: &end}, {Block: 1, SM: 0, StartCycle: 61}},
+		}}
+	}
+	return &report.Run{Heddle: "1", Input: hostile, Mode: "timing", Timing: &report.Timing{Cycles: 200}, Kernels: []report.Kernel{launch(0, line(0, 9), load, branch), launch(1, load, branch)}}
+}
+
+// data returns what a page's data unpack to, as any JSON.
+func data(t *testing.T, page string) map[string]any {
+	t.Helper()
+	m := regexp.MustCompile(`(?s)<script type="text/plain" id="data">(.*?)</script>`).FindStringSubmatch(page)
+	if m == nil {
+		t.Fatal("the page has no data")
+	}
+	text, err := io.ReadAll(flate.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(m[1]))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x map[string]any
+	if err := json.Unmarshal(text, &x); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func write(t *testing.T, p *view.Page) string {
+	t.Helper()
+	var b strings.Builder
+	if err := p.WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func numbers(list ...float64) []any {
+	var x []any
+	for _, n := range list {
+		x = append(x, n)
+	}
+	return x
+}
+
+func TestPacked(t *testing.T) {
+	x := data(t, write(t, &view.Page{Results: []view.Result{{Run: sample()}}}))["results"].([]any)[0].(map[string]any)
+	code := x["codes"].([]any)
+	if len(code) != 1 {
+		t.Fatalf("%d tables of code, want one for both launches", len(code))
+	}
+	second := x["counts"].([]any)[1].(map[string]any)
+	for _, c := range []struct {
+		name      string
+		got, want any
+	}{
+		{"program counters", code[0].(map[string]any)["pc"], numbers(0, 1, 2)},
+		{"rows of the second launch", second["at"], numbers(1, 2)},
+		{"rows of the first launch are all", x["counts"].([]any)[0].(map[string]any)["at"], nil},
+		{"issues", second["issues"], numbers(7, 5)},
+		{"waits", second["stalls"].(map[string]any)["wait"], numbers(7, 5)},
+		{"accesses", second["access"], []any{numbers(0), numbers(7), numbers(28), numbers(14), numbers(3)}},
+		{"branches", second["branches"], []any{numbers(1), numbers(1), numbers(2), numbers(2)}},
+		{"starts of blocks", x["blocks"].([]any)[0].(map[string]any)["start"], numbers(10, 11)},
+		{"ends of blocks", x["blocks"].([]any)[0].(map[string]any)["end"], numbers(40, 0)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if d := cmp.Diff(c.want, c.got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// TestHostile finds that nothing of a result is outside of the packed data, but for an escaped
+// title, and that the policy of the page forbids what it does not need.
+func TestHostile(t *testing.T) {
+	page := write(t, &view.Page{Results: []view.Result{{Name: hostile, Run: sample()}}, Sources: map[string]string{"k.cu": hostile}})
+	if strings.Contains(page, "alert(1)</script>") || strings.Contains(page, "onerror=alert(2)>") {
+		t.Error("text of the result is part of the page's HTML")
+	}
+	if n := strings.Count(page, "<script"); n != 2 {
+		t.Errorf("%d scripts, want the data and the program", n)
+	}
+	for _, want := range []string{"default-src 'none'", "script-src 'sha256-", "style-src 'sha256-", "base-uri 'none'", "form-action 'none'"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the policy lacks %s", want)
+		}
+	}
+	if strings.Contains(page, "unsafe-") {
+		t.Error("the policy permits something unsafe")
+	}
+	for _, far := range []string{` src="http`, ` href="http`, "url(http", "@import"} {
+		if strings.Contains(page, far) {
+			t.Errorf("the page refers to another place: %s", far)
+		}
+	}
+}
+
+func TestSources(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"k.cu": "source", "k.ptx": "program", "passwd": "secret", "bad.cu": "a\x00b", "empty.cu": ""} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name, file, want string
+		roots            []string
+	}{
+		{"a path", filepath.Join(dir, "k.cu"), "source", nil},
+		{"in a root", "k.cu", "source", []string{dir}},
+		{"elsewhere when it was compiled", "/elsewhere/k.cu", "source", []string{dir}},
+		{"no source file", filepath.Join(dir, "passwd"), "", nil},
+		{"up and no source file", "../../../../../../etc/passwd", "", []string{dir}},
+		{"not text", filepath.Join(dir, "bad.cu"), "", nil},
+		{"empty", filepath.Join(dir, "empty.cu"), "", nil},
+		{"a folder", dir, "", nil},
+		{"missing", "nowhere.cu", "", []string{dir}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := sample()
+			r.Kernels[0].Lines[0].SourceFile = c.file
+			p := view.New([]view.Result{{Run: r}}, c.roots)
+			if got := p.Sources[c.file]; got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestRead(t *testing.T) {
+	var one bytes.Buffer
+	if err := sample().WriteJSON(&one); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, text string
+		n          int
+	}{
+		{"one", one.String(), 1},
+		{"several, as heddle cuda writes them", one.String() + one.String(), 2},
+		{"empty", "", 0},
+		{"other JSON", `{"a": 1}`, 0},
+		{"no object", `[1, 2]`, 0},
+		{"cut", one.String()[:one.Len()/2], 0},
+		{"no JSON", "hello", 0},
+		{"a field of another type", `{"heddle": "1", "mode": "timing", "kernels": 5}`, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			list, err := view.Read(strings.NewReader(c.text))
+			if len(list) != c.n || (err == nil) != (c.n > 0) {
+				t.Errorf("%d results, %v; want %d", len(list), err, c.n)
+			}
+			if err != nil && !errors.Is(err, view.ErrNoResult) {
+				t.Errorf("%v does not say what was expected", err)
+			}
+		})
+	}
+}
+
+// A result that went through JSON gives the same page.
+func TestSamePage(t *testing.T) {
+	var b bytes.Buffer
+	if err := sample().WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	again, err := view.Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := func(r *report.Run) string { return write(t, &view.Page{Results: []view.Result{{Run: r}}}) }
+	if page(sample()) != page(again[0]) {
+		t.Error("the page of a result differs from that of its JSON")
+	}
+}

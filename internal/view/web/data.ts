@@ -1,0 +1,175 @@
+// The data of a page, as internal/view/pack.go packs them, and what several pages derive from
+// them. Nothing here judges: verdicts are the findings of the result.
+
+export type Numbers = Record<string, number>;
+
+export interface Cache { accesses: number; hits: number; pending_hits: number; misses: number; sector_misses: number; refused: number; write_backs: number }
+export interface Memory {
+  l1: Cache; l1_const: Cache; l1_texture: Cache; l1_inst: Cache; l2: Cache;
+  dram: { reads: number; writes: number; activates: number; requests: number; row_hits: number; busy_cycles: number; cycles: number; bytes_read: number; bytes_written: number; peak_gb_per_s: number };
+  network: { request_packets: number; request_flits: number; reply_packets: number; reply_flits: number };
+  mean_latency_cycles: number; replies: number; latency_log2: number[] | null; shared_conflict_cycles: number;
+}
+export interface Peak { part: string; used: number; most: number; unit: string }
+export interface LineCost { file: string; line: number; pc: number; source_file?: string; source_line?: number; instruction: string; share: number }
+export interface Finding { rule: string; launch?: number; launches: number; kernel?: string; share: number; run_share: number; seen: string; try: string; lines?: LineCost[] }
+export interface Kernel {
+  name: string; launch: number; device?: number; code?: string; stream: number; grid: number[]; block: number[];
+  registers: number; shared_bytes: number; local_bytes: number; blocks: number; warp_instructions: number; thread_instructions: number;
+  // Of timing runs only; cycles tells.
+  cycles?: number; start_cycle: number; end_cycle: number; first_block_cycle: number; ipc: number; occupancy: number; blocks_per_sm: number; limited_by: string;
+  occupancy_steps?: { resource: string; now: number; need: number; blocks_per_sm: number }[];
+  register_estimate?: { fewer: number; more: number; blocks_per_sm_if_fewer: number; blocks_per_sm_if_more: number };
+  peaks?: Peak[]; flops?: Numbers; l1_ways: number; overlapped: boolean; stalls: Numbers; slot_stalls: Numbers; warp_cycles: number; lanes_per_issue: number[] | null;
+  memory: Memory; warps?: { warp: number; exit_cycle: number; cycles: number; stalls: Numbers }[];
+}
+export interface Place { file: string; line: number; pc: number; text: string; control: string }
+export interface Hazard { kind: string; kernel: string; launch: number; block: number; warp: number; lane: number; cycle: number; instruction: Place; producer: Place; register: string; cycles_short: number; times: number; fixes: Place[] | null }
+export interface Channel { channel: number; device?: number; reads: number; writes: number; activates: number; requests: number; row_hits: number; busy_cycles: number; cycles: number; banks: Numbers[] | null }
+export interface SM { sm: number; device?: number; blocks: number; warp_instructions: number; thread_instructions: number; busy_cycles: number; warp_cycles: number; mean_latency_cycles: number; l1: Cache }
+export interface Slice { slice: number; device?: number; requests: number; l2: Cache }
+export interface Step { step: number; kind: string; stream: number; launch?: number; from?: string; to?: string; bytes?: number; event?: string; start_cycle?: number; end_cycle?: number }
+export interface Range { name: string; times: number; launches: number; warp_instructions: number; thread_instructions: number; cycles?: number; ranges?: Range[] }
+export interface History { every: number; end: number[]; columns: Record<string, number[]>; parts: { part: string; counter: string; every: number; counts: number[][] }[] }
+export interface Run {
+  heddle: string; input: string; programs: string[] | null; gpu: string; mode: string; ok: boolean; conditions: Record<string, unknown> | null;
+  core?: string; core_from?: string; sms: number; cycles?: number; clocks: { core_mhz: number; network_mhz: number; l2_mhz: number; dram_mhz: number };
+  machine?: { warp_slots: number; block_slots: number; registers: number; shared_bytes: number; issues_per_cycle: number; l1_gb_per_s?: number; l2_gb_per_s?: number; gflop_per_s?: Numbers };
+  memory: Memory; per_sm: SM[] | null; per_slice: Slice[] | null; per_channel: Channel[] | null; history?: History;
+  warp_instructions: number; thread_instructions: number; seconds: number; kernels: Kernel[] | null;
+  launches_left_out?: number; ranges?: Range[]; steps?: Step[];
+  checks: { buffer?: string; symbol?: string; against: string; ok: boolean; elements: number; mismatches: number; tolerance?: number; first_mismatch?: { index: number; got: string; want: string } }[] | null;
+  checkers?: { checker: string; ok: boolean; hazards?: Hazard[]; left_out?: number }[];
+  findings?: Finding[];
+  error?: { kind: string; message: string; kernel?: string; file?: string; line?: number; source_file?: string; source_line?: number };
+}
+interface Code { strings: string[]; function: number[]; file: number[]; source_file: number[]; pc: number[]; line: number[]; source_line: number[]; text: string[]; control: string[] }
+interface Counts { code: number; at?: number[]; issues: number[]; threads: number[]; cycles: number[]; stalls: Record<string, number[]>; access: (number[] | null)[]; branches: (number[] | null)[] }
+export interface Blocks { block?: number[]; sm: number[]; start: number[]; end: number[] }
+interface Packed { name: string; run: Run; codes: Code[] | null; counts: (Counts | null)[]; blocks: (Blocks | null)[] }
+interface Payload { heddle: string; results: Packed[]; names: Record<string, string>; explain: Record<string, [string, string, string]>; rules: Record<string, string>; sources: Record<string, string> | null }
+
+/** One instruction or source line with its counters. */
+export interface Line {
+  file: string; line: number; fn: string; pc: number; text: string; control: string; sourceFile: string; sourceLine: number;
+  issues: number; threads: number; cycles: number; stalls: Numbers;
+  requests: number; sectors: number; least: number; conflicts: number; taken: number; notTaken: number; diverged: number; branch: boolean;
+}
+
+export class Result {
+  constructor(private packed: Packed, readonly page: Page) {}
+  get name(): string { return this.packed.name || this.packed.run.input; }
+  get run(): Run { return this.packed.run; }
+  get kernels(): Kernel[] { return this.packed.run.kernels ?? []; }
+  get timing(): boolean { return this.packed.run.cycles !== undefined; }
+  blocks(at: number): Blocks | null { return this.packed.blocks[at]; }
+
+  /** The index of the launch with a number, -1 if there is none. */
+  indexOf(launch: number): number { return this.kernels.findIndex((k) => k.launch === launch); }
+
+  private cache = new Map<number, Line[]>();
+
+  /** The lines of a launch by its index, of all launches for -1. */
+  lines(at: number): Line[] {
+    let list = this.cache.get(at);
+    if (!list) {
+      list = at >= 0 ? this.launchLines(at) : this.sum();
+      this.cache.set(at, list);
+    }
+    return list;
+  }
+
+  private launchLines(at: number): Line[] {
+    const c = this.packed.counts[at];
+    if (!c) return [];
+    const code = (this.packed.codes ?? [])[c.code];
+    const list: Line[] = c.issues.map((issues, i) => {
+      const row = c.at ? c.at[i] : i;
+      const stalls: Numbers = {};
+      for (const s in c.stalls) if (c.stalls[s][i] > 0) stalls[s] = c.stalls[s][i];
+      return {
+        file: code.strings[code.file[row]], line: code.line[row], fn: code.strings[code.function[row]], pc: code.pc[row], text: code.text[row], control: code.control[row],
+        sourceFile: code.strings[code.source_file[row]], sourceLine: code.source_line[row], issues, threads: c.threads[i], cycles: c.cycles[i], stalls,
+        requests: 0, sectors: 0, least: 0, conflicts: 0, taken: 0, notTaken: 0, diverged: 0, branch: false,
+      };
+    });
+    const [index, requests, sectors, least, conflicts] = c.access;
+    index?.forEach((i, j) => Object.assign(list[i], { requests: requests![j], sectors: sectors![j], least: least![j], conflicts: conflicts![j] }));
+    const [where, taken, notTaken, diverged] = c.branches;
+    where?.forEach((i, j) => Object.assign(list[i], { taken: taken![j], notTaken: notTaken![j], diverged: diverged![j], branch: true }));
+    return list;
+  }
+
+  private sum(): Line[] {
+    const all = new Map<string, Line>();
+    this.kernels.forEach((_, at) => {
+      for (const l of this.launchLines(at)) {
+        const key = `${l.file}\n${l.line}\n${l.fn}\n${l.pc}`;
+        const old = all.get(key);
+        if (old) add(old, l);
+        else all.set(key, l);
+      }
+    });
+    return [...all.values()];
+  }
+}
+
+/** Adds the counters of a line to another. */
+export function add(to: Line, l: Line): void {
+  to.issues += l.issues; to.threads += l.threads; to.cycles += l.cycles;
+  to.requests += l.requests; to.sectors += l.sectors; to.least += l.least; to.conflicts += l.conflicts;
+  to.taken += l.taken; to.notTaken += l.notTaken; to.diverged += l.diverged; to.branch ||= l.branch;
+  for (const s in l.stalls) to.stalls[s] = (to.stalls[s] ?? 0) + l.stalls[s];
+}
+
+/** Lines joined by a key of each; "" leaves one out. */
+export function group(lines: Line[], key: (l: Line) => string): Map<string, Line> {
+  const all = new Map<string, Line>();
+  for (const l of lines) {
+    const k = key(l);
+    if (k === "") continue;
+    const old = all.get(k);
+    if (old) add(old, l);
+    else all.set(k, { ...l, stalls: { ...l.stalls } });
+  }
+  return all;
+}
+
+export interface Term { name: string; unit: string; meaning: string; source: string }
+
+export class Page {
+  readonly results: Result[];
+  constructor(private data: Payload) {
+    this.results = data.results.map((p) => new Result(p, this));
+  }
+  get heddle(): string { return this.data.heddle; }
+  kernelName(name: string): string { return this.data.names[name] ?? name; }
+  source(file: string): string | undefined { return (this.data.sources ?? {})[file]; }
+  rule(name: string): string { return this.data.rules[name] ?? ""; }
+  /** The explanation of a counter; the words of heddle run --explain. */
+  term(name: string): Term | undefined {
+    const t = this.data.explain[name];
+    return t && { name, unit: t[0], meaning: t[1], source: t[2] };
+  }
+}
+
+/** Reads the data of a page: base64 of a deflated JSON text. */
+export async function unpack(text: string): Promise<Page> {
+  const raw = atob(text.trim());
+  const bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Page((await new Response(stream).json()) as Payload);
+}
+
+/** The waits of a launch or line, largest first, without issuing. */
+export function waits(stalls: Numbers): [string, number][] {
+  return Object.entries(stalls).filter(([s, n]) => n > 0 && s !== "selected").sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+}
+
+/** The largest wait of all, as the text report has it. */
+export function mainStall(stalls: Numbers): { state: string; share: number } | null {
+  const total = Object.values(stalls).reduce((a, b) => a + b, 0);
+  const list = waits(stalls);
+  return total > 0 && list.length > 0 ? { state: list[0][0], share: list[0][1] / total } : null;
+}

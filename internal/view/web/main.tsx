@@ -1,0 +1,118 @@
+// The page: reads its data, and shows what the address says.
+import { Fragment, h, render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { type Page, unpack } from "./data";
+import { Card, Empty, Tips } from "./parts";
+import { Launch } from "./launch";
+import { Source } from "./source";
+import { Summary } from "./summary";
+import { type Route, go, href, useRoute } from "./route";
+import "./style.css";
+
+/** The pages, in the order of the bar; whole: also for the whole run. */
+const pages: Record<string, { name: string; needsLaunch?: boolean; several?: boolean }> = {
+  summary: { name: "Summary" },
+  launch: { name: "Launch", needsLaunch: true },
+  source: { name: "Source" },
+};
+
+function App({ page }: { page: Page }) {
+  const route = useRoute();
+  const run = Math.min(route.run, page.results.length - 1), result = page.results[run];
+  const [help, setHelp] = useState(false);
+  const first = result.kernels[0]?.launch ?? 0;
+  const launch = route.launch ?? (route.page === "launch" ? first : null);
+  const at = launch === null ? -1 : result.indexOf(launch);
+  const list = Object.entries(pages).filter(([, p]) => !p.several || page.results.length > 1);
+  const address = (name: string) => href({ page: name, launch: pages[name].needsLaunch ? launch ?? first : name === "summary" || name === "compare" ? null : route.launch, run });
+  useEffect(() => {
+    document.title = `${pages[route.page]?.name ?? "Page"}${launch !== null ? ` ${launch}` : ""} – ${result.name} – Heddle`;
+    scrollTo(0, 0);
+  }, [route.page, launch, run]);
+  useEffect(() => {
+    const f = (e: KeyboardEvent) => {
+      if ((e.target as Element).closest("input,select,textarea") || e.ctrlKey || e.metaKey || e.altKey) return;
+      const n = Number(e.key);
+      if (n >= 1 && n <= list.length) location.hash = address(list[n - 1][0]);
+      const step = e.key === "n" ? 1 : e.key === "p" ? -1 : 0;
+      if (step && result.kernels.length > 0) {
+        const to = result.kernels[Math.max(0, Math.min(result.kernels.length - 1, (at < 0 ? (step > 0 ? -1 : 1) : at) + step))];
+        go({ page: route.page === "summary" ? "launch" : route.page, launch: to.launch, run });
+      }
+      if (e.key === "?") setHelp(true);
+      if (e.key === "/") {
+        const field = document.getElementById("filter");
+        if (field) {
+          e.preventDefault();
+          field.focus();
+        }
+      }
+      if (e.key === "Escape") setHelp(false);
+    };
+    addEventListener("keydown", f);
+    return () => removeEventListener("keydown", f);
+  });
+  return (
+    <Fragment>
+      <a class="skip" href="#content" onClick={(e) => { e.preventDefault(); document.getElementById("content")?.focus(); }}>To the content</a>
+      <header class="top">
+        <a class="brand" href={href({ page: "summary", run })} aria-label="Heddle: summary"><Mark /><span>Heddle</span></a>
+        <nav aria-label="Pages">{list.map(([name, p]) => <a key={name} href={address(name)} aria-current={route.page === name ? "page" : undefined}>{p.name}</a>)}</nav>
+        <div class="what">
+          {page.results.length > 1 && <select aria-label="Result" value={String(run)} onChange={(e) => go({ ...route, launch: null, page: route.page, query: {}, run: Number(e.currentTarget.value) })}>{page.results.map((r, i) => <option key={i} value={String(i)}>{r.name}</option>)}</select>}
+          {result.kernels.length > 1 && route.page === "launch" && <select aria-label="Launch" value={String(launch)} onChange={(e) => go({ page: route.page, launch: Number(e.currentTarget.value), run })}>{result.kernels.map((k) => <option key={k.launch} value={String(k.launch)}>{k.launch}: {page.kernelName(k.name)}</option>)}</select>}
+          <button type="button" class="round" aria-label="Help" onClick={() => setHelp(!help)}>?</button>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        <Content page={page} route={{ ...route, run }} at={at} launch={launch} run={run} />
+      </main>
+      <footer>Made by Heddle {page.heddle}. Everything on this page is in this file; it sends nothing anywhere.</footer>
+      {help && <Help names={list.map(([, p]) => p.name)} close={() => setHelp(false)} />}
+      <Tips />
+    </Fragment>
+  );
+}
+
+function Content({ page, route, at, launch, run }: { page: Page; route: Route; at: number; launch: number | null; run: number }) {
+  const result = page.results[run];
+  if (launch !== null && at < 0 && route.page !== "launch") return <Card title={`No launch ${launch}`}><Empty>The result has no launch with this number. <a href={href({ page: "summary", run })}>All launches</a></Empty></Card>;
+  switch (route.page) {
+    case "summary": return <Summary key={run} result={result} run={run} />;
+    case "launch": return <Launch key={`${run} ${at}`} result={result} run={run} at={at} />;
+    case "source": return <Source key={`${run} ${at}`} result={result} route={route} at={at} />;
+  }
+  return <Card title="No such page"><Empty>There is no page “{route.page}”. <a href={href({ page: "summary", run })}>Summary</a></Empty></Card>;
+}
+
+function Mark() {
+  return <svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="7" fill="#0b5fa5" /><path d="M9 6v20M16 6v20M23 6v20" stroke="#fff" stroke-width="2.6" stroke-linecap="round" /><path d="M5 19c4-6 6 6 11 0s7 6 11 0" fill="none" stroke="#ffb000" stroke-width="3" stroke-linecap="round" /></svg>;
+}
+
+function Help({ names, close }: { names: string[]; close: () => void }) {
+  const keys: [string, string][] = [...names.map((n, i) => [String(i + 1), `page ${n}`] as [string, string]), ["n, p", "next, previous launch"], ["h, H", "next, previous hottest line (Source)"], ["/", "filter launches (Summary)"], ["↑ ↓", "select a line (Source)"], ["?", "this list"], ["Esc", "close"]];
+  return (
+    <div class="dialog" role="dialog" aria-modal="true" aria-label="Keys" onClick={(e) => e.target === e.currentTarget && close()}>
+      <Card title="Keys" more={<button type="button" class="switch" ref={(b) => b?.focus()} onClick={close}>Close</button>}>
+        <dl class="keys">{keys.map(([k, t]) => <div key={k}><dt><kbd>{k}</kbd></dt><dd>{t}</dd></div>)}</dl>
+        <p class="note">Words with a dotted line have an explanation: point at them, or reach them with Tab.</p>
+      </Card>
+    </div>
+  );
+}
+
+async function start() {
+  const app = document.getElementById("app")!;
+  try {
+    const data = document.getElementById("data")!;
+    const page = await unpack(data.textContent ?? "");
+    data.remove();
+    render(<App page={page} />, app);
+    app.dataset.ready = "true";
+  } catch (e) {
+    render(<main><Card title="This page cannot be shown" class="bad"><p class="message">{String(e)}</p><p>The file is damaged, or this browser is too old: it needs DecompressionStream (2023).</p></Card></main>, app);
+    app.dataset.ready = "failed";
+  }
+}
+
+void start();
