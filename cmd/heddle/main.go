@@ -48,7 +48,7 @@ type commands struct {
 	CUDA    cudaCmd    `cmd:"" name:"cuda" help:"Run a CUDA program on a simulated GPU and print a report."`
 	WhatIf  whatifCmd  `cmd:"" name:"whatif" help:"Run a job, a trace or a CUDA program again on idealised machines, and show what each cause of lost time costs."`
 	GPUs    gpusCmd    `cmd:"" name:"gpus" help:"List the GPUs, or show one with the source of each value."`
-	View    viewCmd    `cmd:"" help:"Show results as a page: one HTML file."`
+	View    viewCmd    `cmd:"" help:"Show results as a page: in a browser, or as one HTML file."`
 	Compare compareCmd `cmd:"" help:"Compare results with hardware measurements or with each other: errors, correlation, plots."`
 	Version versionCmd `cmd:"" help:"Show the versions of Heddle and Go, and the commit."`
 }

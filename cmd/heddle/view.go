@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"runtime"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/view"
 )
@@ -13,7 +16,8 @@ import (
 type viewCmd struct {
 	Results []string `arg:"" name:"result" help:"Results: what heddle run --json or heddle cuda --json wrote. - is standard input."`
 
-	HTML       string   `name:"html" placeholder:"FILE" help:"Write the page as one HTML file (- is standard output)."`
+	HTML       string   `name:"html" placeholder:"FILE" help:"Write the page as one HTML file (- is standard output), instead of serving it on this computer."`
+	NoOpen     bool     `name:"no-open" help:"Only print the page's address; do not open a browser."`
 	SourceRoot []string `name:"source-root" sep:"none" placeholder:"DIR" help:"Look for source files in this folder too (repeatable)."`
 }
 
@@ -25,9 +29,15 @@ func (c *viewCmd) Run(e env) error {
 	if len(c.Results) > mostViewed {
 		return usage("%d results, more than the limit of %d for a page; a shell pattern may match too much", len(c.Results), mostViewed)
 	}
+	if c.HTML == "" && slices.Contains(c.Results, "-") {
+		return usage("a page on a server reads the results again for every view, and standard input cannot be; write it with --html FILE")
+	}
 	page, err := c.page(e)
 	if err != nil {
 		return err
+	}
+	if c.HTML == "" {
+		return c.serve(e)
 	}
 	var b bytes.Buffer
 	if err := page.WriteHTML(&b); err != nil {
@@ -42,6 +52,44 @@ func (c *viewCmd) Run(e env) error {
 		return usage("--html: %w", err)
 	}
 	return nil
+}
+
+// serve serves the page on this computer until the user interrupts it.
+func (c *viewCmd) serve(e env) error {
+	s, err := view.Listen(func() (*view.Page, error) { return c.page(e) })
+	if err != nil {
+		return usage("%w", err)
+	}
+	fmt.Fprintf(e.stdout, "%s\n", s.URL())
+	how := "open this address"
+	if !c.NoOpen && openBrowser(s.URL()) {
+		how = "a browser shows it"
+	}
+	fmt.Fprintf(e.stderr, "heddle: %s; interrupt (Ctrl-C) to end\n", how)
+	if err := s.Serve(e.ctx); err != nil {
+		return usage("%w", err)
+	}
+	return nil
+}
+
+// openBrowser opens an address in the user's browser, and reports whether there is one.
+func openBrowser(url string) bool {
+	var cmd *exec.Cmd
+	switch {
+	case runtime.GOOS == "darwin":
+		cmd = exec.Command("open", url)
+	case runtime.GOOS == "windows":
+		cmd = exec.Command("rundll32", "url.dll,FileProtocolHandler", url)
+	case os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "":
+		cmd = exec.Command("xdg-open", url)
+	default:
+		return false
+	}
+	if cmd.Start() != nil {
+		return false
+	}
+	go func() { _ = cmd.Wait() }() // only so that it leaves no trace
+	return true
 }
 
 // page reads the results, and reports all files that are none.

@@ -1,0 +1,98 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// This file: the page from a server on this computer.
+//
+// Other programs and other users of the computer, and pages of other places in the browser, must
+// not get at the results: the server listens on the loopback address only; its address has a
+// random part; and it answers only requests whose Host is its own address, so that a name that
+// someone points at this computer (DNS rebinding) is of no use, and whose Origin, if there is
+// one, is its own page.
+
+// Server serves a page.
+type Server struct {
+	listener net.Listener
+	host     string // address and port
+	token    string
+	page     func() (*Page, error)
+}
+
+// Listen prepares a server on a free port of this computer. The function is called for every
+// view of the page, so that a reload shows what has changed.
+func Listen(page func() (*Page, error)) (*Server, error) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("no port of this computer can be opened for the page: %w", err)
+	}
+	return &Server{listener: l, host: l.Addr().String(), token: rand.Text(), page: page}, nil
+}
+
+// URL is the address of the page.
+func (s *Server) URL() string { return "http://" + s.host + "/" + s.token + "/" }
+
+// Serve answers requests until the context ends, and closes the server.
+func (s *Server) Serve(ctx context.Context) error {
+	h := http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10}
+	stop := context.AfterFunc(ctx, func() { _ = h.Close() })
+	defer stop()
+	if err := h.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serving the page: %w", err)
+	}
+	return nil
+}
+
+// refused returns why a request is not answered, and "" if it is.
+func (s *Server) refused(r *http.Request) (int, string) {
+	origin := r.Header.Get("Origin")
+	token, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	switch {
+	case r.Host != s.host:
+		return http.StatusForbidden, "this server answers only under its own address"
+	case origin != "" && origin != "http://"+s.host:
+		return http.StatusForbidden, "this server answers only its own page"
+	case subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1:
+		return http.StatusForbidden, "the address is incomplete; open the one that heddle view printed"
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		return http.StatusMethodNotAllowed, "the page can only be read"
+	case rest != "":
+		return http.StatusNotFound, "there is only the page"
+	}
+	return 0, ""
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for key, value := range map[string]string{
+		"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY",
+		"Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin", "Content-Security-Policy": "frame-ancestors 'none'",
+	} {
+		w.Header().Set(key, value)
+	}
+	if code, why := s.refused(r); code != 0 {
+		http.Error(w, why, code)
+		return
+	}
+	var b bytes.Buffer
+	p, err := s.page()
+	if err == nil {
+		err = p.WriteHTML(&b)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(b.Bytes()) // the reader may have gone
+}
