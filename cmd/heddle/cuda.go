@@ -234,6 +234,9 @@ func (c *cudaCmd) environment(dir, result string) ([]string, error) {
 	p.Result = result
 	if c.HTML != "" && c.SavePTX == "" && c.Code != "sass" {
 		p.SavePTX = pageTexts(result)
+		if err := os.MkdirAll(p.SavePTX, 0o777); err != nil {
+			return nil, usage("--html: %w", err)
+		}
 	}
 	if p.Quiet && p.Progress == "auto" {
 		p.Progress = "never"

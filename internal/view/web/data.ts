@@ -57,7 +57,12 @@ export interface Line {
 }
 
 export class Result {
-  constructor(private packed: Packed, readonly page: Page) {}
+  constructor(private packed: Packed, readonly page: Page) {
+    for (const k of this.kernels) { // Go writes empty maps as null
+      k.stalls ??= {};
+      k.slot_stalls ??= {};
+    }
+  }
   get name(): string { return this.packed.name || this.packed.run.input; }
   get run(): Run { return this.packed.run; }
   get kernels(): Kernel[] { return this.packed.run.kernels ?? []; }

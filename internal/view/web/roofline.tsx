@@ -42,7 +42,8 @@ export function Roofline({ run, k }: { run: Run; k: Kernel }) {
         <text x={12} y={(T + H - B) / 2} text-anchor="middle" transform={`rotate(-90 12 ${(T + H - B) / 2})`}>flop/s</text>
         {roofs.map((r) => {
           const from = 10 ** x0, low = 10 ** y0, a = Math.max(from, low / r.rate), b = Math.min(10 ** x1, top / r.rate);
-          return b > a && <g key={r.name} class="roof"><line x1={px(a)} y1={py(a * r.rate)} x2={px(b)} y2={py(b * r.rate)} /><text x={px(a) + 8} y={py(a * r.rate) + (r.name === "L2" ? -12 : 14)}>{r.name} {short(r.rate)}B/s</text></g>;
+          const m = a * Math.sqrt(b / a), turn = (Math.atan2(py(b * r.rate) - py(a * r.rate), px(b) - px(a)) * 180) / Math.PI;
+          return b > a && <g key={r.name} class="roof"><line x1={px(a)} y1={py(a * r.rate)} x2={px(b)} y2={py(b * r.rate)} /><text text-anchor="middle" transform={`translate(${px(m)} ${py(m * r.rate)}) rotate(${turn}) translate(0 -6)`}>{r.name} {short(r.rate)}B/s</text></g>;
         })}
         {tops.map((t) => <g key={t.kind} class="roof"><line x1={px(Math.max(10 ** x0, t.y / Math.max(...roofs.map((r) => r.rate), 1)))} x2={W - R} y1={py(t.y)} y2={py(t.y)} /><text x={W - R - 2} y={py(t.y) - 5} text-anchor="end">{names[t.kind]} {short(t.y)}flop/s</text></g>)}
         {points.map((p, i) => <circle key={i} class={p.level === "DRAM" ? "dot" : "dot ring"} cx={px(p.x)} cy={py(p.y)} r="5.5"><title>{`${names[p.kind]}, ${p.level}: ${short(p.y)}flop/s at ${fixed(p.x)} operations per byte`}</title></circle>)}

@@ -150,7 +150,7 @@ function Pane(p: { kind: "source" | "program"; files: File[]; result: Result; he
   }, [p.selected, p.marked, file]);
   const from = Math.max(0, Math.floor(top / rowHeight) - 20), to = Math.min(file.rows.length, from + Math.ceil(height / rowHeight) + 40);
   const wide = useMemo(() => file.rows.reduce((a, r) => Math.max(a, r.text.length), 20), [file]);
-  const control = useMemo(() => p.kind === "program" && file.rows.some((r) => r.line && r.line.control !== ""), [file]);
+  const control = useMemo(() => p.kind === "program" && file.rows.some((r) => r.line && r.line.control !== "" && !r.text.includes(r.line.control)), [file]);
   const moved = (e: KeyboardEvent) => {
     const step = e.key === "ArrowDown" ? 1 : e.key === "ArrowUp" ? -1 : 0;
     if (!step) return;
@@ -164,7 +164,7 @@ function Pane(p: { kind: "source" | "program"; files: File[]; result: Result; he
   return (
     <section class={`card pane ${p.kind}`} aria-label={p.kind === "source" ? "Source" : "Program"}>
       <header>
-        <h2>{p.kind === "source" ? "Source" : file.name.endsWith(".ptx") ? "PTX" : file.name.endsWith(".sass") || control ? "SASS" : "Program"}</h2>
+        <h2>{p.kind === "source" ? "Source" : file.name.endsWith(".ptx") ? "PTX" : file.name.endsWith(".sass") || file.rows.some((r) => r.line && r.line.control !== "") ? "SASS" : "Program"}</h2>
         {p.files.length > 1 ? <select aria-label="File" value={file.name} onChange={(e) => setName(e.currentTarget.value)}>{p.files.map((f) => <option key={f.name} value={f.name}>{f.name}</option>)}</select> : <span class="muted file" title={file.name}>{file.name}</span>}
       </header>
       {!file.whole && <p class="note">The text of this file was not found; {p.kind === "source" ? "lines without counters are left out. Give its folder with --source-root." : "instructions that never ran are left out."}</p>}

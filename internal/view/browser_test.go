@@ -1,0 +1,540 @@
+package view_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	cdpruntime "github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/heddle-sim/heddle/internal/alltests"
+	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/trace/open"
+	"github.com/heddle-sim/heddle/internal/view"
+	"github.com/heddle-sim/heddle/internal/work/job"
+	"github.com/heddle-sim/heddle/internal/work/tracerun"
+)
+
+// This file: pages in a real browser. Chromium is left out where it is not installed; .ci/run
+// installs it.
+
+// picturesIn is a variable with a folder for screenshots of every page.
+const picturesIn = "HEDDLE_PAGE_PICTURES"
+
+// browser is a tab of a headless Chromium, and what it complained about and asked for.
+type browser struct {
+	*testing.T
+	Context context.Context
+	mutex  sync.Mutex
+	wrong  []string
+	asked  []string
+	origin string // requests to other places are wrong
+}
+
+// newBrowser starts Chromium.
+func newBrowser(t *testing.T) *browser {
+	t.Helper()
+	path := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if p, err := exec.LookPath(name); err == nil && path == "" {
+			path = p
+		}
+	}
+	if path == "" {
+		t.Skip("no Chromium: pages are not tried in a browser; install the package chromium")
+	}
+	opts := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1280, 900))
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), opts...)
+	t.Cleanup(stop)
+	ctx, stop = chromedp.NewContext(ctx)
+	t.Cleanup(stop)
+	b := &browser{T: t, Context: ctx, origin: "file://"}
+	b.do() // starts it
+	listen(b, cdpruntime.ExceptionThrown, func(e cdpruntime.EventExceptionThrown) { b.wrong = append(b.wrong, fmt.Sprintf("%s: %s at %d:%d", e.ExceptionDetails.Text, e.ExceptionDetails.Exception.Description, e.ExceptionDetails.LineNumber, e.ExceptionDetails.ColumnNumber)) })
+	listen(b, cdpruntime.ConsoleAPICalled, func(e cdpruntime.EventConsoleAPICalled) {
+		if e.Type == cdpruntime.ConsoleAPICalledTypeError || e.Type == cdpruntime.ConsoleAPICalledTypeWarning {
+			b.wrong = append(b.wrong, fmt.Sprintf("console: %s %s", e.Args[0].Value, e.Args[0].Description))
+		}
+	})
+	listen(b, log.EntryAdded, func(e log.EventEntryAdded) {
+		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
+			b.wrong = append(b.wrong, e.Entry.Text)
+		}
+	})
+	listen(b, network.RequestWillBeSent, func(e network.EventRequestWillBeSent) {
+		if u := e.Request.URL; !strings.HasPrefix(u, b.origin) && !strings.HasPrefix(u, "data:") {
+			b.asked = append(b.asked, u)
+		}
+	})
+	call(b, network.Enable, network.EnableParams{})
+	call(b, log.Enable, cdp.Empty{})
+	return b
+}
+
+// listen calls a function for every event of a kind.
+func listen[E any](b *browser, kind cdp.Event[E], f func(E)) {
+	events := chromedp.Events(b.Context, kind)
+	go func() {
+		for e, err := range events {
+			if err != nil {
+				return // the browser has ended
+			}
+			b.mutex.Lock()
+			f(e)
+			b.mutex.Unlock()
+		}
+	}()
+}
+
+// call sends a command to the browser.
+func call[P, R any](b *browser, c cdp.Command[P, R], params P) R {
+	b.Helper()
+	r, err := chromedp.Run(b.Context, func(ctx context.Context, t *chromedp.Target) (R, error) { return cdp.Call(ctx, t, c, params) })
+	if err != nil {
+		b.Fatal(err)
+	}
+	return r
+}
+
+// js evaluates an expression of the page, and waits for it if it is a promise.
+func js[T any](b *browser, text string) T {
+	b.Helper()
+	ctx, stop := context.WithTimeout(b.Context, 2*time.Minute)
+	defer stop()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](text, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return v
+}
+
+func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	if err := chromedp.Do(b.Context, steps...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// open shows a page of an address, which may be the one that is shown already.
+func (b *browser) open(url string) {
+	b.Helper()
+	b.do(chromedp.Navigate(url))
+	if ready := js[string](b, `new Promise(done => { const f = () => { const r = document.getElementById("app").dataset.ready; r ? done(r) : setTimeout(f, 5) }; f() })`); ready != "true" {
+		b.Fatalf("the page is %s: %s", ready, b.text())
+	}
+}
+
+// at goes to another part of the page.
+func (b *browser) at(hash string) {
+	b.Helper()
+	js[int](b, fmt.Sprintf(`location.hash = %q; new Promise(r => setTimeout(() => requestAnimationFrame(() => r(1)), 60))`, hash))
+}
+
+// text is what the page shows.
+func (b *browser) text() string {
+	b.Helper()
+	return js[string](b, `document.body.innerText`)
+}
+
+// scheme selects light or dark.
+func (b *browser) scheme(name string) {
+	b.Helper()
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
+}
+
+// quiet finds that the browser had nothing to complain about, and was asked for nothing else.
+func (b *browser) quiet() {
+	b.Helper()
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	for _, w := range b.wrong {
+		b.Errorf("the browser says: %s", w)
+	}
+	for _, u := range b.asked {
+		b.Errorf("the page asks for %s", u)
+	}
+	b.wrong, b.asked = nil, nil
+}
+
+// picture writes screenshots of what is shown, light and dark, wide and narrow, if they are
+// wanted, and finds that nothing is wider than the screen.
+func (b *browser) picture(name string) {
+	b.Helper()
+	dir := os.Getenv(picturesIn)
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int64{1280, 390} {
+			b.scheme(scheme)
+			call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1})
+			if wide := js[float64](b, `new Promise(r => setTimeout(() => r(document.documentElement.scrollWidth), 120))`); wide > float64(width) {
+				b.Errorf("%s: %g points wide on a screen of %d", name, wide, width)
+			}
+			if dir == "" {
+				continue
+			}
+			beyond := true
+			png := call(b, page.CaptureScreenshot, page.CaptureScreenshotParams{CaptureBeyondViewport: &beyond}).Data
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%s-%d.png", name, scheme, width)), png, 0o666); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	call(b, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
+	b.scheme("")
+}
+
+// write writes a page to a file and returns its address.
+func (b *browser) write(p *view.Page) string {
+	b.Helper()
+	var text strings.Builder
+	if err := p.WriteHTML(&text); err != nil {
+		b.Fatal(err)
+	}
+	file := filepath.Join(b.TempDir(), "page.html")
+	if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
+		b.Fatal(err)
+	}
+	return "file://" + file
+}
+
+const root = "../.."
+
+// simulate runs a job with all that a page shows.
+func simulate(t *testing.T, file string, change ...func(*run.Options)) *report.Run {
+	t.Helper()
+	o := run.Options{Timing: true, Page: true}
+	for _, f := range change {
+		f(&o)
+	}
+	if job.IsKepler(file) {
+		ready, err := job.LoadKepler(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := ready.Config("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := ready.Run(context.Background(), job.KeplerOptions{Options: o, Config: cfg})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	if open.Is(file) {
+		set, err := open.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := tracerun.Run(context.Background(), set, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	ready, err := job.Load(file, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := ready.Run(context.Background(), o)
+	if res == nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// TestPages walks the pages of results of all kinds of work, from files, and finds the numbers of
+// the results on them.
+func TestPages(t *testing.T) {
+	alltests.Only(t, "pages in a browser")
+	b := newBrowser(t)
+	for _, c := range []struct {
+		name, file string
+		change     func(*run.Options)
+		words      []string // on the summary
+	}{
+		{"matmul", root + "/examples/matmul/matmul.toml", nil, []string{"Few warps", "1 check ok", "matmul.ptx"}},
+		{"streams", root + "/examples/streams/streams.toml", nil, []string{"Streams over time", "stream 1"}},
+		{"hazard", "testdata/hazard.toml", func(o *run.Options) { o.Hazards = true }, []string{"Checker: hazards", "FFMA"}},
+		{"sgemm", root + "/examples/sass/sgemm.toml", nil, []string{"sgemm"}},
+		{"trace", root + "/internal/trace/text/testdata/lud", nil, []string{"lud"}},
+		{"kepler", root + "/examples/kepler/cube1.toml", nil, []string{"kepler"}},
+		{"functional", root + "/examples/matmul/matmul.toml", func(o *run.Options) { o.Timing = false }, []string{"functional"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b.T = t
+			res := simulate(t, c.file, func(o *run.Options) {
+				if c.change != nil {
+					c.change(o)
+				}
+			})
+			b.open(b.write(view.New([]view.Result{{Run: res}}, nil)))
+			b.walk(c.name, res, c.words)
+			b.quiet()
+		})
+	}
+}
+
+// walk visits every page of one result.
+func (b *browser) walk(name string, res *report.Run, words []string) {
+	b.Helper()
+	n := func(x uint64) string { return report.Count(x) }
+	expect := map[string][]string{"summary": append(words, n(res.WarpInstructions), n(res.ThreadInstructions))}
+	if res.Timing != nil {
+		expect["summary"] = append(expect["summary"], n(res.Cycles))
+		for i := range res.Findings {
+			if i < 3 {
+				expect["summary"] = append(expect["summary"], res.Findings[i].Seen, res.Findings[i].Try)
+			}
+		}
+	}
+	for i := range res.Kernels {
+		if i == 3 {
+			break
+		}
+		k := &res.Kernels[i]
+		at := fmt.Sprintf("launch/%d", k.Launch)
+		expect[at] = []string{n(k.WarpInstructions)}
+		if k.KernelTiming == nil {
+			expect[at] = append(expect[at], "functional run counts no cycles")
+			continue
+		}
+		expect[at] = append(expect[at], n(k.Cycles), n(k.KernelTiming.WarpCycles), n(k.EndCycle), "Occupancy")
+		for _, count := range k.Stalls {
+			if count > 0 {
+				expect[at] = append(expect[at], n(count))
+			}
+		}
+		for _, p := range k.Peaks {
+			expect[at] = append(expect[at], fmt.Sprintf("%.1f %%", 100*p.Used/p.Most))
+		}
+		if len(k.Lines) > 0 {
+			hot := slices.MaxFunc(k.Lines, func(a, b report.Line) int { return int(int64(a.WarpCycles) - int64(b.WarpCycles)) })
+			expect[at+"/source"] = []string{n(hot.WarpCycles), hot.Text, n(hot.Issues)}
+		}
+	}
+	for hash, list := range expect {
+		b.at("#/" + hash)
+		shown := strings.ReplaceAll(strings.ToLower(b.text()), "\u00a0", " ")
+		for _, w := range list {
+			if !strings.Contains(shown, strings.ToLower(w)) {
+				b.Errorf("#/%s does not show %q", hash, w)
+			}
+		}
+		b.picture(name + "-" + strings.ReplaceAll(hash, "/", "-"))
+	}
+}
+
+// TestHostilePage finds that names and texts with HTML are shown as text in a browser.
+func TestHostilePage(t *testing.T) {
+	alltests.Only(t, "pages in a browser")
+	b := newBrowser(t)
+	r := sample()
+	r.Kernels[0].Name, r.GPU = hostile, hostile
+	r.Error = &report.Failure{Kind: hostile, Message: hostile}
+	r.Checks = []report.Check{{Buffer: hostile, Against: hostile}}
+	r.Findings = []report.Finding{{Rule: hostile, Seen: hostile, Try: hostile, Kernel: hostile, Share: 1, RunShare: 1, Lines: []report.LineCost{{File: hostile, Line: 1, Instruction: hostile}}}}
+	r.Ranges = []*report.Range{{Name: hostile}}
+	b.open(b.write(&view.Page{Results: []view.Result{{Name: hostile, Run: r}, {Name: hostile, Run: r}}, Sources: map[string]string{"k.cu": hostile, "k.ptx": strings.Repeat(hostile+"\n", 20)}}))
+	for _, hash := range []string{"#/summary", "#/launch/0", "#/launch/0/source", "#/launch/0/source?line=" + "%3Cimg%20src%3Dx%3E", "#/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "#/compare", "#/time", "#/machine"} {
+		b.at(hash)
+		if strange := js[int](b, `document.querySelectorAll("#app script, #app img, #app iframe").length`); strange != 0 {
+			t.Errorf("%s: %d elements of the result's own", hash, strange)
+		}
+	}
+	b.at("#/summary")
+	if !strings.Contains(b.text(), "onerror=alert(2)") {
+		t.Error("the name is not shown as text")
+	}
+	b.quiet()
+}
+
+// TestServedPage finds that the page from a server is the same, and works there.
+func TestServedPage(t *testing.T) {
+	alltests.Only(t, "pages in a browser")
+	b := newBrowser(t)
+	url, host := serve(t, func() (*view.Page, error) { return &view.Page{Results: []view.Result{{Run: sample()}}}, nil })
+	b.origin = "http://" + host + "/"
+	b.open(url)
+	b.at("#/launch/1/source")
+	if s := b.text(); !strings.Contains(s, "add ") {
+		t.Errorf("the source is not shown: %s", s)
+	}
+	b.quiet()
+}
+
+// TestKeyboard uses the page without a pointer.
+func TestKeyboard(t *testing.T) {
+	alltests.Only(t, "pages in a browser")
+	b := newBrowser(t)
+	b.open(b.write(&view.Page{Results: []view.Result{{Run: sample()}}}))
+	for _, c := range []struct{ name, keys, hash, focus, shown string }{
+		{"a number opens a page", "2", "#/launch/0", "", ""},
+		{"n goes to the next launch", "n", "#/launch/1", "", ""},
+		{"p goes back", "p", "#/launch/0", "", ""},
+		{"3 opens the source of the launch", "3", "#/launch/0/source", "", ""},
+		{"h goes to the next hottest line", "h", "", "", "224 (32.0 lanes an issue)"},
+		{"? shows the keys", "?", "", "", "next, previous launch"},
+		{"Escape closes them", kb.Escape, "", "", ""},
+		{"1 goes to the summary", "1", "#/summary", "", ""},
+		{"Tab reaches the link to the content", kb.Tab, "", "To the content", ""},
+		{"and the mark", kb.Tab, "", "Heddle", ""},
+		{"and the pages", kb.Tab, "", "Summary", ""},
+		{"and the next", kb.Tab, "", "Launch", ""},
+		{"Enter opens it", kb.Enter, "#/launch/0", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b.T = t
+			b.do(chromedp.KeyEvent(c.keys), chromedp.Sleep(100*time.Millisecond))
+			hash, focus := js[string](b, `location.hash`), js[string](b, `document.activeElement.innerText`)
+			if c.hash != "" && hash != c.hash {
+				t.Errorf("at %s, want %s", hash, c.hash)
+			}
+			if c.focus != "" && focus != c.focus {
+				t.Errorf("on %q, want %q", focus, c.focus)
+			}
+			if !strings.Contains(b.text(), c.shown) {
+				t.Errorf("%q is not shown", c.shown)
+			}
+		})
+	}
+	b.T = t
+	b.quiet()
+}
+
+// TestLargePages finds that pages of large results open and scroll without standing still.
+func TestLargePages(t *testing.T) {
+	alltests.Only(t, "pages in a browser")
+	const longest = 200 // ms that a task may take
+	b := newBrowser(t)
+	one := sample().Kernels[0]
+	launches := &report.Run{Heddle: "1", Input: "many launches", Mode: "timing", Timing: &report.Timing{Cycles: 1 << 20, SMs: 84}}
+	for i := range 2000 {
+		k := one
+		timing := *one.KernelTiming
+		timing.Stalls = map[string]uint64{"selected": 5, "wait": uint64(i)}
+		k.Launch, k.KernelTiming = i, &timing
+		launches.Kernels = append(launches.Kernels, k)
+	}
+	lines := sample()
+	k := lines.Kernels[0].KernelTiming
+	k.Lines = nil
+	var text strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&text, "    add.s32 %%r%d, %%r%d, 1;\n", i, i+1)
+		k.Lines = append(k.Lines, report.Line{File: "k.ptx", Line: i + 1, PC: i, Function: "k", Text: fmt.Sprintf("add.s32 %%r%d", i), Issues: 1, ThreadInstructions: 32, WarpCycles: uint64(i % 977), Stalls: map[string]uint64{"wait": uint64(i % 977)}})
+	}
+	for _, c := range []struct {
+		name, hash, box string
+		page            *view.Page
+	}{
+		{"2,000 launches", "#/summary", ".grid.many", &view.Page{Results: []view.Result{{Run: launches}}}},
+		{"100,000 lines", "#/launch/0/source", ".code", &view.Page{Results: []view.Result{{Run: lines}}, Sources: map[string]string{"k.ptx": text.String()}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b.T = t
+			url := b.write(c.page)
+			b.open(url)
+			b.at(c.hash)
+			tasks := js[[]float64](b, fmt.Sprintf(`(async () => {
+				const tasks = [0];
+				new PerformanceObserver(l => l.getEntries().forEach(e => tasks.push(e.duration))).observe({type: "longtask"});
+				const box = document.querySelector(%q);
+				for (let i = 0; i < 60; i++) {
+					box.scrollTop += i %% 3 ? 400 : box.scrollHeight / 25;
+					await new Promise(r => requestAnimationFrame(() => setTimeout(r, 0)));
+				}
+				await new Promise(r => setTimeout(r, 100));
+				tasks.push(document.querySelectorAll("tr, .row").length / 1000);
+				return tasks;
+			})()`, c.box))
+			t.Logf("longest task %.0f ms, %.0f rows in the document", slices.Max(tasks), 1000*tasks[len(tasks)-1])
+			if most := slices.Max(tasks); most > longest {
+				t.Errorf("a task of %.0f ms while scrolling, want at most %d", most, longest)
+			}
+			if rows := 1000 * tasks[len(tasks)-1]; rows > 400 {
+				t.Errorf("%.0f rows are in the document", rows)
+			}
+		})
+	}
+	b.T = t
+	b.quiet()
+}
+
+// TestFirstView measures how long the page of an example takes to be shown.
+func TestFirstView(t *testing.T) {
+	alltests.Only(t, "pages in a browser")
+	b := newBrowser(t)
+	url := b.write(view.New([]view.Result{{Run: simulate(t, root+"/examples/matmul/matmul.toml")}}, nil))
+	st, err := os.Stat(strings.TrimPrefix(url, "file://"))
+	if err != nil || st.Size() > 1<<20 {
+		t.Errorf("the file has %d bytes, want at most 1 MiB", st.Size())
+	}
+	best := 1e9
+	for range 3 {
+		b.open(url)
+		best = min(best, js[float64](b, `performance.now()`))
+	}
+	t.Logf("%d bytes, shown after %.0f ms", st.Size(), best)
+	if best > 1000 {
+		t.Errorf("shown after %.0f ms, want at most 1,000", best)
+	}
+}
+
+// TestAccessible runs axe-core, which npm provides, on every page.
+func TestAccessible(t *testing.T) {
+	alltests.Only(t, "pages in a browser")
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		t.Skip("no npm: accessibility is not checked")
+	}
+	dir := t.TempDir()
+	cmd := exec.Command(npm, "pack", "axe-core@4.14.1", "--silent", "--pack-destination", dir)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("npm has no axe-core: %v: %s", err, out)
+	}
+	if out, err := exec.Command("tar", "-xzf", filepath.Join(dir, "axe-core-4.14.1.tgz"), "-C", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	axe, err := os.ReadFile(filepath.Join(dir, "package", "axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBrowser(t)
+	res := simulate(t, root+"/examples/matmul/matmul.toml")
+	b.open(b.write(view.New([]view.Result{{Name: "a", Run: res}, {Name: "b", Run: simulate(t, root+"/examples/streams/streams.toml")}}, nil)))
+	js[int](b, string(axe)+";1")
+	for _, scheme := range []string{"light", "dark"} {
+		b.scheme(scheme)
+		for _, hash := range pagesOf {
+			t.Run(scheme+" "+hash, func(t *testing.T) {
+				b.T = t
+				b.at(hash)
+				found := js[[]string](b, `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}).then(r => r.violations.filter(v => v.impact == "serious" || v.impact == "critical").flatMap(v => v.nodes.slice(0, 3).map(n => v.id + ": " + n.html.slice(0, 160) + " " + n.failureSummary)))`)
+				for _, f := range found {
+					t.Error(f)
+				}
+			})
+		}
+	}
+	b.T = t
+	b.quiet()
+}
+
+// pagesOf are the addresses of all pages.
+var pagesOf = []string{"#/summary", "#/launch/0", "#/launch/0/source"}
