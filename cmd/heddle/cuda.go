@@ -66,7 +66,7 @@ func (c *cudaCmd) Run(e env) error {
 
 // run runs the program with the runtime in a folder, and prints the report.
 func (c *cudaCmd) run(e env, program, dir string) error {
-	to, err := openSinks(e, &c.Flags)
+	to, err := openSinks(e, c.JSON, c.HTML)
 	if err != nil {
 		return err
 	}

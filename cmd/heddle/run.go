@@ -151,7 +151,7 @@ func (c *runCmd) loadJob(e env, o *run.Options) (work, error) {
 // observed opens the observers' files, runs with a progress line, and writes the
 // result and further messages.
 func (c *runCmd) observed(e env, o *run.Options, simulate func(to *sinks) (res *report.Run, more string, err error)) error {
-	to, err := openSinks(e, &c.Flags)
+	to, err := openSinks(e, c.JSON, c.HTML)
 	if err != nil {
 		return err
 	}
@@ -187,18 +187,18 @@ type sinks struct {
 }
 
 // openSinks opens the outputs: with --json - the report goes to standard error.
-func openSinks(e env, f *flags.Flags) (*sinks, error) {
+func openSinks(e env, json, html string) (*sinks, error) {
 	s := &sinks{text: e.stdout}
-	if f.HTML == "-" {
+	if html == "-" {
 		return nil, usage("--html - : a page goes to a file; heddle view RESULT.json --html - writes it to standard output")
 	}
-	if f.JSON == "-" {
+	if json == "-" {
 		s.text, s.json = e.stderr, e.stdout
 	}
 	for _, out := range []struct {
 		flag, file string
 		to         *io.Writer
-	}{{"--json", f.JSON, &s.json}, {"--html", f.HTML, &s.html}} {
+	}{{"--json", json, &s.json}, {"--html", html, &s.html}} {
 		if out.file == "" || *out.to != nil {
 			continue
 		}

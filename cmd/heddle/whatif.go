@@ -55,7 +55,7 @@ func (c *whatifCmd) Run(e env) error {
 	if err != nil {
 		return err
 	}
-	to, err := openSinks(e, c.JSON)
+	to, err := openSinks(e, c.JSON, "")
 	if err != nil {
 		return err
 	}
