@@ -40,10 +40,10 @@ const picturesIn = "HEDDLE_PAGE_PICTURES"
 type browser struct {
 	*testing.T
 	Context context.Context
-	mutex  sync.Mutex
-	wrong  []string
-	asked  []string
-	origin string // requests to other places are wrong
+	mutex   sync.Mutex
+	wrong   []string
+	asked   []string
+	origin  string // requests to other places are wrong
 }
 
 // newBrowser starts Chromium.
@@ -65,7 +65,9 @@ func newBrowser(t *testing.T) *browser {
 	t.Cleanup(stop)
 	b := &browser{T: t, Context: ctx, origin: "file://"}
 	b.do() // starts it
-	listen(b, cdpruntime.ExceptionThrown, func(e cdpruntime.EventExceptionThrown) { b.wrong = append(b.wrong, fmt.Sprintf("%s: %s at %d:%d", e.ExceptionDetails.Text, e.ExceptionDetails.Exception.Description, e.ExceptionDetails.LineNumber, e.ExceptionDetails.ColumnNumber)) })
+	listen(b, cdpruntime.ExceptionThrown, func(e cdpruntime.EventExceptionThrown) {
+		b.wrong = append(b.wrong, fmt.Sprintf("%s: %s at %d:%d", e.ExceptionDetails.Text, e.ExceptionDetails.Exception.Description, e.ExceptionDetails.LineNumber, e.ExceptionDetails.ColumnNumber))
+	})
 	listen(b, cdpruntime.ConsoleAPICalled, func(e cdpruntime.EventConsoleAPICalled) {
 		if e.Type == cdpruntime.ConsoleAPICalledTypeError || e.Type == cdpruntime.ConsoleAPICalledTypeWarning {
 			b.wrong = append(b.wrong, fmt.Sprintf("console: %s %s", e.Args[0].Value, e.Args[0].Description))

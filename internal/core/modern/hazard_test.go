@@ -165,7 +165,9 @@ func apart(first, second *isa.Inst, predicate bool) int {
 		}
 		return 5
 	}
-	integer := func(in *isa.Inst) bool { return in.Class == isa.ClassInt || in.Class == isa.ClassSetp || in.Class == isa.ClassPred }
+	integer := func(in *isa.Inst) bool {
+		return in.Class == isa.ClassInt || in.Class == isa.ClassSetp || in.Class == isa.ClassPred
+	}
 	if memory || second.Class == isa.ClassHalf || integer(first) && second.Class == isa.ClassFP32 || first.Class == isa.ClassFP32 && integer(second) {
 		return 5
 	}

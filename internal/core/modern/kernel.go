@@ -42,12 +42,12 @@ type op struct {
 	ctl  *isa.Control // nil if scoreboards guard the program
 
 	pipe     Pipe
-	late     bool   // variable latency
-	branches bool   // conditionally
-	calm     bool   // changes only registers, control flow and memory, and Effects report the latter
-	alone    bool   // IMAD: the issue port stays busy
-	preds    bool   // writes predicates and nothing else
-	entry    entry  // how its sources reach it
+	late     bool  // variable latency
+	branches bool  // conditionally
+	calm     bool  // changes only registers, control flow and memory, and Effects report the latter
+	alone    bool  // IMAD: the issue port stays busy
+	preds    bool  // writes predicates and nothing else
+	entry    entry // how its sources reach it
 	side     side
 	packed   bool   // HMUL2, HFMA2
 	queue    queue  // in which its results come, if it is not noQueue
