@@ -163,11 +163,11 @@ __device__ inline void tensor(const product<T, void, float> &p, int out) {
 #pragma unroll
     for (int i = 0; i < PER; i++) {
       const int at = step % STAGES * stageBytes + i * tileBytes;
-      if (!any || p.aligned) { // also when there are no more: zeros
-
+      if (step >= steps) {
+      } else if (!any || p.aligned) {
         ca.start(base + at);
         cb.start(base + at + TA::bytes);
-      } else if (step < steps) {
+      } else {
         const int k0 = w.from + (step * PER + i) * D;
         TA::template loadSlowly<threads>(shared + at, a, p.a.ld, row0, p.m, k0, to);
         TB::template loadSlowly<threads>(shared + at + TA::bytes, b, p.b.ld, col0, p.n, k0, to);
