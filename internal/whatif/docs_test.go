@@ -112,12 +112,11 @@ func together(res *model.Result) string {
 	if p == nil {
 		return "–"
 	}
-	sign := "+"
-	n := p.InteractionCycles
-	if n < 0 {
-		sign, n = "−", -n
+	more := fmt.Sprintf("%+.1f", 100*float64(p.InteractionCycles)/float64(max(1, res.Cycles)))
+	if more == "-0.0" {
+		more = "+0.0"
 	}
-	return fmt.Sprintf("−%.1f %% (%s%.1f)", p.SavedPercent, sign, 100*float64(n)/float64(max(1, res.Cycles)))
+	return fmt.Sprintf("−%.1f %% (%s)", p.SavedPercent, strings.Replace(more, "-", "−", 1))
 }
 
 // TestExamples keeps the document's table of what examples are bound by: with -update of
