@@ -119,14 +119,30 @@ func together(res *model.Result) string {
 	return fmt.Sprintf("−%.1f %% (%s)", p.SavedPercent, strings.Replace(more, "-", "−", 1))
 }
 
-// TestExamples keeps the document's table of what examples are bound by: with -update of
-// all, otherwise of a few short ones. Each run checks the values of its job.
+// top returns the beginning of a row without its numbers: the example and what saves most.
+func top(row string) string {
+	cells := strings.Split(row, "|")
+	if len(cells) < 4 {
+		return row
+	}
+	name, _, _ := strings.Cut(strings.TrimSpace(cells[3]), " ")
+	return strings.TrimSpace(cells[1]) + ": " + name
+}
+
+// TestExamples writes the document's table of what examples are bound by, with -update.
+// Otherwise it checks for a few short ones that the same cause as in the table saves most;
+// the numbers may differ, because every change of a model's timing changes them. Each run
+// checks the values of its job.
 func TestExamples(t *testing.T) {
 	text, err := os.ReadFile(docs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	from, to := section(t, string(text), "examples")
+	known := map[string]bool{}
+	for line := range strings.Lines(string(text[from:to])) {
+		known[top(line)] = true
+	}
 	var b strings.Builder
 	b.WriteString("| example | cycles | largest | second | third | the first two together (more or less than their sum) | sum of all |\n| --- | ---: | --- | --- | --- | --- | ---: |\n")
 	tried := 0
@@ -138,8 +154,8 @@ func TestExamples(t *testing.T) {
 		r := row(t, file)
 		t.Log(r)
 		b.WriteString(r)
-		if !*update && !strings.Contains(string(text[from:to]), r) {
-			t.Errorf("%s has another row for %s; run go test ./internal/whatif -update -timeout 1h:\n%s", docs, file, r)
+		if !*update && !known[top(r)] {
+			t.Errorf("%s says something else of %s; run go test ./internal/whatif -update -timeout 1h:\n%s", docs, file, r)
 		}
 	}
 	if *update {
