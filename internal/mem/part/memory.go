@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
@@ -31,6 +32,8 @@ type Memory struct {
 	Saw func(dram bool, r *mem.Req)
 
 	credits int // requests that the slices of a channel share; 0: any number
+
+	rows [][]int64 // with Open, by channel and bank: the open row, -1 if none; otherwise nil
 }
 
 // sub is a sub-partition: an L2 slice and the queues around it.
@@ -49,10 +52,9 @@ type sub struct {
 
 // channel is the DRAM side of a partition.
 type channel struct {
-	dev     *dram.Device // nil with FixedLatency
+	dev     *dram.Device // nil with FixedLatency or Open
 	latency mem.Queue    // before the DRAM, by Ready
 	last    int          // sub-partition that had the last turn
-	rows    []int64      // with Open, by bank: the open row, -1 if none
 	shared  int          // requests on shared credit
 	live    int          // requests that left an L2 and have not come back
 	idle    uint64       // DRAM ticks not yet counted in the device
@@ -98,10 +100,7 @@ func New(cfg Config, pool *mem.Pool) (*Memory, error) {
 		c.latency, c.last = mem.NewQueue(0), cfg.Subs-1
 		switch {
 		case cfg.Open.On:
-			c.rows = make([]int64, cfg.DRAM.Banks)
-			for b := range c.rows {
-				c.rows[b] = -1
-			}
+			m.rows = append(m.rows, slices.Repeat([]int64{-1}, cfg.DRAM.Banks))
 		case !cfg.FixedLatency:
 			if c.dev, err = dram.New(cfg.DRAM); err != nil {
 				return nil, fmt.Errorf("memory: %w", err)
@@ -425,11 +424,7 @@ func (m *Memory) DRAMCycle(ch int, now uint64) {
 		c.catchUp()
 	}
 	if c.dev == nil {
-		if c.rows != nil {
-			m.openCycle(ch, now)
-		} else {
-			m.fixedCycle(ch, now)
-		}
+		m.fixedCycle(ch, now)
 		return
 	}
 	if r := c.dev.ReplyHead(); r != nil {
@@ -449,8 +444,12 @@ func (m *Memory) DRAMCycle(ch int, now uint64) {
 	}
 }
 
-// fixedCycle is DRAMCycle of a memory with FixedLatency.
+// fixedCycle is DRAMCycle of a memory with FixedLatency or Open.
 func (m *Memory) fixedCycle(ch int, now uint64) {
+	if m.rows != nil {
+		m.openCycle(ch, now)
+		return
+	}
 	c := &m.chans[ch]
 	if r := c.latency.Head(); r != nil && r.Ready <= now {
 		s := &m.subs[r.Sub]
@@ -490,7 +489,7 @@ func (m *Memory) openCycle(ch int, now uint64) {
 			if m.Saw != nil {
 				m.Saw(true, r)
 			}
-			r.Ready = now + uint64(m.cfg.DRAMLatency+m.cfg.Open.time(c, r))
+			r.Ready = now + uint64(m.cfg.DRAMLatency+m.cfg.Open.time(m.rows[ch], r))
 			c.latency.PushReady(r)
 			c.shared++ // without a limit
 		}
@@ -498,8 +497,8 @@ func (m *Memory) openCycle(ch int, now uint64) {
 }
 
 // time returns the time of an access and opens its row.
-func (o *Open) time(c *channel, r *mem.Req) int {
-	row := &c.rows[int(r.Bank)&(len(c.rows)-1)]
+func (o *Open) time(rows []int64, r *mem.Req) int {
+	row := &rows[int(r.Bank)&(len(rows)-1)]
 	was := *row
 	*row = int64(r.Row)
 	switch was {
