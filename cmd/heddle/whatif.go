@@ -37,7 +37,7 @@ type whatifCmd struct {
 	Core     string   `placeholder:"CORE" help:"The core model: modern or simt."`
 	Set      []string `short:"C" sep:"none" placeholder:"KEY=VALUE" help:"Set one value of the configuration in all runs (repeatable)."`
 	Code     string   `default:"auto" placeholder:"WHAT" help:"What of a program's device code runs: ptx, sass or auto, as in heddle run."`
-	Only     []string `placeholder:"NAME,..." help:"Try only these idealisations, by the last column of the table; none tries none of them."`
+	Only     []string `placeholder:"NAME" help:"Try only these idealisations, by the last column of the table; none tries none of them."`
 	Line     string   `placeholder:"FILE:LINE" help:"Also ask: what if the loads of this line of the program text or its source hit the L1?"`
 	Launch   string   `placeholder:"LIST" help:"Compare the cycles of these launches, as in heddle run --kernels, instead of the whole run. All launches run."`
 	JSON     string   `name:"json" placeholder:"FILE" help:"Write the result as JSON (- is standard output; the table then goes to standard error)."`

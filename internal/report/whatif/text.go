@@ -3,6 +3,7 @@ package whatif
 import (
 	"fmt"
 	"io"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -32,21 +33,30 @@ func (r *Result) WriteText(w io.Writer) error {
 	return err
 }
 
-// table writes a row for each idealisation.
+// few is the number of rows up to which all are shown, also those that save nothing (our
+// choice).
+const few = 8
+
+// table writes a row for each idealisation, and one line for those without effect if there
+// are many.
 func (r *Result) table(b *strings.Builder) {
+	var without []string
 	t := report.NewTable("<what if", "cycles", "saved", "<", "<name")
-	var most uint64
-	for _, x := range r.Ideals {
-		most = max(most, uint64(max(0, x.SavedCycles)))
-	}
 	for _, x := range r.Ideals {
 		if x.Error != "" {
 			t.Row(x.What, "failed", "", "", x.Name)
 			continue
 		}
+		if len(r.Ideals) > few && math.Abs(x.SavedPercent) < 0.05 {
+			without = append(without, x.Name)
+			continue
+		}
 		t.Row(x.What, report.Count(x.Cycles), percent(x.SavedPercent), report.Bar(uint64(max(0, x.SavedCycles)), r.Cycles), x.Name)
 	}
 	t.Write(b)
+	if len(without) > 0 {
+		fmt.Fprintf(b, "less than 0.05 %%: %s\n", strings.Join(without, ", "))
+	}
 }
 
 // percent formats a saving as a change: −38.1 %.

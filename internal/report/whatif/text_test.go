@@ -71,6 +71,21 @@ values: every run passed 2 checks
 	}
 }
 
+// TestTextOfMany checks that what saves nothing takes one line.
+func TestTextOfMany(t *testing.T) {
+	r := example()
+	for _, name := range []string{"a", "b", "c", "d"} {
+		r.Ideals = append(r.Ideals, Ideal{Name: name, What: "if " + name, Cycles: 10_001, SavedCycles: -1, SavedPercent: -0.01, SameOutput: true})
+	}
+	var b strings.Builder
+	if err := r.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); !strings.Contains(text, "\nless than 0.05 %: const, a, b, c, d\n\nl1 and l2 together") || strings.Contains(text, "if a") {
+		t.Error(text)
+	}
+}
+
 func TestTextOfThePair(t *testing.T) {
 	for _, c := range []struct {
 		name string
