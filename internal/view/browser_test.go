@@ -3,6 +3,7 @@ package view_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -329,16 +330,64 @@ func (b *browser) walk(name string, res *report.Run, words []string) {
 			expect[at+"/source"] = []string{n(hot.WarpCycles), hot.Text, n(hot.Issues)}
 		}
 	}
+	if res.Timing != nil {
+		expect["time"], expect["machine"] = []string{"cycles 0 to " + n(res.Cycles)}, []string{res.GPU, "DRAM channels"}
+		if len(res.PerSM) == 0 {
+			expect["machine"] = []string{"no counters of the machine's parts"}
+		}
+		if h := res.History; h != nil {
+			expect["time"] = append(expect["time"], "Rows of "+n(h.Every), n(h.End[0]), "Blocks on SMs")
+		}
+		for i := range min(5, len(res.PerSM)) {
+			expect["machine"] = append(expect["machine"], n(res.PerSM[i].WarpInstructions), n(res.PerSM[i].BusyCycles))
+		}
+	}
 	for hash, list := range expect {
 		b.at("#/" + hash)
+		b.picture(name + "-" + strings.ReplaceAll(hash, "/", "-"))
+		if hash == "time" || hash == "machine" {
+			js[int](b, `document.querySelectorAll("main .switch").forEach(x => x.textContent === "Table" && x.click()); new Promise(r => setTimeout(() => r(1), 100))`)
+		}
 		shown := strings.ReplaceAll(strings.ToLower(b.text()), "\u00a0", " ")
 		for _, w := range list {
 			if !strings.Contains(shown, strings.ToLower(w)) {
 				b.Errorf("#/%s does not show %q", hash, w)
 			}
 		}
-		b.picture(name + "-" + strings.ReplaceAll(hash, "/", "-"))
 	}
+}
+
+// TestComparePage compares a run on two machines, and finds the differences on the page.
+func TestComparePage(t *testing.T) {
+	alltests.Only(t, "pages in a browser")
+	b := newBrowser(t)
+	file := root + "/examples/matmul/matmul.toml"
+	x, y := simulate(t, file), simulate(t, file, func(o *run.Options) { o.GPU = "rtx-2060" })
+	b.open(b.write(view.New([]view.Result{{Name: "first", Run: x}, {Name: "second", Run: y}}, nil)))
+	b.at("#/compare")
+	shown := b.text()
+	change := func(a, b uint64) string {
+		sign := "+"
+		if b < a {
+			sign = "−"
+		}
+		return fmt.Sprintf("%s%.1f %%", sign, 100*math.Abs(float64(b)/float64(a)-1))
+	}
+	for _, want := range []string{"first", "second", report.Count(x.Cycles), report.Count(y.Cycles), change(x.Cycles, y.Cycles), "matmul.cu:16", report.Count(x.Kernels[0].Stalls["barrier"])} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is not shown", want)
+		}
+	}
+	b.picture("compare")
+	b.at("#/launch/0?run=1")
+	if s := b.text(); !strings.Contains(s, report.Count(y.Kernels[0].Cycles)) {
+		t.Error("the second result is not shown")
+	}
+	b.at("#/compare?a=1&b=0")
+	if s := b.text(); !strings.Contains(s, change(y.Cycles, x.Cycles)) {
+		t.Error("the results are not swapped")
+	}
+	b.quiet()
 }
 
 // TestHostilePage finds that names and texts with HTML are shown as text in a browser.
@@ -539,4 +588,4 @@ func TestAccessible(t *testing.T) {
 }
 
 // pagesOf are the addresses of all pages.
-var pagesOf = []string{"#/summary", "#/launch/0", "#/launch/0/source"}
+var pagesOf = []string{"#/summary", "#/launch/0", "#/launch/0/source", "#/time", "#/machine", "#/compare"}

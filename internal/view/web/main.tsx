@@ -3,9 +3,12 @@ import { Fragment, h, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type Page, unpack } from "./data";
 import { Card, Empty, Tips } from "./parts";
+import { Compare } from "./compare";
 import { Launch } from "./launch";
+import { Machine } from "./machine";
 import { Source } from "./source";
 import { Summary } from "./summary";
+import { Time } from "./time";
 import { type Route, go, href, useRoute } from "./route";
 import "./style.css";
 
@@ -14,6 +17,9 @@ const pages: Record<string, { name: string; needsLaunch?: boolean; several?: boo
   summary: { name: "Summary" },
   launch: { name: "Launch", needsLaunch: true },
   source: { name: "Source" },
+  time: { name: "Time" },
+  machine: { name: "Machine" },
+  compare: { name: "Compare", several: true },
 };
 
 function App({ page }: { page: Page }) {
@@ -24,7 +30,7 @@ function App({ page }: { page: Page }) {
   const launch = route.launch ?? (route.page === "launch" ? first : null);
   const at = launch === null ? -1 : result.indexOf(launch);
   const list = Object.entries(pages).filter(([, p]) => !p.several || page.results.length > 1);
-  const address = (name: string) => href({ page: name, launch: pages[name].needsLaunch ? launch ?? first : name === "summary" || name === "compare" ? null : route.launch, run });
+  const address = (name: string) => href({ page: name, launch: pages[name].needsLaunch ? launch ?? first : ["summary", "machine", "compare"].includes(name) ? null : route.launch, run });
   useEffect(() => {
     document.title = `${pages[route.page]?.name ?? "Page"}${launch !== null ? ` ${launch}` : ""} – ${result.name} – Heddle`;
     scrollTo(0, 0);
@@ -81,6 +87,9 @@ function Content({ page, route, at, launch, run }: { page: Page; route: Route; a
     case "summary": return <Summary key={run} result={result} run={run} />;
     case "launch": return <Launch key={`${run} ${at}`} result={result} run={run} at={at} />;
     case "source": return <Source key={`${run} ${at}`} result={result} route={route} at={at} />;
+    case "time": return <Time key={run} result={result} route={route} at={at} />;
+    case "machine": return <Machine key={run} result={result} />;
+    case "compare": return <Compare page={page} route={route} />;
   }
   return <Card title="No such page"><Empty>There is no page “{route.page}”. <a href={href({ page: "summary", run })}>Summary</a></Empty></Card>;
 }

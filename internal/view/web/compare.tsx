@@ -1,0 +1,135 @@
+// Two results: launches in pairs, and what changed in them, down to the line.
+import { Fragment, h } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { group, type Kernel, type Line, type Numbers, type Page, type Result } from "./data";
+import { base, count, fixed, percent, words } from "./format";
+import { Card, Empty, Figure, Stack, Swatch, Table, Term } from "./parts";
+import { type Route, go } from "./route";
+
+interface Pair { name: string; nth: number; a?: Kernel; b?: Kernel }
+
+/** The n-th launch of a name with the n-th, as heddle compare pairs them. */
+function pairs(a: Result, b: Result): Pair[] {
+  const list: Pair[] = [], at = new Map<string, Pair[]>();
+  const seen = new Map<string, number>();
+  for (const k of a.kernels) {
+    const name = a.page.kernelName(k.name), p: Pair = { name, nth: (at.get(name) ?? []).length, a: k };
+    at.set(name, [...(at.get(name) ?? []), p]);
+    list.push(p);
+  }
+  for (const k of b.kernels) {
+    const name = b.page.kernelName(k.name), n = seen.get(name) ?? 0;
+    seen.set(name, n + 1);
+    const p = at.get(name)?.[n];
+    if (p) p.b = k;
+    else list.push({ name, nth: n, b: k });
+  }
+  return list;
+}
+
+/** +12.3 %, or – if there is nothing to divide by. */
+function change(a: number, b: number): string {
+  if (a === 0) return b === 0 ? "±0 %" : "new";
+  const d = b / a - 1;
+  return (d > 0 ? "+" : d < 0 ? "−" : "±") + percent(Math.abs(d));
+}
+
+function Change({ a, b, good = -1 }: { a: number; b: number; good?: number }) {
+  const better = Math.sign(b - a) === good;
+  return <span class={a === b ? "muted" : better ? "better" : "worse"}>{change(a, b)}</span>;
+}
+
+function sum(list: (Numbers | undefined)[]): Numbers {
+  const out: Numbers = {};
+  for (const x of list) for (const s in x ?? {}) out[s] = (out[s] ?? 0) + x![s];
+  return out;
+}
+
+export function Compare({ page, route }: { page: Page; route: Route }) {
+  const n = page.results.length;
+  const a = Math.min(n - 1, Number(route.query.a ?? 0) || 0), b = Math.min(n - 1, route.query.b !== undefined ? Number(route.query.b) || 0 : a === 0 ? 1 : 0);
+  const A = page.results[a], B = page.results[b];
+  const list = useMemo(() => (A && B ? pairs(A, B) : []), [A, B]);
+  if (n < 2) return <Card title="Compare"><Empty>A comparison needs two results: <code>heddle view A.json B.json</code></Empty></Card>;
+  const choose = (key: "a" | "b", label: string) => (
+    <label>{label} <select value={String(key === "a" ? a : b)} onChange={(e) => go({ page: "compare", run: route.run, query: { a: String(a), b: String(b), [key]: e.currentTarget.value } })}>
+      {page.results.map((r, i) => <option key={i} value={String(i)}>{r.name}</option>)}
+    </select></label>
+  );
+  const both = A.timing && B.timing;
+  const states = sum([...A.kernels.map((k) => k.stalls), ...B.kernels.map((k) => k.stalls)]);
+  const sa = sum(A.kernels.map((k) => k.stalls)), sb = sum(B.kernels.map((k) => k.stalls));
+  const most = Math.max(...[sa, sb].map((s) => Object.values(s).reduce((x, y) => x + y, 0)), 1);
+  return (
+    <Fragment>
+      <Card class="toolbar">{choose("a", "From")}{choose("b", "to")}<button type="button" onClick={() => go({ page: "compare", run: route.run, query: { a: String(b), b: String(a) } })}>Swap</button></Card>
+      {!both ? <Card title="Not comparable"><Empty>Only timing runs can be compared.</Empty></Card> : (
+        <Fragment>
+          <Card class="ran">
+            <dl class="figures">
+              <Figure name={<Term page={page} name="cycles">cycles</Term>} value={<Change a={A.run.cycles!} b={B.run.cycles!} />} note={`${count(A.run.cycles!)} to ${count(B.run.cycles!)}`} />
+              <Figure name={<Term page={page} name="warp_instructions">warp instructions</Term>} value={<Change a={A.run.warp_instructions} b={B.run.warp_instructions} />} note={`${count(A.run.warp_instructions)} to ${count(B.run.warp_instructions)}`} />
+              <Figure name={<Term page={page} name="memory.dram.bytes_read">DRAM bytes read</Term>} value={<Change a={A.run.memory.dram.bytes_read} b={B.run.memory.dram.bytes_read} />} note={`${count(A.run.memory.dram.bytes_read)} to ${count(B.run.memory.dram.bytes_read)}`} />
+              <Figure name={<Term page={page} name="memory.mean_latency_cycles">mean memory latency</Term>} value={<Change a={A.run.memory.mean_latency_cycles} b={B.run.memory.mean_latency_cycles} />} note={`${fixed(A.run.memory.mean_latency_cycles, 0)} to ${fixed(B.run.memory.mean_latency_cycles, 0)} cycles`} />
+            </dl>
+          </Card>
+          <Card title="What warps did">
+            <div class="stacks">
+              <h3>{A.name}</h3><div style={{ width: `${(100 * Object.values(sa).reduce((x, y) => x + y, 0)) / most}%` }}><Stack page={page} counts={sa} of="stalls" label={A.name} tall /></div>
+              <h3>{B.name}</h3><div style={{ width: `${(100 * Object.values(sb).reduce((x, y) => x + y, 0)) / most}%` }}><Stack page={page} counts={sb} of="stalls" label={B.name} tall /></div>
+            </div>
+            <Table label="States" sort="d" rows={Object.keys(states).filter((s) => states[s] > 0)} columns={[
+              { key: "s", head: "state", text: true, cell: (s) => <span class="nowrap"><Swatch state={s} /><Term page={page} name={`stalls.${s}`}>{words(s)}</Term></span> },
+              { key: "a", head: "warp cycles, from", cell: (s) => count(sa[s] ?? 0), value: (s) => sa[s] ?? 0 },
+              { key: "b", head: "to", cell: (s) => count(sb[s] ?? 0), value: (s) => sb[s] ?? 0 },
+              { key: "d", head: "difference", cell: (s) => signed((sb[s] ?? 0) - (sa[s] ?? 0)), value: (s) => Math.abs((sb[s] ?? 0) - (sa[s] ?? 0)) },
+              { key: "c", head: "change", cell: (s) => <Change a={sa[s] ?? 0} b={sb[s] ?? 0} /> },
+            ]} />
+          </Card>
+          <Card title="Launches">
+            <Table label="Launches" sort="d" rows={list} columns={[
+              { key: "n", head: "kernel", text: true, class: "name", cell: (p) => `${p.name}${p.nth > 0 ? ` (${p.nth + 1})` : ""}`, value: (p) => p.name },
+              { key: "a", head: "cycles, from", cell: (p) => (p.a ? count(p.a.cycles ?? 0) : "–"), value: (p) => p.a?.cycles ?? 0 },
+              { key: "b", head: "to", cell: (p) => (p.b ? count(p.b.cycles ?? 0) : "–"), value: (p) => p.b?.cycles ?? 0 },
+              { key: "d", head: "difference", cell: (p) => (p.a && p.b ? signed(p.b.cycles! - p.a.cycles!) : "only in one"), value: (p) => Math.abs((p.b?.cycles ?? 0) - (p.a?.cycles ?? 0)) },
+              { key: "c", head: "change", cell: (p) => p.a && p.b && <Change a={p.a.cycles!} b={p.b.cycles!} /> },
+              { key: "i", head: "warp instr", cell: (p) => p.a && p.b && change(p.a.warp_instructions, p.b.warp_instructions) },
+              { key: "o", head: "occupancy", cell: (p) => p.a && p.b && `${percent(p.a.occupancy, 0)} → ${percent(p.b.occupancy, 0)}` },
+              { key: "l", head: "DRAM bytes", cell: (p) => p.a && p.b && change(p.a.memory.dram.bytes_read + p.a.memory.dram.bytes_written, p.b.memory.dram.bytes_read + p.b.memory.dram.bytes_written) },
+            ]} />
+          </Card>
+          <Lines a={A} b={B} />
+        </Fragment>
+      )}
+    </Fragment>
+  );
+}
+
+function signed(n: number): string {
+  return (n > 0 ? "+" : n < 0 ? "−" : "±") + count(Math.abs(n));
+}
+
+function Lines({ a, b }: { a: Result; b: Result }) {
+  const [by, setBy] = useState<"source" | "program">("source");
+  const rows = useMemo(() => {
+    const key = (l: Line) => (by === "source" ? (l.sourceLine > 0 ? `${base(l.sourceFile)}:${l.sourceLine}` : "") : l.line > 0 ? `${base(l.file)}:${l.line}` : `${l.fn} pc ${l.pc}`);
+    const x = group(a.lines(-1), key), y = group(b.lines(-1), key);
+    return [...new Set([...x.keys(), ...y.keys()])].map((k) => ({ k, a: x.get(k), b: y.get(k), text: by === "program" ? (y.get(k) ?? x.get(k))!.text : "" }));
+  }, [a, b, by]);
+  const source = rows.length > 0 || by === "program";
+  return (
+    <Card title="Lines" more={<Fragment><button type="button" class="switch" aria-pressed={by === "source"} onClick={() => setBy("source")}>Source</button><button type="button" class="switch" aria-pressed={by === "program"} onClick={() => setBy("program")}>Program</button></Fragment>}>
+      {!source || rows.length === 0 ? <Empty>The results have no lines of {by === "source" ? "a source: compile with line information (-lineinfo)" : "a program"}.</Empty> : (
+        <Table label="Lines" sort="d" rows={rows} columns={[
+          { key: "k", head: "line", text: true, cell: (r) => r.k, value: (r) => r.k },
+          ...(by === "program" ? [{ key: "t", head: "instruction", text: true, class: "name", cell: (r: { text: string }) => <code>{r.text}</code> }] : []),
+          { key: "a", head: "warp cycles, from", cell: (r) => (r.a ? count(r.a.cycles) : "–"), value: (r) => r.a?.cycles ?? 0 },
+          { key: "b", head: "to", cell: (r) => (r.b ? count(r.b.cycles) : "–"), value: (r) => r.b?.cycles ?? 0 },
+          { key: "d", head: "difference", cell: (r) => signed((r.b?.cycles ?? 0) - (r.a?.cycles ?? 0)), value: (r) => Math.abs((r.b?.cycles ?? 0) - (r.a?.cycles ?? 0)) },
+          { key: "c", head: "change", cell: (r) => <Change a={r.a?.cycles ?? 0} b={r.b?.cycles ?? 0} /> },
+          { key: "i", head: "issues", cell: (r) => `${count(r.a?.issues ?? 0)} → ${count(r.b?.issues ?? 0)}`, value: (r) => (r.b?.issues ?? 0) - (r.a?.issues ?? 0) },
+        ]} />
+      )}
+    </Card>
+  );
+}

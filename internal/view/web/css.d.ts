@@ -1,0 +1,3 @@
+// Styles are imported for the bundler only.
+declare module "*.css";
+declare module "uplot/css";
