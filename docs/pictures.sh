@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Draws the picture of the README, docs/pictures/report.svg: the report of a run as
-# a terminal shows it.
+# Draws the pictures of the README: docs/pictures/report.svg, the report of a run as a
+# terminal shows it, and docs/pictures/page-*.png, pages in Chromium.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p docs/pictures
@@ -28,3 +28,8 @@ awk -v size=13 -v line=18 -v wide="$(LC_ALL=C.UTF-8 wc -L <<<"$text")" '
 		}
 		print "</g>\n</svg>"
 	}' <<<"$text" >docs/pictures/report.svg
+
+pages=$(mktemp -d)
+trap 'rm -rf "$pages"' EXIT
+HEDDLE_ALL=1 HEDDLE_PAGE_PICTURES=$pages go test -count=1 -run 'TestPages/matmul' ./internal/view
+cp "$pages/matmul-launch-0-source-light-1280.png" docs/pictures/page-source.png

@@ -15,7 +15,7 @@ import (
 const (
 	historyRows  = 2000
 	historyParts = 240    // rows of the parts
-	historyFirst = 16     // core cycles of the first interval
+	historyFirst = 32     // core cycles of the first interval
 	historyLog   = 20_000 // blocks of a launch whose log a page gets
 )
 

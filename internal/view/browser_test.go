@@ -327,7 +327,11 @@ func (b *browser) walk(name string, res *report.Run, words []string) {
 		}
 		if len(k.Lines) > 0 {
 			hot := slices.MaxFunc(k.Lines, func(a, b report.Line) int { return int(int64(a.WarpCycles) - int64(b.WarpCycles)) })
-			expect[at+"/source"] = []string{n(hot.WarpCycles), hot.Text, n(hot.Issues)}
+			where := fmt.Sprintf("%s:%d", hot.File, hot.Line)
+			if hot.Line == 0 {
+				where = fmt.Sprintf("pc:%d", hot.PC)
+			}
+			expect[at+"/source?line="+where] = []string{n(hot.WarpCycles), hot.Text, n(hot.Issues)}
 		}
 	}
 	if res.Timing != nil {
@@ -344,7 +348,8 @@ func (b *browser) walk(name string, res *report.Run, words []string) {
 	}
 	for hash, list := range expect {
 		b.at("#/" + hash)
-		b.picture(name + "-" + strings.ReplaceAll(hash, "/", "-"))
+		place, _, _ := strings.Cut(hash, "?")
+		b.picture(name + "-" + strings.ReplaceAll(place, "/", "-"))
 		if hash == "time" || hash == "machine" {
 			js[int](b, `document.querySelectorAll("main .switch").forEach(x => x.textContent === "Table" && x.click()); new Promise(r => setTimeout(() => r(1), 100))`)
 		}

@@ -26,7 +26,7 @@ const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 func sample() *report.Run {
 	end := uint64(90)
 	line := func(pc int, n uint64) report.Line {
-		return report.Line{File: "k.ptx", Line: 10 + pc, PC: pc, Function: "k", Text: "add " + hostile, SourceFile: "k.cu", SourceLine: 3, Issues: n, ThreadInstructions: 32 * n, WarpCycles: 2 * n, Stalls: map[string]uint64{"selected": n, "wait": n}}
+		return report.Line{File: "k.ptx", Line: 10 + pc, PC: pc, Function: "k", Text: "add " + hostile, SourceFile: "k.cu", SourceLine: 3 + pc, Issues: n, ThreadInstructions: 32 * n, WarpCycles: 2 * n, Stalls: map[string]uint64{"selected": n, "wait": n}}
 	}
 	load := line(1, 7)
 	load.Accesses = &report.Accesses{Requests: 7, Sectors: 28, LeastSectors: 14, ConflictCycles: 3}

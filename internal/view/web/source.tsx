@@ -21,18 +21,21 @@ const heats: Record<string, [string, (l: Line) => number]> = {
 
 export function Source({ result, route, at }: { result: Result; route: Route; at: number }) {
   const lines = result.lines(at);
+  const [heat, setHeat] = useState("cycles");
   const hazards = useMemo(() => (result.run.checkers ?? []).flatMap((c) => c.hazards ?? []).filter((x) => at < 0 || x.launch === result.kernels[at].launch), [result, at]);
   const program = useMemo(() => files(result, lines, (l) => l.file, (l) => l.line, hazards), [lines]);
   const source = useMemo(() => files(result, lines, (l) => l.sourceFile, (l) => l.sourceLine, []), [lines]);
-  const [heat, setHeat] = useState("cycles");
-  const start = useMemo(() => {
-    const hot = lines.reduce((a, l) => (l.cycles > (a?.cycles ?? 0) ? l : a), undefined as Line | undefined);
-    return hot ? rowKey(hot.file, hot.line, hot.pc) : "";
-  }, [lines]);
+  const key = (l: Line) => rowKey(l.file, l.line, l.pc);
+  const both = source.length > 0;
+  // The hottest lines: of the source, if there is one, else of the program.
+  const hottest = useMemo(() => {
+    const value = heats[heat][1], all = both ? group(lines, (l) => (l.sourceLine > 0 ? `${l.sourceFile}:${l.sourceLine}` : "")) : group(lines, key);
+    return [...all].filter(([, l]) => value(l) > 0).sort((a, b) => value(b[1]) - value(a[1])).slice(0, 20).map(([k]) => k);
+  }, [lines, heat, both]);
+  const start = hottest[0] ?? "";
   const [selected, select] = useState(route.query.line ?? start);
   const [shown, show] = useState("program"); // on narrow screens
   useEffect(() => select(route.query.line ?? start), [route.query.line, at]);
-  const key = (l: Line) => rowKey(l.file, l.line, l.pc);
   // The program's lines that are selected: one, or all of a source line.
   const chosen = useMemo(() => lines.filter((l) => key(l) === selected || `${l.sourceFile}:${l.sourceLine}` === selected), [lines, selected]);
   const marked = useMemo(() => new Set(chosen.flatMap((l) => [key(l), `${l.sourceFile}:${l.sourceLine}`])), [chosen]);
@@ -40,11 +43,10 @@ export function Source({ result, route, at }: { result: Result; route: Route; at
     select(k);
     replaceQuery(route, { line: k });
   };
-  const hottest = useMemo(() => [...lines].sort((a, b) => heats[heat][1](b) - heats[heat][1](a)).slice(0, 20).filter((l) => heats[heat][1](l) > 0), [lines, heat]);
   const jump = (step: number) => {
     if (hottest.length === 0) return;
-    const now = hottest.findIndex((l) => key(l) === selected);
-    pick(key(hottest[now < 0 ? 0 : (now + step + hottest.length) % hottest.length]));
+    const now = hottest.indexOf(selected);
+    pick(hottest[now < 0 ? 0 : (now + step + hottest.length) % hottest.length]);
   };
   useEffect(() => {
     const f = (e: KeyboardEvent) => {
@@ -59,7 +61,6 @@ export function Source({ result, route, at }: { result: Result; route: Route; at
     return <Card title="Source"><Empty>{result.timing ? "No instruction of this launch was counted by line." : "A functional run does not count by line. Run without --mode functional."}</Empty></Card>;
   }
   const total = lines.reduce((a, l) => a + heats[heat][1](l), 0);
-  const both = source.length > 0;
   return (
     <Fragment>
       <Card class="toolbar">

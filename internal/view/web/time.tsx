@@ -122,7 +122,7 @@ function Plot(p: { x: number[]; first: number; lines: Line[]; own?: Line[]; stac
       width: Math.max(200, el.clientWidth), height: p.stacked ? 220 : 130, legend: { show: false },
       scales: { x: { time: false, range: () => [p.range[0], p.range[1]] }, y: { range: (_u, _min, max) => [0, max > 0 ? max * 1.05 : 1] } },
       cursor: { sync: { key: "cycle" }, drag: { x: true, y: false, setScale: false }, points: { show: !p.stacked } },
-      axes: [{ ...axis, values: (_u, v) => v.map((n) => short(n)), space: 80 }, { ...axis, size: 52, values: (_u, v) => v.map((n) => short(n)), space: 30 }],
+      axes: [{ ...axis, size: 28, values: (_u, v) => v.map((n) => short(n)), space: 80 }, { ...axis, size: 52, values: (_u, v) => v.map((n) => short(n)), space: 30 }],
       series: [{}, ...lines.map((l) => ({ label: l.name, stroke: l.fill ?? css("--accent"), fill: p.stacked ? l.fill : undefined, width: p.stacked ? 0 : 1.5, points: { show: false }, spanGaps: false }))],
       hooks: {
         setCursor: [(u) => setAt(u.cursor.idx ?? null)],
