@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +25,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/report/timeline"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/trace/open"
 	"github.com/heddle-sim/heddle/internal/view"
@@ -395,6 +397,49 @@ func TestComparePage(t *testing.T) {
 	b.quiet()
 }
 
+// TestPipelinePage opens a timeline on the page, and compares its stages with what was recorded.
+func TestPipelinePage(t *testing.T) {
+	alltests.Only(t, "pages in a browser")
+	b := newBrowser(t)
+	way := timeline.New(0)
+	res := simulate(t, "testdata/hazard.toml", func(o *run.Options) { o.Timeline = way })
+	file := filepath.Join(t.TempDir(), "way.kanata")
+	var text strings.Builder
+	if err := way.WriteKanata(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	bad := filepath.Join(t.TempDir(), "bad.kanata")
+	if err := os.WriteFile(bad, []byte("something else\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	b.open(b.write(view.New([]view.Result{{Run: res}}, nil)))
+	b.at("#/pipeline")
+	b.do(chromedp.SetUploadFiles("#kanata", []string{bad}), chromedp.Sleep(200*time.Millisecond))
+	if s := b.text(); !strings.Contains(s, "This is not a file of heddle run --timeline") {
+		t.Errorf("another file is not refused: %s", s)
+	}
+	b.do(chromedp.SetUploadFiles("#kanata", []string{file}), chromedp.Sleep(300*time.Millisecond))
+	// The first instruction: its fetch is the first event of the file.
+	_, rest, _ := strings.Cut(text.String(), "C=\t")
+	cycle, _, _ := strings.Cut(rest, "\n")
+	first, err := strconv.ParseUint(cycle, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	js[int](b, `document.querySelector(".ways g").dispatchEvent(new MouseEvent("click", {bubbles: true})); new Promise(r => setTimeout(() => r(1), 60))`)
+	shown := b.text()
+	for _, want := range []string{fmt.Sprintf("Instructions %d", way.Len()), "fetch " + report.Count(first), "MOV R8", "FFMA R5", "write back"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is not shown: %s", want, shown)
+		}
+	}
+	b.picture("pipeline")
+	b.quiet()
+}
+
 // TestHostilePage finds that names and texts with HTML are shown as text in a browser.
 func TestHostilePage(t *testing.T) {
 	alltests.Only(t, "pages in a browser")
@@ -406,7 +451,7 @@ func TestHostilePage(t *testing.T) {
 	r.Findings = []report.Finding{{Rule: hostile, Seen: hostile, Try: hostile, Kernel: hostile, Share: 1, RunShare: 1, Lines: []report.LineCost{{File: hostile, Line: 1, Instruction: hostile}}}}
 	r.Ranges = []*report.Range{{Name: hostile}}
 	b.open(b.write(&view.Page{Results: []view.Result{{Name: hostile, Run: r}, {Name: hostile, Run: r}}, Sources: map[string]string{"k.cu": hostile, "k.ptx": strings.Repeat(hostile+"\n", 20)}}))
-	for _, hash := range []string{"#/summary", "#/launch/0", "#/launch/0/source", "#/launch/0/source?line=" + "%3Cimg%20src%3Dx%3E", "#/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "#/compare", "#/time", "#/machine"} {
+	for _, hash := range []string{"#/summary", "#/launch/0", "#/launch/0/source", "#/launch/0/source?line=" + "%3Cimg%20src%3Dx%3E", "#/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "#/compare", "#/time", "#/machine", "#/pipeline"} {
 		b.at(hash)
 		if strange := js[int](b, `document.querySelectorAll("#app script, #app img, #app iframe").length`); strange != 0 {
 			t.Errorf("%s: %d elements of the result's own", hash, strange)
@@ -593,4 +638,4 @@ func TestAccessible(t *testing.T) {
 }
 
 // pagesOf are the addresses of all pages.
-var pagesOf = []string{"#/summary", "#/launch/0", "#/launch/0/source", "#/time", "#/machine", "#/compare"}
+var pagesOf = []string{"#/summary", "#/launch/0", "#/launch/0/source", "#/time", "#/machine", "#/pipeline", "#/compare"}

@@ -20,8 +20,8 @@ export function Launch({ result, run, at }: { result: Result; run: number; at: n
           {k.cycles !== undefined && <Figure name={<Term page={page} name="cycles">cycles</Term>} value={count(k.cycles)} unit="core cycles" note={r.clocks.core_mhz ? duration(k.cycles / (r.clocks.core_mhz * 1e6)) + " of the machine" : undefined} />}
           <Figure name={<Term page={page} name="warp_instructions">warp instructions</Term>} value={count(k.warp_instructions)} note={`${count(k.thread_instructions)} thread instructions`} />
           {k.cycles !== undefined && <Figure name={<Term page={page} name="ipc">IPC</Term>} value={fixed(k.ipc)} unit="warp instructions per cycle" />}
-          {k.cycles !== undefined && <Figure name={<Term page={page} name="occupancy">occupancy</Term>} value={percent(k.occupancy)} note={`${plural(k.blocks_per_sm, "block", "blocks")} per SM, limited by ${k.limited_by}`} />}
-          <Figure name={<Term page={page} name="grid">grid × block</Term>} value={`${extent(k.grid)} × ${extent(k.block)}`} note={`${count(k.blocks)} blocks completed`} />
+          {k.cycles !== undefined && <Figure name={<Term page={page} name="occupancy">occupancy</Term>} value={percent(k.occupancy)} note={k.limited_by ? `${plural(k.blocks_per_sm, "block", "blocks")} per SM, limited by ${k.limited_by}` : undefined} />}
+          <Figure name={<Term page={page} name="grid">grid × block</Term>} value={`${extent(k.grid)} × ${extent(k.block)}`} note={`${plural(k.blocks, "block", "blocks")} completed`} />
         </dl>
         <p class="links"><a class="button" href={href({ page: "source", launch: k.launch, run })}>Source of this launch</a> <a class="button" href={href({ page: "time", launch: k.launch, run })}>Over time</a></p>
         {k.overlapped && <p class="note">Other kernels ran at the same time; stalls and memory are those of the whole chip from start to end.</p>}
@@ -230,13 +230,13 @@ function Occupancy({ result, k }: { result: Result; k: Kernel }) {
       <Facts rows={[
         [<Term page={page} name="occupancy">occupancy, achieved</Term>, percent(k.occupancy)],
         ["possible with full SMs", m ? `${percentOf(warps * k.blocks_per_sm, m.warp_slots)} (${k.blocks_per_sm} × ${warps} of ${m.warp_slots} warps)` : "–"],
-        [<Term page={page} name="limited_by">limited by</Term>, k.limited_by],
+        [<Term page={page} name="limited_by">limited by</Term>, k.limited_by || "–"],
         [<Term page={page} name="registers">registers per thread</Term>, `${k.registers}${k.register_estimate ? " (estimate)" : ""}`],
       ]} />
       {use.length > 0 && <ul class="bars">{use.map(([name, n, most, of]) => <li key={name}><span class="name"><Term page={page} name={of}>{name}</Term></span><Bar share={n / most} /><span class="num wide">{count(n)} of {count(most)}</span></li>)}</ul>}
       {k.limited_by === "grid" ? <p class="note">The grid has no more blocks for the SMs; resources are not the limit.</p>
         : steps.length > 0 ? <p class="note">More blocks per SM with: {steps.map((s, i) => <Fragment key={i}>{i > 0 && "; "}{s.resource === "threads" ? `${s.need} threads a block` : s.resource === "registers" ? `at most ${s.need} registers a thread` : `at most ${bytes(s.need)} of shared memory a block`} ({s.blocks_per_sm} blocks)</Fragment>)}.</p>
-          : <p class="note">No smaller need of a single resource admits more blocks.</p>}
+          : m && <p class="note">No smaller need of a single resource admits more blocks.</p>}
     </Card>
   );
 }

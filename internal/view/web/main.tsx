@@ -6,6 +6,7 @@ import { Card, Empty, Tips } from "./parts";
 import { Compare } from "./compare";
 import { Launch } from "./launch";
 import { Machine } from "./machine";
+import { Pipeline } from "./pipeline";
 import { Source } from "./source";
 import { Summary } from "./summary";
 import { Time } from "./time";
@@ -19,6 +20,7 @@ const pages: Record<string, { name: string; needsLaunch?: boolean; several?: boo
   source: { name: "Source" },
   time: { name: "Time" },
   machine: { name: "Machine" },
+  pipeline: { name: "Pipeline" },
   compare: { name: "Compare", several: true },
 };
 
@@ -30,7 +32,7 @@ function App({ page }: { page: Page }) {
   const launch = route.launch ?? (route.page === "launch" ? first : null);
   const at = launch === null ? -1 : result.indexOf(launch);
   const list = Object.entries(pages).filter(([, p]) => !p.several || page.results.length > 1);
-  const address = (name: string) => href({ page: name, launch: pages[name].needsLaunch ? launch ?? first : ["summary", "machine", "compare"].includes(name) ? null : route.launch, run });
+  const address = (name: string) => href({ page: name, launch: pages[name].needsLaunch ? launch ?? first : ["summary", "machine", "pipeline", "compare"].includes(name) ? null : route.launch, run });
   useEffect(() => {
     document.title = `${pages[route.page]?.name ?? "Page"}${launch !== null ? ` ${launch}` : ""} – ${result.name} – Heddle`;
     scrollTo(0, 0);
@@ -89,6 +91,7 @@ function Content({ page, route, at, launch, run }: { page: Page; route: Route; a
     case "source": return <Source key={`${run} ${at}`} result={result} route={route} at={at} />;
     case "time": return <Time key={run} result={result} route={route} at={at} />;
     case "machine": return <Machine key={run} result={result} />;
+    case "pipeline": return <Pipeline key={run} result={result} />;
     case "compare": return <Compare page={page} route={route} />;
   }
   return <Card title="No such page"><Empty>There is no page “{route.page}”. <a href={href({ page: "summary", run })}>Summary</a></Empty></Card>;
@@ -117,7 +120,7 @@ async function start() {
     const page = await unpack(data.textContent ?? "");
     data.remove();
     render(<App page={page} />, app);
-    app.dataset.ready = "true";
+    requestAnimationFrame(() => setTimeout(() => (app.dataset.ready = "true"), 0)); // the effects have run
   } catch (e) {
     render(<main><Card title="This page cannot be shown" class="bad"><p class="message">{String(e)}</p><p>The file is damaged, or this browser is too old: it needs DecompressionStream (2023).</p></Card></main>, app);
     app.dataset.ready = "failed";

@@ -137,7 +137,7 @@ export function Table<T>(p: { columns: Column<T>[]; rows: T[]; label: string; so
     const dir = by?.key === c.key ? (by.down ? "descending" : "ascending") : undefined;
     const next = () => setBy({ key: c.key, down: by?.key === c.key ? !by.down : !c.text });
     return (
-      <th key={c.key} scope="col" class={c.text ? "text" : ""} aria-sort={dir}>
+      <th key={c.key} scope="col" class={(c.text ? "text " : "") + (c.class === "wide" || c.class?.includes(" wide") ? "wide" : "")} aria-sort={dir}>
         {sortable ? <button type="button" class="sort" onClick={next}>{c.head}<span class="arrow" aria-hidden="true">{dir === "descending" ? "▾" : dir === "ascending" ? "▴" : ""}</span></button> : c.head}
       </th>
     );

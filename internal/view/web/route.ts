@@ -8,8 +8,6 @@ export interface Route {
   query: Record<string, string>;
 }
 
-export const pages = ["summary", "launch", "source", "time", "machine", "compare"] as const;
-
 export function parse(hash: string): Route {
   const [path, search = ""] = hash.replace(/^#\/?/, "").split("?");
   const query: Record<string, string> = {};

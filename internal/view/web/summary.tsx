@@ -91,7 +91,7 @@ export function Findings({ result, run, list, launch }: { result: Result; run: n
   const shown = all ? list : list.slice(0, 3);
   return (
     <Card title="What costs most" more={list.length > 3 && <button type="button" class="switch" aria-pressed={all} onClick={() => setAll(!all)}>All {list.length}</button>}>
-      {list.length === 0 && <Empty>Nothing costs more than 3 % of the time by itself.</Empty>}
+      {list.length === 0 && <Empty>The result names no cause that costs 3 % of the time or more.</Empty>}
       <ol class="findings">
         {shown.map((f, i) => {
           const share = launch === undefined ? f.run_share : f.share;

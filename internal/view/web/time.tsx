@@ -64,9 +64,9 @@ function Series({ result, history, range, setRange }: { result: Result; history:
       { title: "IPC", name: "ipc", lines: [{ name: "IPC", values: per("warp_instructions"), unit: "warp instructions per cycle" }] },
       { title: "What warps did", name: "warp_cycles", lines: stack, stacked: true, own: states.map((s) => ({ name: words(s), values: per("stalls." + s), fill: colour(s), unit: "warps" })) },
       { title: "Resident warps", name: "series.resident_warps", lines: [{ name: "warps", values: c.resident_warps, unit: "warps" }] },
-      { title: "Hit rates", name: "memory.l2.hits", lines: [{ name: "L1", values: share("memory.l1.hits", "memory.l1.accesses"), fill: "#0062a8", unit: "%" }, { name: "L2", values: share("memory.l2.hits", "memory.l2.accesses"), fill: "#c8500a", unit: "%" }] },
-      { title: "DRAM", name: "memory.dram.bytes_read", lines: [{ name: "read", values: per("memory.dram.reads", (burst * hz) / 1e9), fill: "#0062a8", unit: "GB/s" }, { name: "written", values: per("memory.dram.writes", (burst * hz) / 1e9), fill: "#c8500a", unit: "GB/s" }] },
-      { title: "Network", name: "memory.network.request_packets", lines: [{ name: "requests", values: per("memory.network.request_packets"), fill: "#0062a8", unit: "packets per cycle" }, { name: "replies", values: per("memory.network.reply_packets"), fill: "#c8500a", unit: "packets per cycle" }] },
+      { title: "Hit rates", name: "memory.l2.hits", lines: [{ name: "L1", values: share("memory.l1.hits", "memory.l1.accesses"), fill: "--blue", unit: "%" }, { name: "L2", values: share("memory.l2.hits", "memory.l2.accesses"), fill: "--orange", unit: "%" }] },
+      { title: "DRAM", name: "memory.dram.bytes_read", lines: [{ name: "read", values: per("memory.dram.reads", (burst * hz) / 1e9), fill: "--blue", unit: "GB/s" }, { name: "written", values: per("memory.dram.writes", (burst * hz) / 1e9), fill: "--orange", unit: "GB/s" }] },
+      { title: "Network", name: "memory.network.request_packets", lines: [{ name: "requests", values: per("memory.network.request_packets"), fill: "--blue", unit: "packets per cycle" }, { name: "replies", values: per("memory.network.reply_packets"), fill: "--orange", unit: "packets per cycle" }] },
       { title: "Memory round trip", name: "memory.mean_latency_cycles", lines: [{ name: "mean", values: (c["memory.latency_cycles"] ?? []).map((n, i) => (c["memory.replies"][i] > 0 ? n / c["memory.replies"][i] : NaN)), unit: "core cycles" }] },
     ];
     return list.filter((x) => x.lines.some((l) => l.values.some((v) => v > 0)));
@@ -123,7 +123,7 @@ function Plot(p: { x: number[]; first: number; lines: Line[]; own?: Line[]; stac
       scales: { x: { time: false, range: () => [p.range[0], p.range[1]] }, y: { range: (_u, _min, max) => [0, max > 0 ? max * 1.05 : 1] } },
       cursor: { sync: { key: "cycle" }, drag: { x: true, y: false, setScale: false }, points: { show: !p.stacked } },
       axes: [{ ...axis, size: 28, values: (_u, v) => v.map((n) => short(n)), space: 80 }, { ...axis, size: 52, values: (_u, v) => v.map((n) => short(n)), space: 30 }],
-      series: [{}, ...lines.map((l) => ({ label: l.name, stroke: l.fill ?? css("--accent"), fill: p.stacked ? l.fill : undefined, width: p.stacked ? 0 : 1.5, points: { show: false }, spanGaps: false }))],
+      series: [{}, ...lines.map((l) => ({ label: l.name, stroke: l.fill?.startsWith("--") ? css(l.fill) : l.fill ?? css("--accent"), fill: p.stacked ? l.fill : undefined, width: p.stacked ? 0 : 1.5, points: { show: false }, spanGaps: false }))],
       hooks: {
         setCursor: [(u) => setAt(u.cursor.idx ?? null)],
         setSelect: [(u) => {
@@ -149,8 +149,8 @@ function Plot(p: { x: number[]; first: number; lines: Line[]; own?: Line[]; stac
     <Fragment>
       <div ref={box} class="uplotbox" role="img" aria-label={`${p.label} over time; the table has the numbers`} />
       <p class="reading" aria-live="off">
-        {shown ? <Fragment><b>cycle {count(p.x[at!])}</b> {shown.slice(0, 6).map(({ l, v }) => <span key={l.name}>{l.fill && <i class="swatch" style={{ background: l.fill }} />}{l.name} {fixed(v)} {l.unit}</span>)}</Fragment>
-          : own.filter((l) => l.fill).slice(0, 12).map((l) => <span key={l.name} class="muted"><i class="swatch" style={{ background: l.fill }} />{l.name}</span>)}
+        {shown ? <Fragment><b>cycle {count(p.x[at!])}</b> {shown.slice(0, 6).map(({ l, v }) => <span key={l.name}>{l.fill && <i class="swatch" style={{ background: l.fill?.startsWith("--") ? `var(${l.fill})` : l.fill }} />}{l.name} {fixed(v)} {l.unit}</span>)}</Fragment>
+          : own.filter((l) => l.fill).slice(0, 12).map((l) => <span key={l.name} class="muted"><i class="swatch" style={{ background: l.fill?.startsWith("--") ? `var(${l.fill})` : l.fill }} />{l.name}</span>)}
       </p>
     </Fragment>
   );
