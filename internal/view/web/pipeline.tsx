@@ -126,7 +126,7 @@ export function Pipeline({ result }: { result: Result }) {
 function Chart({ ways }: { ways: Ways }) {
   const [thread, setThread] = useState(-1), [filter, setFilter] = useState(""), [zoom, setZoom] = useState(8);
   const [scroll, setScroll] = useState({ x: 0, y: 0, w: 800, h: 560 });
-  const [on, setOn] = useState<Inst | null>(null);
+  const [on, setOn] = useState<Inst | null>(null), [shift, setShift] = useState(0);
   const box = useRef<HTMLDivElement>(null);
   const threads = useMemo(() => {
     const seen = new Map<number, string>();
@@ -134,7 +134,6 @@ function Chart({ ways }: { ways: Ways }) {
     return [...seen].sort((a, b) => a[0] - b[0]);
   }, [ways]);
   const list = useMemo(() => ways.list.filter((i) => (thread < 0 || i.thread === thread) && (filter === "" || i.name.toLowerCase().includes(filter.toLowerCase()) || i.detail.toLowerCase().includes(filter.toLowerCase()))), [ways, thread, filter]);
-  const start = list.length > 0 ? list.reduce((a, i) => Math.min(a, i.stages[0][1]), Infinity) : 0;
   useEffect(() => {
     const el = box.current!;
     const o = new ResizeObserver(() => setScroll((s) => ({ ...s, w: el.clientWidth, h: el.clientHeight })));
@@ -143,20 +142,24 @@ function Chart({ ways }: { ways: Ways }) {
   }, []);
   useEffect(() => {
     box.current!.scrollTop = 0;
+    setShift(0);
     setScroll((s) => ({ ...s, y: 0 }));
   }, [thread, filter]);
   const left = scroll.w < 600 ? 130 : 330, from = Math.max(0, Math.floor(scroll.y / rowHeight) - 5), to = Math.min(list.length, from + Math.ceil(scroll.h / rowHeight) + 10);
-  // The rows that are seen decide which cycles are: instructions go down to the right, and so does the view.
-  const first = list.slice(from, to).reduce((a, i) => Math.min(a, i.stages[0][1]), Infinity);
-  const origin = Number.isFinite(first) ? first : start, x = (c: number) => left + (c - origin) * zoom;
+  // The first row that is seen decides which cycles are: its issue stands at a quarter of the width, and as
+  // instructions go down to the right, so does the view.
+  const head = list[Math.min(list.length - 1, Math.floor(scroll.y / rowHeight))], issue = ways.stages.indexOf("Is");
+  const anchor = head ? (head.stages.find(([s]) => s === issue) ?? head.stages[0])[1] : 0;
+  const step = (scroll.w - left) / zoom / 4, origin = Math.round(anchor - step + shift), x = (c: number) => left + (c - origin) * zoom;
   return (
     <Card title={<Fragment>Instructions <span class="muted">{count(list.length)}{list.length < ways.list.length && ` of ${count(ways.list.length)}`}</span></Fragment>} more={<Fragment>
       <label>Warp <select value={String(thread)} onChange={(e) => setThread(Number(e.currentTarget.value))}><option value="-1">all</option>{threads.map(([t, name]) => <option key={t} value={String(t)}>{name}</option>)}</select></label>
       <label>Filter <input id="filter" type="search" value={filter} onInput={(e) => setFilter(e.currentTarget.value)} /></label>
+      <span class="group"><button type="button" aria-label="Earlier" onClick={() => setShift(shift - step)}>◀</button><button type="button" aria-label="Later" onClick={() => setShift(shift + step)}>▶</button></span>
       <span class="group"><button type="button" aria-label="Smaller" onClick={() => setZoom(Math.max(0.25, zoom / 2))}>−</button><button type="button" aria-label="Larger" onClick={() => setZoom(Math.min(64, zoom * 2))}>+</button></span>
     </Fragment>}>
       <p class="legend">{ways.stages.map((s, i) => <span key={s}><i class="swatch" style={{ background: fills[i % fills.length] }} />{names[s] ?? s}</span>)}</p>
-      <div class="ways" ref={box} tabIndex={0} role="region" aria-label={`${plural(list.length, "instruction", "instructions")} in the pipeline`} onScroll={(e) => { const el = e.currentTarget; setScroll((s) => ({ ...s, x: el.scrollLeft, y: el.scrollTop })); }}>
+      <div class="ways" ref={box} tabIndex={0} role="region" aria-label={`${plural(list.length, "instruction", "instructions")} in the pipeline`} onKeyDown={(e) => { if (e.key === "ArrowLeft") setShift(shift - step / 2); if (e.key === "ArrowRight") setShift(shift + step / 2); }} onScroll={(e) => { const el = e.currentTarget; setScroll((s) => ({ ...s, x: el.scrollLeft, y: el.scrollTop })); }}>
         <div style={{ height: `${list.length * rowHeight}px` }}>
           <svg width={scroll.w} height={(to - from) * rowHeight} style={{ transform: `translateY(${from * rowHeight}px)` }}>
             {list.slice(from, to).map((i, n) => (
@@ -173,7 +176,7 @@ function Chart({ ways }: { ways: Ways }) {
         </div>
       </div>
       <p class="note">{on ? <Fragment><b>{on.detail}</b>: {on.stages.map(([s, c], k) => `${names[ways.stages[s]] ?? ways.stages[s]} ${count(c)} (${(k + 1 < on.stages.length ? on.stages[k + 1][1] : on.end) - c})`).join(", ")}{on.flushed && "; flushed"}</Fragment>
-        : <Fragment>The first row shown begins in cycle {count(origin)}. Point at an instruction for its stages with their cycles.{!ways.complete && ` The file has more than ${count(most)} instructions; the rest was left out.`}</Fragment>}</p>
+        : <Fragment>Cycles {count(Math.max(0, origin))} to {count(Math.max(0, origin + 4 * step))}. Point at an instruction for its stages with their cycles.{!ways.complete && ` The file has more than ${count(most)} instructions; the rest was left out.`}</Fragment>}</p>
     </Card>
   );
 }
