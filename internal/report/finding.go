@@ -63,6 +63,8 @@ func (f *Finding) where(launches int) string {
 		return fmt.Sprintf("%s:%d", filepath.Base(f.Lines[0].SourceFile), f.Lines[0].SourceLine)
 	case len(f.Lines) > 0 && f.Lines[0].Line > 0:
 		return fmt.Sprintf("%s:%d", filepath.Base(f.Lines[0].File), f.Lines[0].Line)
+	case len(f.Lines) > 0 && f.Lines[0].File == "": // a trace
+		return fmt.Sprintf("pc %#x", f.Lines[0].PC)
 	case len(f.Lines) > 0:
 		return fmt.Sprintf("pc %d", f.Lines[0].PC)
 	case launches > 1:

@@ -325,7 +325,7 @@ func (r *Run) hotLines(b *strings.Builder, total uint64) {
 	if len(list) == 0 {
 		return
 	}
-	if len(list) <= mostProgram && !slices.ContainsFunc(list, func(l Line) bool { return l.Control == "" }) {
+	if len(list) <= mostProgram && !slices.ContainsFunc(list, func(l Line) bool { return l.Control == "" || l.File == "" }) {
 		programLines(b, list, total)
 		return
 	}
@@ -355,6 +355,9 @@ func (r *Run) hotLines(b *strings.Builder, total uint64) {
 
 // place returns the location of an instruction.
 func (l *Line) place() string {
+	if l.File == "" { // a trace
+		return fmt.Sprintf("%s pc %#x", shorten(l.Function, 24), l.PC)
+	}
 	if l.Line == 0 { // not from a line of text
 		return fmt.Sprintf("%s pc %d", filepath.Base(l.File), l.PC)
 	}

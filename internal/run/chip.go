@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/replay"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -175,12 +176,22 @@ func describe(chip *gpu.GPU, k *gpu.Kernel, l Launch) report.Kernel {
 	}
 }
 
+// where returns the place and the text of an instruction of a kernel's code. Traces have no
+// text, but addresses.
+func where(w exec.Work, src *exec.Traits, i int) (at exec.Where, text string) {
+	if src.Source != nil {
+		return src.Source(i), src.Text(i)
+	}
+	at = exec.Where{Function: w.Name(), PC: i, Inst: w.Code()[i].Op, Pos: w.Code()[i].Pos}
+	if x, ok := exec.Untapped(w).(*replay.Work); ok {
+		at.PC = x.PC(i)
+	}
+	return at, at.Inst
+}
+
 // lines assigns a kernel's counters to the lines of the program.
 func lines(chip *gpu.GPU, k *gpu.Kernel) []report.Line {
 	src := k.Work().Traits()
-	if src.Source == nil {
-		return nil
-	}
 	var list []report.Line
 	code := k.Work().Code()
 	names := chip.States()
@@ -196,8 +207,8 @@ func lines(chip *gpu.GPU, k *gpu.Kernel) []report.Line {
 		if l.WarpCycles == 0 && l.Issues == 0 {
 			continue
 		}
-		w := src.Source(i)
-		l.Text = src.Text(i)
+		var w exec.Where
+		w, l.Text = where(k.Work(), &src, i)
 		if c := code[i].Control; c != nil {
 			l.Control = c.String()
 		}

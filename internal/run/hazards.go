@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/exec"
-	"github.com/heddle-sim/heddle/internal/exec/replay"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -98,14 +97,9 @@ func hazard(h *gpu.Hazard, launch int) report.Hazard {
 	w := h.Work
 	code := w.Code()
 	place := func(at int32, control isa.Control) report.Instruction {
-		i := report.Instruction{Line: int(code[at].Pos.Line), PC: int(at), Text: code[at].Op, Control: control.String()}
-		if src := w.Traits(); src.Source != nil {
-			s := src.Source(int(at))
-			i.File, i.Line, i.PC, i.Text = s.File, int(s.Pos.Line), s.PC, src.Text(int(at))
-		} else if x, ok := exec.Untapped(w).(*replay.Work); ok {
-			i.PC = x.PC(int(at))
-		}
-		return i
+		src := w.Traits()
+		s, text := where(w, &src, int(at))
+		return report.Instruction{File: s.File, Line: int(s.Pos.Line), PC: s.PC, Text: text, Control: control.String()}
 	}
 	r := report.Hazard{
 		Kind: strings.ReplaceAll(h.Kind.String(), " ", "_"), Kernel: w.Name(), Launch: launch, SM: h.SM,

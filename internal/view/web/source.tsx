@@ -7,7 +7,7 @@ import { base, count, fixed, percent, percentOf, plural, ratio, words } from "./
 import { Card, Empty, Facts, Hint, Stack, States, Term } from "./parts";
 import { type Route, go, replaceQuery } from "./route";
 
-interface Row { no: number; text: string; key: string; line?: Line; hazard?: Hazard }
+interface Row { no: number; label: string; text: string; key: string; line?: Line; hazard?: Hazard }
 interface File { name: string; rows: Row[]; whole: boolean; cycles: number }
 
 /** What lines can be coloured by. */
@@ -23,9 +23,9 @@ export function Source({ result, route, at }: { result: Result; route: Route; at
   const lines = result.lines(at);
   const [heat, setHeat] = useState("cycles");
   const hazards = useMemo(() => (result.run.checkers ?? []).flatMap((c) => c.hazards ?? []).filter((x) => at < 0 || x.launch === result.kernels[at].launch), [result, at]);
-  const program = useMemo(() => files(result, lines, (l) => l.file, (l) => l.line, hazards), [lines]);
+  const program = useMemo(() => files(result, lines, (l) => textOf(result, l), (l) => l.line, hazards), [lines]);
   const source = useMemo(() => files(result, lines, (l) => l.sourceFile, (l) => l.sourceLine, []), [lines]);
-  const key = (l: Line) => rowKey(l.file, l.line, l.pc);
+  const key = (l: Line) => rowKey(l.file, l.line, l.pc, l.fn);
   const both = source.length > 0;
   // The hottest lines: of the source, if there is one, else of the program.
   const hottest = useMemo(() => {
@@ -33,9 +33,15 @@ export function Source({ result, route, at }: { result: Result; route: Route; at
     return [...all].filter(([, l]) => value(l) > 0).sort((a, b) => value(b[1]) - value(a[1])).slice(0, 20).map(([k]) => k);
   }, [lines, heat, both]);
   const start = hottest[0] ?? "";
-  const [selected, select] = useState(route.query.line ?? start);
+  // An address without a line names an instruction by its place in the kernel alone.
+  const asked = useMemo(() => {
+    const line = route.query.line;
+    const l = line?.startsWith("pc:") ? lines.find((l) => l.line <= 0 && `pc:${l.pc}` === line) : undefined;
+    return l ? key(l) : line ?? start;
+  }, [route.query.line, lines, start]);
+  const [selected, select] = useState(asked);
   const [shown, show] = useState("program"); // on narrow screens
-  useEffect(() => select(route.query.line ?? start), [route.query.line, at]);
+  useEffect(() => select(asked), [route.query.line, at]);
   // The program's lines that are selected: one, or all of a source line.
   const chosen = useMemo(() => lines.filter((l) => key(l) === selected || `${l.sourceFile}:${l.sourceLine}` === selected), [lines, selected]);
   const marked = useMemo(() => new Set(chosen.flatMap((l) => [key(l), `${l.sourceFile}:${l.sourceLine}`])), [chosen]);
@@ -85,14 +91,19 @@ export function Source({ result, route, at }: { result: Result; route: Route; at
   );
 }
 
-export function rowKey(file: string, line: number, pc: number): string {
-  return line > 0 ? `${file}:${line}` : `pc:${pc}`;
+function rowKey(file: string, line: number, pc: number, fn: string): string {
+  return line > 0 ? `${file}:${line}` : `${fn} pc:${pc}`;
+}
+
+/** What a line is part of: a file, or a kernel without a text. */
+function textOf(result: Result, l: Line): string {
+  return l.line > 0 ? l.file : [l.file, result.page.kernelName(l.fn)].filter((s) => s !== "").join(", ");
 }
 
 /** The files of a program or its source, most expensive first. */
 function files(result: Result, lines: Line[], file: (l: Line) => string, line: (l: Line) => number, hazards: Hazard[]): File[] {
-  const byLine = group(lines, (l) => (file(l) === "" ? "" : rowKey(file(l), line(l), l.pc)));
-  const hazard = new Map(hazards.map((x) => [rowKey(x.instruction.file, x.instruction.line, x.instruction.pc), x]));
+  const byLine = group(lines, (l) => (file(l) === "" ? "" : rowKey(file(l), line(l), l.pc, l.fn)));
+  const hazard = new Map(hazards.map((x) => [rowKey(x.instruction.file, x.instruction.line, x.instruction.pc, x.kernel), x]));
   const names = [...new Set(lines.map(file))].filter((n) => n !== "");
   return names.map((name) => {
     const text = result.page.source(name);
@@ -102,12 +113,12 @@ function files(result: Result, lines: Line[], file: (l: Line) => string, line: (
     if (text !== undefined && own.every((l) => line(l) > 0)) {
       text.split(/\r?\n/).forEach((t, i) => {
         const key = `${name}:${i + 1}`;
-        rows.push({ no: i + 1, text: t.replaceAll("\t", "    "), key, line: byLine.get(key), hazard: hazard.get(key) });
+        rows.push({ no: i + 1, label: String(i + 1), text: t.replaceAll("\t", "    "), key, line: byLine.get(key), hazard: hazard.get(key) });
       });
     } else {
       for (const l of own) {
-        const key = rowKey(name, line(l), l.pc);
-        rows.push({ no: line(l) > 0 ? line(l) : l.pc, text: file(l) === l.file ? l.text : "", key, line: l, hazard: hazard.get(key) });
+        const key = rowKey(name, line(l), l.pc, l.fn), no = line(l) > 0 ? line(l) : l.pc;
+        rows.push({ no, label: l.file === "" ? no.toString(16) : String(no), text: file(l) !== l.sourceFile ? l.text : "", key, line: l, hazard: hazard.get(key) });
       }
       rows.sort((a, b) => a.no - b.no);
     }
@@ -151,6 +162,7 @@ function Pane(p: { kind: "source" | "program"; files: File[]; result: Result; he
   }, [p.selected, p.marked, file]);
   const from = Math.max(0, Math.floor(top / rowHeight) - 20), to = Math.min(file.rows.length, from + Math.ceil(height / rowHeight) + 40);
   const wide = useMemo(() => file.rows.reduce((a, r) => Math.max(a, r.text.length), 20), [file]);
+  const [hasControl, byPC] = useMemo(() => [file.rows.some((r) => r.line && r.line.control !== ""), file.rows.some((r) => r.key.includes(" pc:"))], [file]);
   const control = useMemo(() => p.kind === "program" && file.rows.some((r) => r.line && r.line.control !== "" && !r.text.includes(r.line.control)), [file]);
   const moved = (e: KeyboardEvent) => {
     const step = e.key === "ArrowDown" ? 1 : e.key === "ArrowUp" ? -1 : 0;
@@ -165,13 +177,13 @@ function Pane(p: { kind: "source" | "program"; files: File[]; result: Result; he
   return (
     <section class={`card pane ${p.kind}`} aria-label={p.kind === "source" ? "Source" : "Program"}>
       <header>
-        <h2>{p.kind === "source" ? "Source" : file.name.endsWith(".ptx") ? "PTX" : file.name.endsWith(".sass") || file.rows.some((r) => r.line && r.line.control !== "") ? "SASS" : "Program"}</h2>
+        <h2>{p.kind === "source" ? "Source" : file.name.endsWith(".ptx") ? "PTX" : file.name.endsWith(".sass") || hasControl ? "SASS" : "Program"}</h2>
         {p.files.length > 1 ? <select aria-label="File" value={file.name} onChange={(e) => setName(e.currentTarget.value)}>{p.files.map((f) => <option key={f.name} value={f.name}>{f.name}</option>)}</select> : <span class="muted file" title={file.name}>{file.name}</span>}
       </header>
-      {!file.whole && <p class="note">The text of this file was not found; {p.kind === "source" ? "lines without counters are left out. Give its folder with --source-root." : "instructions that never ran are left out."}</p>}
+      {!file.whole && file.rows.length > 0 && !(file.rows[0].line && file.rows[0].line.file === "") && <p class="note">The text of this file was not found; {p.kind === "source" ? "lines without counters are left out. Give its folder with --source-root." : "instructions that never ran are left out."}</p>}
       <div class={control ? "code control" : "code"} ref={box} style={style} tabIndex={0} role="region" aria-label={`${file.name}, ${plural(file.rows.length, "line", "lines")}; arrow keys select`} onScroll={(e) => setTop(e.currentTarget.scrollTop)} onKeyDown={moved}>
         <div class="row head" aria-hidden="true">
-          <span class="no">{file.rows.some((r) => r.key.startsWith("pc:")) ? "pc" : "line"}</span><span class="heat">share</span><span>states</span><span class="n">issues</span><span class="text">text</span>
+          <span class="no">{byPC ? "pc" : "line"}</span><span class="heat">share</span><span>states</span><span class="n">issues</span><span class="text">text</span>
           {control && <span class="ctl">control</span>}<span class="n">lanes</span><span class="n">sectors/req</span><span class="n">conflicts</span><span class="n br">taken/not/div</span>
         </div>
         <div style={{ height: `${from * rowHeight}px` }} />
@@ -179,7 +191,7 @@ function Pane(p: { kind: "source" | "program"; files: File[]; result: Result; he
           const l = r.line, n = l ? value(l) : 0, share = n / most;
           return (
             <div key={r.key} class={"row" + (p.marked.has(r.key) || r.key === p.selected ? " on" : "") + (l ? " live" : "") + (r.hazard ? " hazard" : "")} onClick={l ? () => p.pick(r.key) : undefined} aria-current={r.key === p.selected ? "true" : undefined}>
-              <span class="no">{r.hazard ? <b title={`hazard: ${r.hazard.register} ${words(r.hazard.kind)}`}>⚠ {r.no}</b> : r.no}</span>
+              <span class="no">{r.hazard ? <b title={`hazard: ${r.hazard.register} ${words(r.hazard.kind)}`}>⚠ {r.label}</b> : r.label}</span>
               <span class="heat"><i style={{ width: `${100 * share}%` }} /><span>{n > 0 ? percentOf(n, p.total) : ""}</span></span>
               <span class="st">{l && l.cycles > 0 && <Stack page={p.result.page} counts={l.stalls} of="stalls" label={`line ${r.no}`} />}</span>
               <span class="n">{l ? count(l.issues) : ""}</span>
@@ -204,7 +216,7 @@ function Detail({ result, lines, all, hazards }: { result: Result; lines: Line[]
   const total = all.reduce((a, x) => a + x.cycles, 0);
   const first = lines[0];
   const title = lines.length === 1 ? first.text : `${base(first.sourceFile)}:${first.sourceLine}, ${plural(lines.length, "instruction", "instructions")}`;
-  const own = hazards.filter((x) => lines.some((l) => rowKey(l.file, l.line, l.pc) === rowKey(x.instruction.file, x.instruction.line, x.instruction.pc)));
+  const own = hazards.filter((x) => lines.some((l) => rowKey(l.file, l.line, l.pc, l.fn) === rowKey(x.instruction.file, x.instruction.line, x.instruction.pc, x.kernel)));
   return (
     <Card title={<code>{title}</code>}>
       <div class="two">
@@ -219,7 +231,7 @@ function Detail({ result, lines, all, hazards }: { result: Result; lines: Line[]
           ...(l.conflicts > 0 ? [[<Term page={page} name="lines.conflict_cycles">bank conflict cycles</Term>, count(l.conflicts)] as [h.JSX.Element, string]] : []),
           ...(l.branch ? [[<Term page={page} name="lines.diverged">branch</Term>, `taken ${count(l.taken)}, not taken ${count(l.notTaken)}, diverged ${count(l.diverged)} (${percent(l.diverged / Math.max(1, l.taken + l.notTaken + l.diverged))})`] as [h.JSX.Element, string]] : []),
           ...(first.control && lines.length === 1 ? [[<Hint tip={<p>Control code: barriers waited for (B), the barrier set when operands are read (R), the barrier set when the result is written (W), yield (Y), and the cycles to stall (S).</p>}>control code</Hint>, <code>{first.control}</code>] as [h.JSX.Element, h.JSX.Element]] : []),
-          [<span>program</span>, <span>{base(first.file)}:{first.line}{first.fn && `, ${page.kernelName(first.fn)}`}, pc {first.pc}</span>],
+          [<span>program</span>, <span>{[first.line > 0 ? `${base(first.file)}:${first.line}` : base(first.file), page.kernelName(first.fn), `pc ${first.file === "" ? "0x" + first.pc.toString(16) : first.pc}`].filter((s) => s !== "").join(", ")}</span>],
         ]} />
         <States page={page} counts={l.stalls} of="stalls" unit="warp cycles" />
       </div>

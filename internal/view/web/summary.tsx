@@ -73,7 +73,7 @@ export function Where({ f, run }: { f: Finding; run: number }) {
       {lines.slice(0, 3).map((l, i) => {
         const source = l.source_line ? `${l.source_file}:${l.source_line}` : "";
         const own = `${l.file}:${l.line}`;
-        const shown = source ? `${base(l.source_file!)}:${l.source_line}` : l.line > 0 ? `${base(l.file)}:${l.line}` : `pc ${l.pc}`;
+        const shown = source ? `${base(l.source_file!)}:${l.source_line}` : l.line > 0 ? `${base(l.file)}:${l.line}` : l.file === "" ? `pc 0x${l.pc.toString(16)}` : `pc ${l.pc}`;
         return (
           <li key={i}>
             <a href={href({ page: "source", launch: f.launch ?? null, run, query: { line: l.line > 0 ? own : `pc:${l.pc}` } })} title={source || own}>{shown}</a>

@@ -80,6 +80,10 @@ type runner struct {
 	unknown  map[string]*report.UnknownOp
 }
 
+// maxDetailed is how many launches the result lists with their instructions, our choice: traces
+// may have any number.
+const maxDetailed = 100
+
 // Run replays a trace. The result is valid also when an error is returned: a
 // *trace.Error, *exec.LimitError, *exec.StuckError, *exec.LaunchError, or a context's
 // error.
@@ -89,6 +93,7 @@ func Run(ctx context.Context, set *trace.Set, opt Options) (*report.Run, error) 
 		set: set, opt: opt, ses: run.NewSession(run.Trace, set.Name, opt), running: map[*replay.Work]*launch{},
 		unknown: map[string]*report.UnknownOp{}, warned: map[string]bool{},
 	}
+	x.ses.Detailed = maxDetailed
 	x.ses.Res.Trace = &report.Trace{Form: set.Form, Warnings: slices.Clone(set.Warnings), Arch: []int{}, Control: []string{}}
 	for _, w := range set.Warnings {
 		x.warned[w] = true
