@@ -14,7 +14,7 @@ import (
 
 // viewCmd is `heddle view`.
 type viewCmd struct {
-	Results []string `arg:"" name:"result" help:"Results: what heddle run --json or heddle cuda --json wrote. - is standard input."`
+	Results []string `arg:"" name:"result" help:"Results: what heddle run --json or heddle cuda --json wrote, or folders of them. - is standard input."`
 
 	HTML       string   `name:"html" placeholder:"FILE" help:"Write the page as one HTML file (- is standard output), instead of serving it on this computer."`
 	NoOpen     bool     `name:"no-open" help:"Only print the page's address; do not open a browser."`
@@ -26,9 +26,6 @@ const mostViewed = 100
 
 // Run makes the page.
 func (c *viewCmd) Run(e env) error {
-	if len(c.Results) > mostViewed {
-		return usage("%d results, more than the limit of %d for a page; a shell pattern may match too much", len(c.Results), mostViewed)
-	}
 	if c.HTML == "" && slices.Contains(c.Results, "-") {
 		return usage("a page on a server reads the results again for every view, and standard input cannot be; write it with --html FILE")
 	}
@@ -98,19 +95,27 @@ func (c *viewCmd) page(e env) (*view.Page, error) {
 		errs []error
 		list []view.Result
 	)
-	for _, name := range c.Results {
-		runs, err := view.ReadFile(name, e.stdin)
+	for _, arg := range c.Results {
+		names, err := view.Files(arg)
 		if err != nil {
-			errs = append(errs, usage("%s: %w", name, err))
-			continue
+			errs = append(errs, usage("%s: %w", arg, err))
 		}
-		for i, r := range runs {
-			x := view.Result{Name: name, Run: r}
-			if len(runs) > 1 {
-				x.Name = fmt.Sprintf("%s, %d", name, i+1)
+		for _, name := range names {
+			runs, err := view.ReadFile(name, e.stdin)
+			if err != nil {
+				errs = append(errs, usage("%s: %w", name, err))
 			}
-			list = append(list, x)
+			for i, r := range runs {
+				x := view.Result{Name: name, Run: r}
+				if len(runs) > 1 {
+					x.Name = fmt.Sprintf("%s, %d", name, i+1)
+				}
+				list = append(list, x)
+			}
 		}
+	}
+	if len(list) > mostViewed {
+		return nil, usage("%d results, more than the limit of %d for a page; a shell pattern may match too much", len(list), mostViewed)
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)

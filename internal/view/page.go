@@ -11,6 +11,7 @@ import (
 	"html"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/heddle-sim/heddle/internal/report"
 )
@@ -113,6 +114,18 @@ func Read(r io.Reader) ([]*report.Run, error) {
 		}
 		list = append(list, &x)
 	}
+}
+
+// Files returns the files of a name: itself, or the JSON files of a folder in order.
+func Files(name string) ([]string, error) {
+	if st, err := os.Stat(name); err != nil || !st.IsDir() {
+		return []string{name}, nil // reading it says what is wrong
+	}
+	list, err := filepath.Glob(filepath.Join(name, "*.json"))
+	if err == nil && len(list) == 0 {
+		err = errors.New("the folder has no .json file; want what heddle run --json FILE wrote")
+	}
+	return list, err
 }
 
 // ReadFile reads the results in a file; - is stdin.
