@@ -268,16 +268,17 @@ func (c *cudaCmd) once(ctx context.Context, dir string) (*report.Run, string, er
 	if cmd.Env, err = c.environment(dir, tmp); err != nil {
 		return nil, "", err
 	}
-	state, err := wait(cmd)
+	// An interrupt ends all runs, so it is not left to the program as by heddle cuda.
+	err = cmd.Run()
 	switch {
+	case ctx.Err() != nil:
+		return nil, "", ctx.Err()
 	case err != nil:
-		return nil, "", fmt.Errorf("cannot run %s: %w", c.Command[0], err)
-	case state.code != 0:
-		return nil, "", fmt.Errorf("%s ended with exit code %d: %.400s", c.Command[0], state.code, messages.String())
+		return nil, "", fmt.Errorf("%s: %w: %.400s", c.Command[0], err, messages.String())
 	}
 	text, err := os.ReadFile(filepath.Join(tmp, "1.json"))
 	if err != nil {
-		return nil, "", errors.New(whyNone(cmd, path, state))
+		return nil, "", errors.New(whyNone(cmd, path, ended{}))
 	}
 	var res report.Run
 	if err := json.Unmarshal(text, &res); err != nil {
