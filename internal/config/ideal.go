@@ -39,7 +39,7 @@ type Idealisation struct {
 
 // idealisations are all that are switches, in the order in which they are shown.
 var idealisations = []Idealisation{
-	{Name: "l1", What: "every load hit the L1", Optimistic: "first touches, capacity and memory barriers cost nothing either; loads that go past the L1 (atomics, ld.cg, ld.cv) still go to the L2"},
+	{Name: "l1", What: "every load hit the L1", Optimistic: "first touches, capacity and memory barriers cost nothing either; loads that go past the L1 (atomics, ld.cg, ld.cv) still go to the L2, and the texture cache of the simt core misses as before"},
 	{Name: "mshrs", What: "misses were unlimited", Optimistic: "a miss still needs a free line in its set; hardware pays for each entry"},
 	{Name: "l2", What: "every access hit the L2", Optimistic: "first touches cost nothing, and written data never leave the L2"},
 	{Name: "dram_bandwidth", What: "DRAM had no bandwidth limit", Optimistic: "rows are never refreshed, and accesses to one bank overlap"},
