@@ -159,8 +159,9 @@ var cases = []struct {
 	{
 		"divergence",
 		kernel{body: "and.b32 %r10, %r2, 31;\nsetp.ne.u32 %p1, %r10, 0;\n@%p1 bra END;\n" + busy.body + "END:\n", grid: 8, block: 256},
-		kernel{body: "shr.u32 %r10, %r2, 5;\nsetp.ne.u32 %p1, %r10, 0;\n@%p1 bra END;\n" + busy.body + "END:\n", grid: 8, block: 256},
+		kernel{body: "shr.u32 %r10, %r2, 5;\nsetp.ne.u32 %p1, %r10, 0;\n@%p1 bra END;\n" + busy.body + "END:\n", grid: 8, block: 8},
 	},
+	{"partial-warps", kernel{body: busy.body, grid: 8, block: 8}, busy},
 	{
 		"barriers",
 		kernel{body: "setp.ge.u32 %p1, %r2, 32;\n@%p1 bra WAIT;\n" + busy.body + "WAIT:\nbar.sync 0;\n", grid: 8, block: 256},

@@ -65,6 +65,12 @@ var rules = []Rule{
 		launch:  divergence,
 	},
 	{
+		Name:    "partial-warps",
+		Explain: "Lanes of warps stay empty, because the threads of a block do not fill its warps.",
+		Try:     "blocks of a multiple of 32 threads",
+		launch:  partialWarps,
+	},
+	{
 		Name:    "barriers",
 		Explain: "Warps wait for the other warps of their block.",
 		Try:     "even out the work between barriers, have fewer of them, or smaller blocks",
@@ -260,8 +266,14 @@ func contention(l *launch) *cost {
 	if n == 0 {
 		return nil
 	}
+	atomics, _ := l.sectors(func(x *report.Line) uint64 {
+		if !atomic(x) {
+			return 0
+		}
+		return x.Sectors
+	})
 	share := max(l.waits("atomics"), l.memory()*float64(n)/float64(all))
-	return &cost{share, fmt.Sprintf("atomic operations make %s accesses, of which lanes of one warp could share %s", report.Count(all), percent(float64(n)/float64(all))), l.lines(again)}
+	return &cost{share, fmt.Sprintf("atomic operations make %s accesses, of which lanes of one warp could share %s", report.Count(atomics), percent(float64(n)/float64(atomics))), l.lines(again)}
 }
 
 func conflicts(l *launch) *cost {
@@ -347,28 +359,42 @@ func tail(l *launch) *cost {
 	return &cost{(whole - rounds) / whole, fmt.Sprintf("%d blocks make %.2f rounds of %.0f that fit at once; the last one is filled to %s", l.Blocks, rounds, fit, percent(1-(whole-rounds))), nil}
 }
 
-func divergence(l *launch) *cost {
+// lanes returns the mean of lanes that are active in an instruction, and of those that the blocks'
+// warps have.
+func (l *launch) lanes() (active, have float64) {
 	var issues, lanes uint64
 	for n, k := range l.LanesPerIssue {
 		issues += k
 		lanes += uint64(n) * k
 	}
-	if issues == 0 {
-		return nil
+	threads := l.Block[0] * l.Block[1] * l.Block[2]
+	if issues == 0 || threads == 0 {
+		return 0, 0
 	}
-	mean := float64(lanes) / float64(issues)
-	c := &cost{(1 - l.idle) * (1 - mean/32), fmt.Sprintf("%.1f of 32 lanes are active in an instruction", mean), l.lines(func(x *report.Line) uint64 {
+	return float64(lanes) / float64(issues), float64(threads) / float64((threads+31)/32)
+}
+
+func divergence(l *launch) *cost {
+	active, have := l.lanes()
+	lines := l.lines(func(x *report.Line) uint64 {
 		if x.Branches == nil {
 			return 0
 		}
 		return x.Diverged
-	})}
-	if l.idle == 0 {
+	})
+	if active >= have || lines == nil {
 		return nil
 	}
-	// Waits repeat on each path.
-	c.share = max(c.share, (1-mean/32)*(1-l.memory()))
-	return c
+	// Waits for memory do not repeat on each path.
+	return &cost{(1 - active/have) * (1 - l.memory()), fmt.Sprintf("%.1f of %.3g lanes are active in an instruction", active, have), lines}
+}
+
+func partialWarps(l *launch) *cost {
+	_, have := l.lanes()
+	if have == 0 || have == 32 {
+		return nil
+	}
+	return &cost{(1 - have/32) * (1 - l.memory()), fmt.Sprintf("warps have %.3g of 32 threads: blocks have %d", have, l.Block[0]*l.Block[1]*l.Block[2]), nil}
 }
 
 func busyPipe(l *launch) *cost {
