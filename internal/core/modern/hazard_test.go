@@ -724,3 +724,23 @@ func TestTooSoon(t *testing.T) {
 		}
 	}
 }
+
+// A result stays hidden whatever other registers are written in between.
+func TestTooSoonWithOthers(t *testing.T) {
+	for u := range 63 {
+		out, _ := runSASS(t, warm(), 1, fmt.Sprintf(`
+[B------:R-:W-:-:S01]      MOV R4, 0x3 ;
+[B------:R-:W-:-:S01]      MOV R6, 0x64 ;
+[B------:R-:W-:-:S01]      MOV R10, c[0x0][0x160] ;
+[B------:R-:W-:Y:S13]      MOV R11, c[0x0][0x164] ;
+[B------:R-:W-:-:S02]      FADD R6, R4, R4 ;
+[B------:R-:W-:-:S02]      UMOV UR%d, 0x1 ;
+[B------:R-:W-:-:S05]      IADD3 R7, R6, 0x1, RZ ;
+[B------:R1:W-:-:S02]      STG.E [R10.64], R7 ;
+[B-1----:R-:W-:-:S05]      EXIT ;
+`, u))
+		if out[0] != 101 {
+			t.Errorf("UMOV UR%d in between: %#x, want the old value and one", u, out[0])
+		}
+	}
+}

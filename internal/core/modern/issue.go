@@ -430,7 +430,7 @@ func (w *warp) showAt(at uint64, p exec.Pending, o *op) {
 	y := shown{at: at, due: at + uint64(o.farthest), p: p, op: o}
 	for i := range w.due {
 		x := &w.due[i]
-		if x.op.clears(o) && (x.op.sets&o.sets != 0 || x.at+uint64(x.op.latency) <= at+uint64(o.latency)) {
+		if x.op.overwrites(o) && (x.op.sets&o.sets != 0 || x.at+uint64(x.op.latency) <= at+uint64(o.latency)) {
 			x.due = min(x.due, y.due)
 		}
 	}
@@ -447,7 +447,7 @@ func (w *warp) showAt(at uint64, p exec.Pending, o *op) {
 func (c *Core) showWritten(w *warp, t uint64, o *op) {
 	n := 0
 	for _, x := range w.due {
-		if x.at+uint64(x.op.latency) <= t && x.op.clears(o) {
+		if x.at+uint64(x.op.latency) <= t && x.op.overwrites(o) {
 			w.d.Commit(x.p)
 			w.hidden--
 			continue

@@ -437,8 +437,20 @@ func (k *Kernel) reach(o *op) {
 // touches reports whether an instruction may read what this one writes.
 func (o *op) touches(reader *op) bool { return o.clobbers&reader.uses != 0 }
 
-// clears reports whether an instruction may write what this one writes.
-func (o *op) clears(writer *op) bool { return o.clobbers&writer.clobbers != 0 }
+// overwrites reports whether an instruction writes what this one writes.
+func (o *op) overwrites(writer *op) bool {
+	if o.clobbers&writer.clobbers == 0 {
+		return false
+	}
+	for _, n := range o.dst {
+		for _, m := range writer.dst {
+			if n == m {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // predicateBit is the bit of a predicate in a set of them, 0 for other registers. Programs with
 // control bits have seven of either kind.

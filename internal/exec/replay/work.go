@@ -167,7 +167,7 @@ func (w *Work) Code() []*isa.Inst { return w.code }
 
 // Traits is as in exec.Work. Instructions are 8 bytes apart before Volta, where words
 // with control codes lie between, and 16 bytes since.
-func (w *Work) Traits() exec.Traits { return exec.Traits{InstBytes: w.bytes} }
+func (w *Work) Traits() exec.Traits { return exec.Traits{InstBytes: w.bytes, Arch: w.k.Arch} }
 
 // Block starts the n-th block of the trace. Blocks are started by one goroutine. A block
 // that cannot be read fails in its first step; see Err.
