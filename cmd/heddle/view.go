@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"html"
 	"os"
 	"os/exec"
 	"runtime"
@@ -59,8 +60,14 @@ func (c *viewCmd) serve(e env) error {
 	}
 	fmt.Fprintf(e.stdout, "%s\n", s.URL())
 	how := "open this address"
-	if !c.NoOpen && openBrowser(s.URL()) {
-		how = "a browser shows it"
+	if !c.NoOpen {
+		file, ok := openBrowser(s.URL())
+		if file != "" {
+			defer os.Remove(file)
+		}
+		if ok {
+			how = "a browser shows it"
+		}
 	}
 	fmt.Fprintf(e.stderr, "heddle: %s; interrupt (Ctrl-C) to end\n", how)
 	if err := s.Serve(e.ctx); err != nil {
@@ -69,24 +76,35 @@ func (c *viewCmd) serve(e env) error {
 	return nil
 }
 
-// openBrowser opens an address in the user's browser, and reports whether there is one.
-func openBrowser(url string) bool {
-	var cmd *exec.Cmd
+// openBrowser opens an address in the user's browser, and reports whether there is one. All users of
+// a computer see the arguments of programs, so the browser gets the name of a file, which only this
+// user can read and which leads to the address.
+func openBrowser(url string) (file string, ok bool) {
+	var args []string
 	switch {
 	case runtime.GOOS == "darwin":
-		cmd = exec.Command("open", url)
+		args = []string{"open"}
 	case runtime.GOOS == "windows":
-		cmd = exec.Command("rundll32", "url.dll,FileProtocolHandler", url)
+		args = []string{"rundll32", "url.dll,FileProtocolHandler"}
 	case os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "":
-		cmd = exec.Command("xdg-open", url)
+		args = []string{"xdg-open"}
 	default:
-		return false
+		return "", false
 	}
+	f, err := os.CreateTemp("", "heddle-view-*.html")
+	if err != nil {
+		return "", false
+	}
+	_, err = fmt.Fprintf(f, "<!doctype html>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<title>Heddle</title>\n", html.EscapeString(url))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return f.Name(), false
+	}
+	cmd := exec.Command(args[0], append(args[1:], f.Name())...)
 	if cmd.Start() != nil {
-		return false
+		return f.Name(), false
 	}
 	go func() { _ = cmd.Wait() }() // only so that it leaves no trace
-	return true
+	return f.Name(), true
 }
 
 // page reads the results, and reports all files that are none.
@@ -106,7 +124,7 @@ func (c *viewCmd) page(e env) (*view.Page, error) {
 				errs = append(errs, usage("%s: %w", name, err))
 			}
 			for i, r := range runs {
-				x := view.Result{Name: name, Run: r}
+				x := view.Result{Name: name, Run: r, Foreign: true}
 				if len(runs) > 1 {
 					x.Name = fmt.Sprintf("%s, %d", name, i+1)
 				}

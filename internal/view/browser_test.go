@@ -450,7 +450,8 @@ func TestHostilePage(t *testing.T) {
 	r.Checks = []report.Check{{Buffer: hostile, Against: hostile}}
 	r.Findings = []report.Finding{{Rule: hostile, Seen: hostile, Try: hostile, Kernel: hostile, Share: 1, RunShare: 1, Lines: []report.LineCost{{File: hostile, Line: 1, Instruction: hostile}}}}
 	r.Ranges = []*report.Range{{Name: hostile}}
-	b.open(b.write(&view.Page{Results: []view.Result{{Name: hostile, Run: r}, {Name: hostile, Run: r}}, Sources: map[string]string{"k.cu": hostile, "k.ptx": strings.Repeat(hostile+"\n", 20)}}))
+	texts := map[string]string{"k.cu": hostile, "k.ptx": strings.Repeat(hostile+"\n", 20)}
+	b.open(b.write(&view.Page{Results: []view.Result{{Name: hostile, Run: r, Sources: texts}, {Name: hostile, Run: r, Sources: texts}}}))
 	for _, hash := range []string{"#/summary", "#/launch/0", "#/launch/0/source", "#/launch/0/source?line=" + "%3Cimg%20src%3Dx%3E", "#/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "#/compare", "#/time", "#/machine", "#/pipeline"} {
 		b.at(hash)
 		if strange := js[int](b, `document.querySelectorAll("#app script, #app img, #app iframe").length`); strange != 0 {
@@ -559,7 +560,7 @@ func TestLargePages(t *testing.T) {
 		page            *view.Page
 	}{
 		{"2,000 launches", "#/summary", ".grid.many", &view.Page{Results: []view.Result{{Run: launches}}}},
-		{"100,000 lines", "#/launch/0/source", ".code", &view.Page{Results: []view.Result{{Run: lines}}, Sources: map[string]string{"k.ptx": text.String()}}},
+		{"100,000 lines", "#/launch/0/source", ".code", &view.Page{Results: []view.Result{{Run: lines, Sources: map[string]string{"k.ptx": text.String()}}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b.T = t

@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/plain"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -25,7 +27,7 @@ type payload struct {
 	Names   map[string]string `json:"names"`   // of kernels, as in the program's source
 	Explain map[string]term   `json:"explain"` // counters by name
 	Rules   map[string]string `json:"rules"`   // what the causes of findings are
-	Sources map[string]string `json:"sources"` // texts by the names in the result
+	Texts   []string          `json:"texts"`   // of programs
 }
 
 // term explains a counter: its unit, meaning and source.
@@ -38,6 +40,8 @@ type packed struct {
 	Codes  []*code     `json:"codes"`
 	Counts []*counts   `json:"counts"` // by launch, nil for those without lines
 	Blocks []*blocks   `json:"blocks"` // by launch, nil for those without a log
+
+	Sources map[string]int `json:"sources"` // index in texts, by the names of files
 }
 
 // code is the static part of a kernel's lines, a row for each instruction.
@@ -190,9 +194,21 @@ func packBlocks(k *report.KernelTiming) *blocks {
 
 // pack returns the page's data.
 func (p *Page) pack() ([]byte, error) {
-	x := payload{Heddle: report.Version, Names: map[string]string{}, Explain: map[string]term{}, Rules: map[string]string{}, Sources: p.Sources}
+	x := payload{Heddle: report.Version, Names: map[string]string{}, Explain: map[string]term{}, Rules: map[string]string{}}
+	at := map[string]int{}
 	for _, r := range p.Results {
-		x.Results = append(x.Results, pack(r.Name, r.Run))
+		one := pack(r.Name, r.Run)
+		one.Sources = map[string]int{}
+		for _, name := range slices.Sorted(maps.Keys(r.Sources)) {
+			text := r.Sources[name]
+			n, known := at[text]
+			if !known {
+				n = len(x.Texts)
+				at[text], x.Texts = n, append(x.Texts, text)
+			}
+			one.Sources[name] = n
+		}
+		x.Results = append(x.Results, one)
 		var names []string
 		for _, k := range r.Run.Kernels {
 			names = append(names, k.Name)

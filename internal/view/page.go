@@ -21,13 +21,14 @@ import (
 // Page is what a page shows.
 type Page struct {
 	Results []Result
-	Sources map[string]string // texts of programs by the names in the results
 }
 
-// Result is a result and its name, for pages with several.
+// Result is a result, and its name for pages with several: that of its file if it is from one.
 type Result struct {
-	Name string
-	Run  *report.Run
+	Name    string
+	Run     *report.Run
+	Foreign bool              // it was read from a file
+	Sources map[string]string // texts of programs by the names in the result
 }
 
 //go:embed page.js

@@ -26,18 +26,19 @@ var sourceNames = []string{
 }
 
 // FindSources reads the texts that the results name. Names that are no paths from here are looked
-// for in the folders of the program's texts and inputs, and in roots. Texts that are not found,
-// not text or too large are left out.
+// for in the folders of the program's texts and inputs, and in roots. Of a result that was read from
+// a file, names count only below the current folder, its file's folder and the roots. Texts that
+// are not found, not text or too large are left out.
 func (p *Page) FindSources(roots []string) {
-	if p.Sources == nil {
-		p.Sources = map[string]string{}
-	}
 	left := mostSources
-	for _, r := range p.Results {
-		folders := append(slices.Clone(roots), "", filepath.Dir(r.Run.Input))
-		if r.Name != "" {
-			folders = append(folders, filepath.Dir(r.Name))
+	for i := range p.Results {
+		r := &p.Results[i]
+		f := finder{folders: append(slices.Clone(roots), ""), foreign: r.Foreign, found: map[string]string{}}
+		if r.Foreign {
+			f.folders = append(f.folders, filepath.Dir(r.Name))
 		}
+		f.within = slices.Clone(f.folders)
+		f.folders = append(f.folders, filepath.Dir(r.Run.Input))
 		for i := range r.Run.Kernels {
 			k := r.Run.Kernels[i].KernelTiming
 			if k == nil {
@@ -45,42 +46,70 @@ func (p *Page) FindSources(roots []string) {
 			}
 			for j := range k.Lines {
 				l := &k.Lines[j]
-				left -= p.find(l.File, folders, left)
+				left -= f.find(l.File, "", left)
 				if l.SourceFile != "" {
-					left -= p.find(l.SourceFile, append(folders, filepath.Dir(l.File)), left)
+					left -= f.find(l.SourceFile, filepath.Dir(l.File), left)
 				}
 			}
 		}
-	}
-	for name, text := range p.Sources {
-		if text == "" { // was looked for and not found
-			delete(p.Sources, name)
+		r.Sources = f.found
+		for name, text := range r.Sources {
+			if text == "" { // was looked for and not found
+				delete(r.Sources, name)
+			}
 		}
 	}
 }
 
-// find reads one text, of at most this size, and returns its size.
-func (p *Page) find(name string, folders []string, most int) int {
-	if _, known := p.Sources[name]; known || name == "" {
+// finder finds the texts of one result.
+type finder struct {
+	folders []string // where they are looked for
+	foreign bool     // the result is from a file
+	within  []string // then: what they must be in
+	found   map[string]string
+}
+
+// find reads one text, of at most this size, and returns its size. It may be in a further folder.
+func (f *finder) find(name, folder string, most int) int {
+	if _, known := f.found[name]; known || name == "" {
 		return 0
 	}
-	p.Sources[name] = ""
+	f.found[name] = ""
 	if !slices.Contains(sourceNames, strings.ToLower(filepath.Ext(name))) {
 		return 0
 	}
 	for _, base := range []string{name, filepath.Base(name)} {
-		for _, dir := range folders {
+		for _, dir := range append(slices.Clone(f.folders), folder) {
 			path := base
 			if !filepath.IsAbs(base) {
 				path = filepath.Join(dir, base)
 			}
+			if f.foreign && !below(path, f.within) {
+				continue
+			}
 			if text, ok := readText(path, min(most, mostSource)); ok {
-				p.Sources[name] = text
+				f.found[name] = text
 				return len(text)
 			}
 		}
 	}
 	return 0
+}
+
+// below reports whether a path is in one of the folders.
+func below(path string, folders []string) bool {
+	at, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	for _, dir := range folders {
+		if dir, err := filepath.Abs(dir); err == nil {
+			if rel, err := filepath.Rel(dir, at); err == nil && filepath.IsLocal(rel) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // readText reads a regular file that is text.

@@ -107,7 +107,7 @@ func TestPacked(t *testing.T) {
 // TestHostile finds that nothing of a result is outside of the packed data, but for an escaped
 // title, and that the policy of the page forbids what it does not need.
 func TestHostile(t *testing.T) {
-	page := write(t, &view.Page{Results: []view.Result{{Name: hostile, Run: sample()}}, Sources: map[string]string{"k.cu": hostile}})
+	page := write(t, &view.Page{Results: []view.Result{{Name: hostile, Run: sample(), Sources: map[string]string{"k.cu": hostile}}}})
 	if strings.Contains(page, "alert(1)</script>") || strings.Contains(page, "onerror=alert(2)>") {
 		t.Error("text of the result is part of the page's HTML")
 	}
@@ -154,11 +154,40 @@ func TestSources(t *testing.T) {
 			r := sample()
 			r.Kernels[0].Lines[0].SourceFile = c.file
 			p := view.New([]view.Result{{Run: r}}, c.roots)
-			if got := p.Sources[c.file]; got != c.want {
+			if got := p.Results[0].Sources[c.file]; got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
 	}
+}
+
+// Results bring texts of their own: two may have different ones of the same name, and one may have
+// none. A result from a file brings none from elsewhere.
+func TestSourcesOfSeveral(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a/k.cu": "before", "b/k.cu": "after", "else/k.cu": "other"} {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	from := func(folder, source string) view.Result {
+		r := sample()
+		r.Kernels[0].Lines[0].SourceFile = source
+		return view.Result{Name: filepath.Join(dir, folder, "r.json"), Run: r, Foreign: true}
+	}
+	away := filepath.Join(dir, "else/k.cu")
+	p := view.New([]view.Result{from("none", "k.cu"), from("a", "k.cu"), from("b", "k.cu"), from("b", away), from("none", away), from("a", "../else/k.cu")}, nil)
+	for i, want := range []string{"", "before", "after", "after", "", "before"} {
+		r := p.Results[i]
+		if got := r.Sources[r.Run.Kernels[0].Lines[0].SourceFile]; got != want {
+			t.Errorf("result %d: %q, want %q", i, got, want)
+		}
+	}
+	write(t, p)
 }
 
 func TestRead(t *testing.T) {

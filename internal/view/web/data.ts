@@ -46,8 +46,8 @@ export interface Run {
 interface Code { strings: string[]; function: number[]; file: number[]; source_file: number[]; pc: number[]; line: number[]; source_line: number[]; text: string[]; control: string[] }
 interface Counts { code: number; at?: number[]; issues: number[]; threads: number[]; cycles: number[]; stalls: Record<string, number[]>; access: (number[] | null)[]; branches: (number[] | null)[] }
 export interface Blocks { block?: number[]; sm: number[]; start: number[]; end: number[] }
-interface Packed { name: string; run: Run; codes: Code[] | null; counts: (Counts | null)[]; blocks: (Blocks | null)[] }
-interface Payload { heddle: string; results: Packed[]; names: Record<string, string>; explain: Record<string, [string, string, string]>; rules: Record<string, string>; sources: Record<string, string> | null }
+interface Packed { name: string; run: Run; codes: Code[] | null; counts: (Counts | null)[]; blocks: (Blocks | null)[]; sources: Record<string, number> }
+interface Payload { heddle: string; results: Packed[]; names: Record<string, string>; explain: Record<string, [string, string, string]>; rules: Record<string, string>; texts: string[] | null }
 
 /** One instruction or source line with its counters. */
 export interface Line {
@@ -67,6 +67,7 @@ export class Result {
   get run(): Run { return this.packed.run; }
   get kernels(): Kernel[] { return this.packed.run.kernels ?? []; }
   get timing(): boolean { return this.packed.run.cycles !== undefined; }
+  source(file: string): string | undefined { return this.page.text(this.packed.sources[file] ?? -1); }
   blocks(at: number): Blocks | null { return this.packed.blocks[at]; }
 
   /** The index of the launch with a number, -1 if there is none. */
@@ -149,7 +150,7 @@ export class Page {
   }
   get heddle(): string { return this.data.heddle; }
   kernelName(name: string): string { return this.data.names[name] ?? name; }
-  source(file: string): string | undefined { return (this.data.sources ?? {})[file]; }
+  text(n: number): string | undefined { return (this.data.texts ?? [])[n]; }
   rule(name: string): string { return this.data.rules[name] ?? ""; }
   /** The explanation of a counter; the words of heddle run --explain. */
   term(name: string): Term | undefined {

@@ -106,7 +106,7 @@ function files(result: Result, lines: Line[], file: (l: Line) => string, line: (
   const hazard = new Map(hazards.map((x) => [rowKey(x.instruction.file, x.instruction.line, x.instruction.pc, x.kernel), x]));
   const names = [...new Set(lines.map(file))].filter((n) => n !== "");
   return names.map((name) => {
-    const text = result.page.source(name);
+    const text = result.source(name);
     const own = [...byLine.values()].filter((l) => file(l) === name);
     const cycles = own.reduce((a, l) => a + l.cycles, 0);
     const rows: Row[] = [];
