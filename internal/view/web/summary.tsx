@@ -66,7 +66,7 @@ function Failure({ run }: { run: Run }) {
 
 /** The line on which a finding sits, as a link to it. */
 export function Where({ f, run }: { f: Finding; run: number }) {
-  const lines = f.lines ?? [];
+  const lines = (f.lines ?? []).filter((l) => l.share >= 0.005); // others would show as 0 %
   if (lines.length === 0) return null;
   return (
     <ul class="where">
