@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/performance"
 	cdpruntime "github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -518,26 +519,25 @@ func TestKeyboard(t *testing.T) {
 	b.quiet()
 }
 
-// scrolling scrolls a box, and returns the durations of long tasks and, as the last element, the
-// rows in the document in thousands.
-const scrolling = `(async () => {
-	const tasks = [0];
-	new PerformanceObserver(l => l.getEntries().forEach(e => tasks.push(e.duration))).observe({type: "longtask"});
-	const box = document.querySelector(%q);
-	for (let i = 0; i < 60; i++) {
-		box.scrollTop += i %% 3 ? 400 : box.scrollHeight / 25;
-		await new Promise(r => requestAnimationFrame(() => setTimeout(r, 0)));
+// work is the time that the page's thread has computed, in ms: that of the processor, as other
+// programs of this computer take time too.
+func (b *browser) work() float64 {
+	b.Helper()
+	for _, m := range call(b, performance.GetMetrics, cdp.Empty{}).Metrics {
+		if m.Name == "TaskDuration" {
+			return 1000 * m.Value
+		}
 	}
-	await new Promise(r => setTimeout(r, 100));
-	tasks.push(document.querySelectorAll("tr, .row").length / 1000);
-	return tasks;
-})()`
+	b.Fatal("the browser does not say how long tasks take")
+	return 0
+}
 
 // TestLargePages finds that pages of large results open and scroll without standing still.
 func TestLargePages(t *testing.T) {
 	alltests.Only(t, "pages in a browser")
-	const longest = 200 // ms that a task may take
+	const longest = 200 // ms that the page may compute for a step
 	b := newBrowser(t)
+	call(b, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks})
 	one := sample().Kernels[0]
 	launches := &report.Run{Heddle: "1", Input: "many launches", Mode: "timing", Timing: &report.Timing{Cycles: 1 << 20, SMs: 84}}
 	for i := range 2000 {
@@ -565,20 +565,21 @@ func TestLargePages(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b.T = t
 			url := b.write(c.page)
-			var tasks []float64
-			for range 3 { // other programs of this computer take time too
-				b.open(url)
-				b.at(c.hash)
-				if tasks = js[[]float64](b, fmt.Sprintf(scrolling, c.box)); slices.Max(tasks) <= longest {
-					break
-				}
+			b.open(url)
+			b.at(c.hash)
+			most := 0.0
+			for i := range 30 {
+				before := b.work()
+				js[int](b, fmt.Sprintf(`(box => { box.scrollTop += %d %% 3 ? 400 : box.scrollHeight / 25; return new Promise(r => requestAnimationFrame(() => setTimeout(() => r(1), 0))) })(document.querySelector(%q))`, i, c.box))
+				most = max(most, b.work()-before)
 			}
-			t.Logf("longest task %.0f ms, %.0f rows in the document", slices.Max(tasks), 1000*tasks[len(tasks)-1])
-			if most := slices.Max(tasks); most > longest {
-				t.Errorf("a task of %.0f ms while scrolling, want at most %d", most, longest)
+			rows := js[int](b, `document.querySelectorAll("tr, .row").length`)
+			t.Logf("a step takes at most %.0f ms; %d rows in the document", most, rows)
+			if most > longest {
+				t.Errorf("scrolling by a step takes %.0f ms, want at most %d", most, longest)
 			}
-			if rows := 1000 * tasks[len(tasks)-1]; rows > 400 {
-				t.Errorf("%.0f rows are in the document", rows)
+			if rows > 400 {
+				t.Errorf("%d rows are in the document", rows)
 			}
 		})
 	}
