@@ -71,7 +71,7 @@ export function Card(p: { title?: ComponentChildren; children: ComponentChildren
   );
 }
 
-/** A drawing and, behind a switch, its numbers. */
+/** A drawing, and its numbers in its place while the switch is on. */
 export function Chart(p: { title: ComponentChildren; table: () => ComponentChildren; children: ComponentChildren; note?: ComponentChildren; more?: ComponentChildren }) {
   const [table, set] = useState(false);
   return (
