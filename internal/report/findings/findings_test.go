@@ -168,7 +168,7 @@ var cases = []struct {
 		busy,
 	},
 	{
-		"shared-memory-latency",
+		"shared-units-latency",
 		kernel{body: "mov.u32 %r10, %r3;\n" + loop(32, "ld.shared.u32 %r11, [%r10];\nadd.u32 %r10, %r10, %r11;"), grid: 8, block: 32},
 		busy,
 	},

@@ -77,10 +77,10 @@ var rules = []Rule{
 		launch:  waiting("of the time, schedulers have only warps that wait at barriers", "barrier"),
 	},
 	{
-		Name:    "shared-memory-latency",
-		Explain: "Warps wait for results of shared memory, shuffles or special functions.",
-		Try:     "keep values in registers, load them earlier, or have more warps resident",
-		launch:  waiting("of the time is waited for shared memory, shuffles and special functions", "short_scoreboard"),
+		Name:    "shared-units-latency",
+		Explain: "Warps wait for results of units that all parts of an SM share: shared memory, shuffles, special functions, f64 where it is slow.",
+		Try:     "keep values in registers, load them earlier, have more warps resident, or take f32 where it suffices",
+		launch:  waiting("of the time is waited for shared memory, shuffles, special functions and f64", "short_scoreboard"),
 	},
 	{
 		Name:    "memory-queue",
@@ -411,7 +411,7 @@ func busyPipe(l *launch) *cost {
 func fetch(l *launch) *cost {
 	share := l.waits("no_instruction")
 	seen := percent(share) + " of the time warps have no instruction"
-	if c := &l.Memory.L1Inst; c.Accesses > 0 {
+	if c := &l.Memory.L1Inst; c.Misses > 0 {
 		seen += fmt.Sprintf("; %s of the accesses to the L1 instruction cache miss", percent(float64(c.Misses)/float64(c.Accesses)))
 	}
 	return &cost{share, seen, l.waiting("no_instruction")}
