@@ -103,12 +103,13 @@ func (c *whatifCmd) options(e env) (*whatif.Options, error) {
 			return nil, usage("--launch: %w", err)
 		}
 	}
-	machine, files := cmp.Or(c.GPU, run.DefaultGPU), []string{c.Input}
+	machine, files := cmp.Or(c.GPU, run.DefaultGPU), []string(nil)
 	switch kind {
 	case run.CUDA:
-		o.Input, files = c.Program[0], nil
+		o.Input = c.Program[0]
 		o.Run, err = c.cudaRuns(e)
 	case run.Trace:
+		files, err = c.traceFiles()
 		o.Run = c.traceRuns(base)
 	default:
 		machine, files, err = c.jobFiles(base)
@@ -216,6 +217,15 @@ func (c *whatifCmd) jobRuns(base run.Options) func(context.Context, []string) (*
 	}
 }
 
+// traceFiles returns the files of a trace.
+func (c *whatifCmd) traceFiles() ([]string, error) {
+	trace, err := open.Open(c.Input)
+	if err != nil {
+		return nil, err
+	}
+	return trace.Files, nil
+}
+
 // traceRuns makes runs of a trace.
 func (c *whatifCmd) traceRuns(base run.Options) func(context.Context, []string) (*report.Run, string, error) {
 	return func(ctx context.Context, set []string) (*report.Run, string, error) {
@@ -276,6 +286,9 @@ func (c *cudaCmd) once(ctx context.Context, dir string) (*report.Run, string, er
 	case err != nil:
 		return nil, "", fmt.Errorf("%s: %w: %.400s", c.Command[0], err, messages.String())
 	}
+	if _, err := os.Stat(filepath.Join(tmp, "2.json")); err == nil {
+		return nil, "", usage("%s runs more than one program with kernels, and only the cycles of a single one can be compared: give one of them, as in heddle whatif cuda -- PROGRAM ARGS", c.Command[0])
+	}
 	text, err := os.ReadFile(filepath.Join(tmp, "1.json"))
 	if err != nil {
 		return nil, "", errors.New(whyNone(cmd, path, ended{}))
@@ -295,23 +308,44 @@ func (c *whatifCmd) digest(files []string) (string, error) {
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %q", report.Version, c.Code, c.Input)
+	seen := map[string]bool{}
 	for _, name := range append([]string{self}, files...) {
-		err := filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			f, err := os.Open(path)
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			fmt.Fprintf(h, "%q", path)
-			_, err = io.Copy(h, f)
-			return err
-		})
-		if err != nil {
+		if err := addContents(h, name, seen); err != nil {
 			return "", err
 		}
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
+}
+
+// addContents adds what a file or a folder holds, through links; seen are the places that
+// need not be added again. A missing file counts as such: a run says what it lacks.
+func addContents(h hash.Hash, name string, seen map[string]bool) error {
+	real, err := filepath.EvalSymlinks(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(h, "%q is missing", name)
+		return nil
+	}
+	if err != nil || seen[real] {
+		return err
+	}
+	seen[real] = true
+	return filepath.WalkDir(real, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || d.IsDir():
+			return err
+		case d.Type()&fs.ModeSymlink != 0:
+			fmt.Fprintf(h, "%q", path)
+			return addContents(h, path, seen)
+		case !d.Type().IsRegular():
+			return nil // no run reads it
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		fmt.Fprintf(h, "%q", path)
+		_, err = io.Copy(h, f)
+		return err
+	})
 }

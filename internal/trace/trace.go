@@ -14,6 +14,9 @@ type Set struct {
 	Name     string // folder or file, as the user named it
 	Form     string // "Accel-Sim version 5", "MICRO'25", "Heddle container" …
 	Commands []Command
+	// Files are the files and folders that the run is read from; those that a list names may
+	// be missing. Empty for a run that is still being recorded.
+	Files []string
 	// Warnings name lines that were left out, with reason, file and line.
 	Warnings []string
 	// Next, if not nil, returns command i of a run that is still being recorded;

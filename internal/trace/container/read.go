@@ -193,7 +193,7 @@ func (c *file) parse(b []byte) error {
 // list reads the commands.
 func (c *file) list() (*trace.Set, error) {
 	damaged := fail(c.path, "its list of commands is damaged: %s", again)
-	s := &trace.Set{Name: c.path, Form: formPrefix + c.form, Warnings: c.warn}
+	s := &trace.Set{Name: c.path, Form: formPrefix + c.form, Files: []string{c.path}, Warnings: c.warn}
 	r := c.rest
 	for range c.n {
 		kind := r.byte()

@@ -17,6 +17,7 @@ import (
 const (
 	listName   = "dynamic_trace.pb"
 	staticName = "extra_info/enhanced_execution_info.json"
+	blocksName = "threadblocks"
 	form       = "MICRO'25"
 	// maxList and maxBlock bound the files that are read whole (our choice).
 	maxList  = 1 << 30
@@ -79,7 +80,7 @@ func Open(path string) (*trace.Set, error) {
 	if err != nil {
 		return nil, fail(list, "%v: it is damaged, or not from the MICRO'25 tracer", err)
 	}
-	set := &trace.Set{Name: path, Form: form}
+	set := &trace.Set{Name: path, Form: form, Files: []string{list, filepath.Join(dir, staticName), filepath.Join(dir, blocksName)}}
 	warn := func(format string, a ...any) {
 		set.Warnings = append(set.Warnings, list+": "+fmt.Sprintf(format, a...))
 	}
@@ -186,7 +187,7 @@ func (l *launch) find(s *stream, event string) {
 
 // blocks is the folder of a launch's blocks.
 func (f *folder) blocks(device, stream, id int64) string {
-	return filepath.Join(f.dir, "threadblocks", fmt.Sprintf("device_%d", device), fmt.Sprintf("stream_%d", stream), fmt.Sprintf("kernel_%d", id))
+	return filepath.Join(f.dir, blocksName, fmt.Sprintf("device_%d", device), fmt.Sprintf("stream_%d", stream), fmt.Sprintf("kernel_%d", id))
 }
 
 // Name returns the folder of the launch's blocks.

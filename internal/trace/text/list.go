@@ -94,6 +94,7 @@ func Open(path string) (*trace.Set, error) {
 		in.Close()
 		if s := strings.TrimSpace(string(b[:n])); !isList(s) {
 			set.Commands = []trace.Command{{File: path, Launch: &source{place: p, budget: room, insts: -1}, Text: p.name}}
+			set.Files = []string{path}
 			setForm(set)
 			return set, nil
 		}
@@ -127,6 +128,7 @@ func readList(set *trace.Set, p place, room *budget) (*trace.Set, error) {
 	}
 	defer f.Close()
 	stats := readStats(p.dir)
+	set.Files = []string{p.String()}
 	in := bufio.NewScanner(io.LimitReader(f, maxList+1))
 	in.Buffer(nil, 1<<16)
 	total := 0
@@ -152,7 +154,9 @@ func readList(set *trace.Set, p place, room *budget) (*trace.Set, error) {
 			if v, ok := stats[stem(line)]; ok {
 				insts = v
 			}
-			c.Launch = &source{place: find(p.dir, line), list: trace.Error{File: p.String(), Line: n}, budget: room, insts: insts}
+			at := find(p.dir, line)
+			set.Files = append(set.Files, at.String())
+			c.Launch = &source{place: at, list: trace.Error{File: p.String(), Line: n}, budget: room, insts: insts}
 			launches++
 		default:
 			if strange++; strange <= mostNotes {
