@@ -65,6 +65,10 @@ func (c *whatifCmd) Run(e env) error {
 		defer line.Clear()
 	}
 	res, err := whatif.Explore(e.ctx, *o)
+	var values *whatif.ValuesError
+	if errors.As(err, &values) {
+		return &exitError{code: exitCheck, err: err}
+	}
 	if err != nil {
 		return err
 	}
@@ -75,6 +79,9 @@ func (c *whatifCmd) Run(e env) error {
 	}
 	if err := res.WriteText(to.text); err != nil {
 		return usage("writing the result: %w", err)
+	}
+	if res.WrongValues() {
+		return &exitError{code: exitCheck}
 	}
 	return nil
 }

@@ -11,10 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/report/whatif"
+	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/work/cuda/cache"
 )
 
@@ -24,7 +26,8 @@ type outcome struct {
 	Checks   int
 	Printed  string
 	Launches []launch
-	Lines    []line // of the launches that count, by place
+	Ran      []launch // all launches, if none of them counts
+	Lines    []line   // of the launches that count, by place
 }
 
 // launch is a launch that counts.
@@ -37,7 +40,7 @@ type launch struct {
 // line is an instruction, and what warps waited for at it.
 type line struct {
 	whatif.Line
-	Loads  bool              // it has read global or local memory
+	Loads  bool              // it has loaded from global or local memory
 	Stalls map[string]uint64 // by state, without issues
 }
 
@@ -49,8 +52,8 @@ type place struct {
 
 func (l *line) place() place { return place{l.File, l.Function, l.Line.Line, l.PC} }
 
-// selected is the state of a warp that issues.
-const selected = "selected"
+// issues is the state of a warp that issues.
+const issues = "selected"
 
 // outcomeOf takes what is kept from a result.
 func (o *Options) outcomeOf(res *report.Run, printed string) *outcome {
@@ -61,7 +64,11 @@ func (o *Options) outcomeOf(res *report.Run, printed string) *outcome {
 	at := map[place]*line{}
 	for i := range res.Kernels {
 		k := &res.Kernels[i]
-		if k.KernelTiming == nil || !o.Launches.Has(k.Launch, k.Name) {
+		if k.KernelTiming == nil {
+			continue
+		}
+		out.Ran = append(out.Ran, launch{k.Launch, k.Name, k.Cycles})
+		if !o.Launches.Has(k.Launch, k.Name) {
 			continue
 		}
 		out.Launches = append(out.Launches, launch{k.Launch, k.Name, k.Cycles})
@@ -78,19 +85,34 @@ func (o *Options) outcomeOf(res *report.Run, printed string) *outcome {
 				}}
 				at[key] = l
 			}
-			l.Loads = l.Loads || x.Accesses != nil && x.Requests > 0
+			l.Loads = l.Loads || x.Accesses != nil && x.Requests > 0 && loads(x.Instruction)
 			for state, n := range x.Stalls {
-				if state != selected {
+				if state != issues {
 					l.Stalls[state] += n
 				}
 			}
 		}
+	}
+	if len(out.Launches) > 0 {
+		out.Ran = nil
 	}
 	for _, l := range at {
 		out.Lines = append(out.Lines, *l)
 	}
 	slices.SortFunc(out.Lines, func(a, b line) int { return a.place().compare(b.place()) })
 	return out
+}
+
+// loads reports whether an instruction that accesses global or local memory loads from it,
+// and is no atomic operation.
+func loads(instruction string) bool {
+	name := strings.ToLower(instruction)
+	for _, other := range []string{"st", "red", "atom", "sust", "sured", "wmma.store", "multimem"} {
+		if strings.HasPrefix(name, other) {
+			return false
+		}
+	}
+	return true
 }
 
 func (p place) compare(q place) int {
@@ -126,11 +148,31 @@ func lessWaiting(base, now *outcome) []whatif.Line {
 	return list[:min(len(list), whatif.MostLines)]
 }
 
+// selected returns an error unless a launch of a selection has run.
+func (out *outcome) selected(s *run.Selection) error {
+	if s == nil || len(out.Launches) > 0 {
+		return nil
+	}
+	const most = 10 // as many as a message can have (our choice)
+	var names []string
+	for i, l := range out.Ran {
+		if i == most {
+			names = append(names, fmt.Sprintf("and %d more", len(out.Ran)-most))
+			break
+		}
+		names = append(names, fmt.Sprintf("%d %s", l.Number, l.Name))
+	}
+	return fmt.Errorf("no launch is among %s; the run has %s", s, cmp.Or(strings.Join(names, ", "), "none"))
+}
+
 // loadsAt returns an error unless a load of FILE:LINE has run.
 func (out *outcome) loadsAt(text string) error {
 	file, n, ok := core.SplitLine(text)
 	if !ok {
 		return fmt.Errorf("%q is no line; want FILE:LINE, such as kernel.cu:42", text)
+	}
+	if len(out.Lines) > 0 && !slices.ContainsFunc(out.Lines, func(l line) bool { return l.File != "" || l.SourceFile != "" }) {
+		return fmt.Errorf("%s: the input names no lines, as is so of traces; only the loads of a job or a CUDA program can be chosen by line", text)
 	}
 	example := ""
 	for i := range out.Lines {
@@ -149,9 +191,9 @@ func (out *outcome) loadsAt(text string) error {
 		}
 	}
 	if example == "" {
-		return fmt.Errorf("%s: nothing that ran accesses global or local memory", text)
+		return fmt.Errorf("%s: nothing that ran loads from global or local memory", text)
 	}
-	return fmt.Errorf("%s: no access to global or local memory has run there; %s has one", text, example)
+	return fmt.Errorf("%s: no load from global or local memory has run there; %s has one", text, example)
 }
 
 // kept is the name of an outcome in its folder of the cache.

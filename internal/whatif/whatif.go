@@ -68,6 +68,9 @@ func Explore(ctx context.Context, o Options) (*whatif.Result, error) {
 	if err := cmp.Or(base.err, ctx.Err()); err != nil {
 		return nil, err
 	}
+	if err := base.out.selected(o.Launches); err != nil {
+		return nil, err
+	}
 	if o.Line != "" {
 		if err := base.out.loadsAt(o.Line); err != nil {
 			return nil, err
@@ -171,7 +174,7 @@ func (e *explorer) perform(ctx context.Context, trials []*trial) {
 func (t *trial) compare(base *outcome) whatif.Ideal {
 	x := whatif.Ideal{Name: t.Name, Key: t.Key, What: t.What, Optimistic: t.Optimistic, Launches: []whatif.Launch{}, Lines: []whatif.Line{}}
 	if t.err != nil {
-		x.Error = t.err.Error()
+		x.Error, x.WrongValues = failure(t.err)
 		return x
 	}
 	x.Cycles, x.SameOutput = t.out.Cycles, t.out.Printed == base.Printed
@@ -204,13 +207,28 @@ func (e *explorer) pair(ctx context.Context, base *outcome, list []whatif.Ideal,
 	}
 	e.perform(ctx, []*trial{t})
 	if t.err != nil {
-		p.Error = t.err.Error()
+		p.Error, p.WrongValues = failure(t.err)
 		return p
 	}
-	p.Cycles = t.out.Cycles
+	p.Cycles, p.SameOutput = t.out.Cycles, t.out.Printed == base.Printed
 	p.SavedCycles, p.SavedPercent = saving(base.Cycles, p.Cycles)
 	p.InteractionCycles = p.SavedCycles - p.SumCycles
 	return p
+}
+
+// ValuesError says which checks of a run's values did not pass.
+type ValuesError struct {
+	Names []string // of buffers and symbols
+}
+
+func (e *ValuesError) Error() string {
+	return fmt.Sprintf("the values of %s are wrong", strings.Join(e.Names, ", "))
+}
+
+// failure describes why a run counts for nothing.
+func failure(err error) (text string, wrongValues bool) {
+	var values *ValuesError
+	return err.Error(), errors.As(err, &values)
 }
 
 // failed returns why a run counts for nothing, nil if it counts.
@@ -230,7 +248,7 @@ func failed(res *report.Run, err error) error {
 		}
 	}
 	if len(wrong) > 0 {
-		return fmt.Errorf("the values of %s are wrong", strings.Join(wrong, ", "))
+		return &ValuesError{wrong}
 	}
 	return nil
 }

@@ -30,11 +30,25 @@ func fake(saved map[string]int, runs *atomic.Int32) func(context.Context, []stri
 		for i := range 2 {
 			cycles := uint64(500 - i*max(n, 0))
 			res.Kernels = append(res.Kernels, report.Kernel{Name: "k", Launch: i, KernelTiming: &report.KernelTiming{Cycles: cycles, Lines: []report.Line{
-				{File: "k.ptx", Line: 7, Stalls: map[string]uint64{"selected": 5, "wait": 10, "long_scoreboard": cycles}, Accesses: &report.Accesses{Requests: 1}},
-				{File: "k.ptx", Line: 9, Stalls: map[string]uint64{"selected": 5}},
+				{File: "k.ptx", Line: 7, Instruction: "ld.global.u32", Stalls: map[string]uint64{"selected": 5, "wait": 10, "long_scoreboard": cycles}, Accesses: &report.Accesses{Requests: 1}},
+				{File: "k.ptx", Line: 9, Instruction: "st.global.u32", Stalls: map[string]uint64{"selected": 5}, Accesses: &report.Accesses{Requests: 1}},
 			}}})
 		}
 		return res, "out", nil
+	}
+}
+
+// nameless makes runs whose instructions have no lines, as those of traces.
+func nameless(f func(context.Context, []string) (*report.Run, string, error)) func(context.Context, []string) (*report.Run, string, error) {
+	return func(ctx context.Context, set []string) (*report.Run, string, error) {
+		res, printed, err := f(ctx, set)
+		for i := range res.Kernels {
+			for j := range res.Kernels[i].Lines {
+				l := &res.Kernels[i].Lines[j]
+				l.File, l.Line = "", 0
+			}
+		}
+		return res, printed, err
 	}
 }
 
@@ -146,7 +160,9 @@ func TestFails(t *testing.T) {
 		{"the baseline", "broken", func(*whatif.Options) {}, map[string]int{"": 1000}},
 		{"wrong values", "the values of out are wrong", func(*whatif.Options) {}, map[string]int{"": -1}},
 		{"an unknown name", `no idealisation is called "network2"; did you mean "network"?`, func(o *whatif.Options) { o.Only = []string{"network2"} }, nil},
-		{"a line without loads", "k.ptx:9: no access to global or local memory has run there; k.ptx:7 has one", func(o *whatif.Options) { o.Line = "k.ptx:9" }, nil},
+		{"a line without loads", "k.ptx:9: no load from global or local memory has run there; k.ptx:7 has one", func(o *whatif.Options) { o.Line = "k.ptx:9" }, nil},
+		{"a trace", "k.ptx:7: the input names no lines", func(o *whatif.Options) { o.Line, o.Run = "k.ptx:7", nameless(o.Run) }, nil},
+		{"no launch", "no launch is among 7-9; the run has 0 k, 1 k", func(o *whatif.Options) { o.Launches, _ = run.ParseSelection("7-9") }, nil},
 		{"no line", "want FILE:LINE", func(o *whatif.Options) { o.Line = "k.ptx" }, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -158,6 +174,42 @@ func TestFails(t *testing.T) {
 			}
 			if n := runs.Load(); n > 1 {
 				t.Errorf("%d runs were made", n)
+			}
+		})
+	}
+}
+
+// TestPairPrints checks that the output of the run with two changes is compared, too, and
+// that wrong values are known as such.
+func TestPairPrints(t *testing.T) {
+	const both = "ideal.l1=true ideal.l2=true"
+	for _, c := range []struct {
+		name        string
+		pair        int
+		other       string // what the pair prints
+		same, wrong bool
+	}{
+		{"the same", 150, "out", true, false},
+		{"something else", 150, "time", false, false},
+		{"wrong values", -1, "out", false, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var runs atomic.Int32
+			o := options(t, map[string]int{"ideal.l1=true": 100, "ideal.l2=true": 100, both: c.pair}, &runs)
+			f := o.Run
+			o.Run = func(ctx context.Context, set []string) (*report.Run, string, error) {
+				res, printed, err := f(ctx, set)
+				if strings.Join(set, " ") == both {
+					printed = c.other
+				}
+				return res, printed, err
+			}
+			res, err := whatif.Explore(context.Background(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p := res.Pair; p == nil || p.SameOutput != c.same || p.WrongValues != c.wrong || res.WrongValues() != c.wrong {
+				t.Errorf("pair %+v", p)
 			}
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/report"
@@ -143,19 +142,49 @@ func (r *Result) notes(b *strings.Builder) {
 		if i < 3 && x.SavedPercent >= 1 {
 			fmt.Fprintf(b, "%s is optimistic: %s\n", x.Name, x.Optimistic)
 		}
-		if !x.SameOutput && x.Error == "" {
-			fmt.Fprintf(b, "%s: the program printed something else than in the baseline; if that is not a time, its cycles are not comparable\n", x.Name)
+		if !x.SameOutput {
+			otherOutput(b, x.Name)
 		}
+	}
+	if p := r.Pair; p != nil && p.Error == "" && !p.SameOutput {
+		otherOutput(b, p.Names[0]+" and "+p.Names[1])
 	}
 	for _, x := range r.Missing {
 		fmt.Fprintf(b, "%s was not tried: %s\n", x.Name, x.Why)
 	}
-	printed := "; all runs printed the same"
-	if !r.Printed || slices.ContainsFunc(r.Ideals, func(x Ideal) bool { return !x.SameOutput }) {
-		printed = ""
+	r.values(b)
+}
+
+// otherOutput writes that a run printed something else.
+func otherOutput(b *strings.Builder, name string) {
+	fmt.Fprintf(b, "%s: the program printed something else than in the baseline; if that is not a time, its cycles are not comparable\n", name)
+}
+
+// values writes what is known of the values and the output of all runs.
+func (r *Result) values(b *strings.Builder) {
+	failed, same := 0, r.Printed
+	ran := func(err string, sameOutput bool) {
+		if err != "" {
+			failed++
+		} else {
+			same = same && sameOutput
+		}
+	}
+	for _, x := range r.Ideals {
+		ran(x.Error, x.SameOutput)
+	}
+	if p := r.Pair; p != nil {
+		ran(p.Error, p.SameOutput)
+	}
+	all, printed := "every run", ""
+	if failed > 0 {
+		all = fmt.Sprintf("all runs but %d", failed)
+	}
+	if same {
+		printed = "; " + strings.Replace(all, "every run", "all runs", 1) + " printed the same"
 	}
 	if r.Checks > 0 {
-		fmt.Fprintf(b, "values: every run passed %s%s\n", report.Plural(r.Checks, "check", "checks"), printed)
+		fmt.Fprintf(b, "values: %s passed %s%s\n", all, report.Plural(r.Checks, "check", "checks"), printed)
 	} else {
 		fmt.Fprintf(b, "values: the input has no checks%s\n", printed)
 	}

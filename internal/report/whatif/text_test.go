@@ -22,7 +22,7 @@ func example() *Result {
 			{Name: "icache", Key: "ideal.icache", What: "every fetch hit", Error: "broken", Lines: []Line{}, Launches: []Launch{}},
 			{Name: "network", Key: "ideal.network", What: "the network had no contention", Cycles: 10_100, SavedCycles: -100, SavedPercent: -1, SameOutput: true, Lines: []Line{}, Launches: []Launch{}},
 		},
-		Pair:       &Pair{Names: [2]string{"l1", "l2"}, Cycles: 3900, SavedCycles: 6100, SavedPercent: 61, SumCycles: 11_000, InteractionCycles: -4900},
+		Pair:       &Pair{Names: [2]string{"l1", "l2"}, Cycles: 3900, SavedCycles: 6100, SavedPercent: 61, SumCycles: 11_000, InteractionCycles: -4900, SameOutput: true},
 		SumPercent: 110, Missing: []Missing{{"dram_latency", "the machine has no model of the DRAM"}},
 	}
 }
@@ -50,7 +50,7 @@ l2 is optimistic: so are writes
 const: the program printed something else than in the baseline; if that is not a time, its cycles are not comparable
 icache failed: broken
 dram_latency was not tried: the machine has no model of the DRAM
-values: every run passed 2 checks
+values: all runs but 1 passed 2 checks
 `
 	var b strings.Builder
 	if err := example().WriteText(&b); err != nil {
@@ -118,5 +118,33 @@ func TestJSON(t *testing.T) {
 	}
 	if !reflect.DeepEqual(&back, example()) {
 		t.Errorf("read back: %+v", back)
+	}
+}
+
+// TestTextOfValues checks what is said of the values and the output of all runs.
+func TestTextOfValues(t *testing.T) {
+	same := func() []Ideal { return []Ideal{{Name: "a", SameOutput: true}, {Name: "b", SameOutput: true}} }
+	for _, c := range []struct {
+		name   string
+		change func(r *Result)
+		want   string
+		wrong  bool
+	}{
+		{"all right", func(*Result) {}, "values: every run passed 2 checks; all runs printed the same\n", false},
+		{"no checks", func(r *Result) { r.Checks = 0 }, "values: the input has no checks; all runs printed the same\n", false},
+		{"nothing printed", func(r *Result) { r.Printed = false }, "values: every run passed 2 checks\n", false},
+		{"a run failed", func(r *Result) { r.Ideals[1] = Ideal{Name: "b", Error: "broken"} }, "b failed: broken\nvalues: all runs but 1 passed 2 checks; all runs but 1 printed the same\n", false},
+		{"wrong values", func(r *Result) { r.Ideals[1] = Ideal{Name: "b", Error: "the values of x are wrong", WrongValues: true} }, "values: all runs but 1 passed", true},
+		{"the pair failed", func(r *Result) { r.Pair.Error, r.Pair.WrongValues = "the values of x are wrong", true }, "values: all runs but 1 passed", true},
+		{"the pair printed something else", func(r *Result) { r.Pair.SameOutput = false }, "a and b: the program printed something else than in the baseline; if that is not a time, its cycles are not comparable\nvalues: every run passed 2 checks\n", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := &Result{Checks: 2, Printed: true, Ideals: same(), Pair: &Pair{Names: [2]string{"a", "b"}, SameOutput: true}}
+			c.change(r)
+			var b strings.Builder
+			if err := r.WriteText(&b); err != nil || !strings.Contains(b.String(), c.want) || r.WrongValues() != c.wrong {
+				t.Errorf("%v, wrong values: %v; want %v and %q in:\n%s", err, r.WrongValues(), c.wrong, c.want, b.String())
+			}
+		})
 	}
 }

@@ -7,6 +7,7 @@ package whatif
 import (
 	"encoding/json"
 	"io"
+	"slices"
 )
 
 // Result is the answer for one input on one machine. Fields may be added, never renamed.
@@ -20,8 +21,8 @@ type Result struct {
 	Launches string `json:"launches,omitempty"`
 	// Cycles are the core cycles of the machine as it is: the baseline of all savings.
 	Cycles uint64 `json:"cycles"`
-	// Checks is the number of checks of values that each run has passed; 0 if the input has
-	// none.
+	// Checks is the number of checks of values that each run without an error has passed; 0 if
+	// the input has none.
 	Checks int `json:"checks"`
 	// Printed reports that kernels or the program printed something in the baseline.
 	Printed bool `json:"printed"`
@@ -60,6 +61,8 @@ type Ideal struct {
 	// Error is why the run failed or what of its values is wrong; then its cycles are 0 and
 	// count for nothing.
 	Error string `json:"error,omitempty"`
+	// WrongValues reports that the error is that a check of values did not pass.
+	WrongValues bool `json:"wrong_values,omitempty"`
 }
 
 // MostLines is the number of lines listed for each idealisation (our choice).
@@ -98,13 +101,20 @@ type Pair struct {
 	SavedPercent      float64   `json:"saved_percent"`
 	SumCycles         int64     `json:"sum_cycles"`         // saved by the two alone, added
 	InteractionCycles int64     `json:"interaction_cycles"` // SavedCycles less SumCycles
-	Error             string    `json:"error,omitempty"`    // as in Ideal
+	SameOutput        bool      `json:"same_output"`        // as in Ideal, like those below
+	Error             string    `json:"error,omitempty"`
+	WrongValues       bool      `json:"wrong_values,omitempty"`
 }
 
 // Missing is an idealisation that was not tried.
 type Missing struct {
 	Name string `json:"name"`
 	Why  string `json:"why"`
+}
+
+// WrongValues reports whether any run computed wrong values.
+func (r *Result) WrongValues() bool {
+	return r.Pair != nil && r.Pair.WrongValues || slices.ContainsFunc(r.Ideals, func(x Ideal) bool { return x.WrongValues })
 }
 
 // WriteJSON writes the result as JSON.
