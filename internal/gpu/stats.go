@@ -60,8 +60,8 @@ func (c *Counters) read(g *GPU) {
 	}
 	for i := range g.mem.Parts.Channels() {
 		core.Add(&c.Channel, g.mem.Parts.ChannelStats(i))
-		if d := g.mem.Parts.DRAM(i); d != nil {
-			core.Add(&c.DRAM, d.Stats())
+		if s := g.mem.Parts.DRAMStats(i); s != nil {
+			core.Add(&c.DRAM, s)
 		}
 	}
 	core.Add(&c.Request, &g.mem.Requests.Stats)

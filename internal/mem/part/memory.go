@@ -34,6 +34,7 @@ type Memory struct {
 	credits int // requests that the slices of a channel share; 0: any number
 
 	rows [][]int64 // with Open, by channel and bank: the open row, -1 if none; otherwise nil
+	atom uint64    // bytes of a DRAM command
 }
 
 // sub is a sub-partition: an L2 slice and the queues around it.
@@ -59,6 +60,7 @@ type channel struct {
 	live    int          // requests that left an L2 and have not come back
 	idle    uint64       // DRAM ticks not yet counted in the device
 	stats   ChannelStats
+	open    dram.Stats // with Open
 }
 
 // New returns an idle memory with an empty L2. Requests that it makes itself come
@@ -76,7 +78,7 @@ func New(cfg Config, pool *mem.Pool) (*Memory, error) {
 		return nil, err
 	}
 	m := &Memory{
-		cfg: cfg, addr: addr, pool: pool, credits: cfg.sharedCredits(),
+		cfg: cfg, addr: addr, pool: pool, credits: cfg.sharedCredits(), atom: uint64(cfg.DRAM.AtomBytes()),
 		subs: make([]sub, cfg.Channels*cfg.Subs), chans: make([]channel, cfg.Channels),
 	}
 	q := cfg.Queues
@@ -489,24 +491,46 @@ func (m *Memory) openCycle(ch int, now uint64) {
 			if m.Saw != nil {
 				m.Saw(true, r)
 			}
-			r.Ready = now + uint64(m.cfg.DRAMLatency+m.cfg.Open.time(m.rows[ch], r))
+			r.Ready = now + uint64(m.cfg.DRAMLatency+m.cfg.Open.time(m.rows[ch], r, &c.open))
+			c.countOpen(r, (uint64(r.Size)+m.atom-1)/m.atom)
 			c.latency.PushReady(r)
 			c.shared++ // without a limit
 		}
 	}
 }
 
-// time returns the time of an access and opens its row.
-func (o *Open) time(rows []int64, r *mem.Req) int {
+// countOpen counts an access with its commands. Cycles of the data pins are not counted:
+// without a limit, they would say nothing.
+func (c *channel) countOpen(r *mem.Req, commands uint64) {
+	s := &c.open
+	s.Requests++
+	switch {
+	case r.Kind == mem.L2WriteBack:
+		s.WriteBacks += commands
+	case r.Write:
+		s.Writes += commands
+	case r.Kind == mem.L2WriteAlloc:
+		s.AllocReads += commands
+	default:
+		s.Reads += commands
+	}
+}
+
+// time returns the time of an access, opens its row and counts what that takes.
+func (o *Open) time(rows []int64, r *mem.Req, s *dram.Stats) int {
 	row := &rows[int(r.Bank)&(len(rows)-1)]
 	was := *row
 	*row = int64(r.Row)
 	switch was {
 	case *row:
+		s.RowHits++
 		return o.Hit
 	case -1:
+		s.Activates++
 		return o.Empty
 	}
+	s.Precharges++
+	s.Activates++
 	return o.Other
 }
 

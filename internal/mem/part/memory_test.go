@@ -121,6 +121,37 @@ func (c *chip) send(kind mem.Kind, addr uint64, size uint32) []uint64 {
 	return after
 }
 
+// TestOpenCounts: a DRAM without contention counts the same accesses as one with it.
+func TestOpenCounts(t *testing.T) {
+	counts := func(open bool) (n [5]uint64) {
+		cfg := testConfig()
+		cfg.L2.Disabled = true
+		if open {
+			cfg.Open = Open{On: true, Hit: 20, Empty: 40, Other: 60}
+		}
+		c := newChip(t, cfg)
+		for i := range uint64(200) {
+			c.send(mem.GlobalRead, i*4128, 32)
+			c.send(mem.GlobalWrite, i*4128, 32)
+			c.send(mem.L1WriteBack, i*32, 32)
+		}
+		for ch := range c.m.Channels() {
+			s := c.m.DRAMStats(ch)
+			for i, x := range []uint64{s.Requests, s.Reads, s.Writes, s.WriteBacks, s.AllocReads} {
+				n[i] += x
+			}
+			if open && (s.RowHits+s.Activates != s.Requests || s.RowHits == 0 || s.Precharges >= s.Activates) {
+				t.Errorf("channel %d: %d requests, %d row hits, rows opened %d times and closed %d times", ch, s.Requests, s.RowHits, s.Activates, s.Precharges)
+			}
+		}
+		return n
+	}
+	with, without := counts(false), counts(true)
+	if with != without || with[0] != 600 {
+		t.Errorf("requests, reads, writes, write-backs, reads for writes: %v, and without contention %v", with, without)
+	}
+}
+
 // TestFarOrder: requests for other chips are answered when their answers are there, in the order of
 // the answers: one that is late does not hold up another.
 func TestFarOrder(t *testing.T) {

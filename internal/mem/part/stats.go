@@ -55,13 +55,25 @@ func (m *Memory) L2Stats(sub int) *cache.Stats {
 }
 
 // DRAM returns the device of a channel with its counters up to date; nil with
-// FixedLatency. The caller must not change it.
+// FixedLatency or Open. The caller must not change it.
 func (m *Memory) DRAM(ch int) *dram.Device {
 	c := &m.chans[ch]
 	if c.dev != nil {
 		c.catchUp()
 	}
 	return c.dev
+}
+
+// DRAMStats returns the counters of a channel's DRAM, up to date; nil with FixedLatency. With
+// Open there are requests, commands and rows, but no cycles.
+func (m *Memory) DRAMStats(ch int) *dram.Stats {
+	if d := m.DRAM(ch); d != nil {
+		return d.Stats()
+	}
+	if m.cfg.Open.On {
+		return &m.chans[ch].open
+	}
+	return nil
 }
 
 // Occupancy returns where the requests of a sub-partition are.

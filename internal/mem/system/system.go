@@ -241,6 +241,8 @@ func (m *Memory) Inherit(o *Memory) {
 		*m.Parts.ChannelStats(i) = *o.Parts.ChannelStats(i)
 		if d := m.Parts.DRAM(i); d != nil {
 			d.Inherit(o.Parts.DRAM(i))
+		} else if s := m.Parts.DRAMStats(i); s != nil {
+			*s = *o.Parts.DRAMStats(i)
 		}
 	}
 }
