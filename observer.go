@@ -86,6 +86,6 @@ func (g *GPU) progress(kernel string) func(blocks, total, warpInsts uint64) {
 		return nil
 	}
 	return func(blocks, total, insts uint64) {
-		g.opt.Progress(JobProgress{Launch: g.count, Kernel: kernel, Blocks: blocks, Total: total, WarpInsts: g.ses.Res.WarpInstructions + insts})
+		g.ses.Show(JobProgress{Launch: g.count, Kernel: kernel, Blocks: blocks, Total: total, WarpInsts: g.ses.Res.WarpInstructions + insts}, 0)
 	}
 }

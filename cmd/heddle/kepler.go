@@ -129,7 +129,7 @@ func (c *runCmd) runKepler(e env) error {
 		} else {
 			if o.Progress != nil {
 				r.Progress = func(cycle uint64) {
-					o.Progress(run.Progress{Kernel: c.Input, Launches: 1, Cycles: cycle, WarpInsts: r.Core.Stats().Executed})
+					o.Progress(run.Progress{Input: c.Input, GPU: cfg.Name, Each: "launch", Kernel: filepath.Base(c.Input), Launches: 1, Cycles: cycle, WarpInsts: r.Core.Stats().Executed})
 				}
 			}
 			err = r.Do(e.ctx)

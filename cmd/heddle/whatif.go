@@ -43,7 +43,7 @@ type whatifCmd struct {
 	JSON     string   `name:"json" placeholder:"FILE" help:"Write the result as JSON (- is standard output; the table then goes to standard error)."`
 	Threads  int      `placeholder:"N" help:"Runs at a time; default: one per core. Every N gives the same result."`
 	NoCache  bool     `help:"Do not use or keep runs in the user's cache. Runs of CUDA programs are never kept, because what they read is not known."`
-	Progress string   `default:"auto" placeholder:"WHEN" help:"Show a progress line: auto (on a terminal), always or never."`
+	Progress string   `default:"auto" placeholder:"WHEN" help:"Show how many runs are left and how long they will take: auto (on a terminal), always or never."`
 }
 
 // cudaWord is the INPUT that announces a CUDA program.

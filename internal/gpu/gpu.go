@@ -104,6 +104,7 @@ type Progress struct {
 	Cycle     uint64  // core cycles
 	Kernel    *Kernel // a running kernel
 	Blocks    uint64  // its completed blocks
+	Running   uint64  // its blocks on SMs
 	Total     uint64  // its blocks
 	WarpInsts uint64  // of all kernels so far
 }
@@ -447,7 +448,7 @@ func (g *GPU) report() {
 		for _, c := range g.cores {
 			n += c.Count().WarpInsts
 		}
-		g.progress(Progress{Cycle: g.now, Kernel: k, Blocks: k.Blocks, Total: k.total, WarpInsts: n})
+		g.progress(Progress{Cycle: g.now, Kernel: k, Blocks: k.Blocks, Running: k.next - k.Blocks, Total: k.total, WarpInsts: n})
 		return
 	}
 }

@@ -1,11 +1,14 @@
-// Package progress shows the progress of a run in one line on a terminal. The line is
-// erased when the run ends.
+// Package progress shows the progress of a run in one line on a terminal: what runs, how much
+// of it is done and how long the rest will take. The line is erased when the run ends.
 package progress
 
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,6 +29,7 @@ type Line struct {
 	launch   int // that the next two are of
 	began    time.Time
 	before   uint64 // warp instructions of the run
+	said     bool   // what runs, where lines cannot be overwritten
 	shown    bool
 }
 
@@ -58,22 +62,31 @@ func (p *Line) Show(s run.Progress) {
 	if s.Launch != p.launch {
 		p.launch, p.began, p.before = s.Launch, now, s.WarpInsts
 	}
-	p.print(now, func() string { return p.text(s, now) })
+	if what := about(&s); !p.terminal && !p.said && what != "" {
+		p.said = true
+		fmt.Fprintf(p.w, "%s: %s\n", what, report.Plural(s.Launches, s.Each, s.Each+"s"))
+	}
+	p.print(now, func() string { return p.text(&s, now) })
+}
+
+// things shows how many of some things are done.
+func (p *Line) things(done, all uint64, text func() string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	p.print(now, func() string {
+		return strings.Join(append(p.times(float64(done)/float64(all), now.Sub(p.start)), text()), "  ")
+	})
 }
 
 // Converted is called while a trace is converted, with the number of its blocks.
 func (p *Line) Converted(done, total uint64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := time.Now()
-	p.print(now, func() string { return fmt.Sprintf("%s of %s blocks", report.Count(done), report.Count(total)) })
+	p.things(done, total, func() string { return fmt.Sprintf("%s of %s blocks", report.Count(done), report.Count(total)) })
 }
 
 // Ran is called when one of several runs has ended, with their numbers.
 func (p *Line) Ran(done, all int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.print(time.Now(), func() string { return fmt.Sprintf("%d of %s", done, report.Plural(all, "run", "runs")) })
+	p.things(uint64(done), uint64(all), func() string { return fmt.Sprintf("%d of %s", done, report.Plural(all, "run", "runs")) })
 }
 
 // print shows a line if the last one is old enough.
@@ -102,43 +115,79 @@ const (
 	eraseRest     = "\x1b[K"
 )
 
-// text returns the text of the line.
-func (p *Line) text(s run.Progress, now time.Time) string {
-	text := fmt.Sprintf("%s %d/%d", s.Kernel, s.Launch+1, s.Launches)
-	if s.Launches == 0 { // unknown
-		text = fmt.Sprintf("%s  launch %d", plain.Name(s.Kernel), s.Launch)
+// about says what runs, and on what; "" for programs, which launch what they want.
+func about(s *run.Progress) string {
+	switch {
+	case s.Launches == 0:
+		return ""
+	case s.GPU == "":
+		return plain.Text(filepath.Base(s.Input)) + ", functional"
+	}
+	return plain.Text(filepath.Base(s.Input) + " on " + filepath.Base(s.GPU))
+}
+
+// text returns the text of the line: first what every terminal has room for.
+func (p *Line) text(s *run.Progress, now time.Time) string {
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	name := plain.Text(plain.Name(s.Kernel))
+	share, began, insts := s.Share, p.start, s.WarpInsts
+	if s.Launches == 0 { // a program does its own work before a launch
+		add("launch %d: %s", s.Launch, name)
+		share, began, insts = s.Done(), p.began, s.WarpInsts-p.before
+	} else if p.terminal {
+		add("%s", about(s))
+	}
+	took := now.Sub(began)
+	parts = append(parts, p.times(share, took)...)
+	if s.Launches > 0 {
+		add("%s %d of %d: %s", s.Each, s.Launch+1, s.Launches, name)
 	}
 	if s.Total > 0 {
-		text += fmt.Sprintf("  blocks %s/%s (%d %%)", report.Count(s.Blocks), report.Count(s.Total), 100*s.Blocks/s.Total)
+		add("%s of %s blocks", report.Count(s.Blocks), report.Count(s.Total))
 	}
 	if s.Cycles > 0 {
-		text += fmt.Sprintf("  %s cycles", report.Count(s.Cycles))
+		add("%s cycles", report.Count(s.Cycles))
 	}
-	text += fmt.Sprintf("  %s warp instr", report.Count(s.WarpInsts))
-	if s.Launches == 0 { // a program does its own work before a launch
-		d := now.Sub(p.began)
-		if n := s.WarpInsts - p.before; n > 0 && d > 0 {
-			text += fmt.Sprintf("  %s/s", report.Rate(float64(n)/d.Seconds()))
-		}
-		text += fmt.Sprintf("  %d s", int(d.Seconds()))
-	} else if d := now.Sub(p.start).Seconds(); d > 0 {
-		text += fmt.Sprintf("  %s/s", report.Rate(float64(s.WarpInsts)/d))
+	add("%s warp instr", report.Count(s.WarpInsts))
+	if insts > 0 && took > 0 {
+		add("%s/s", report.Rate(float64(insts)/took.Seconds()))
 	}
-	left := 0.0
-	switch {
-	case s.Share > 0 && s.Share < 1: // of the whole run
-		left = float64(now.Sub(p.start)) * (1/s.Share - 1)
-	case s.Share == 0 && s.Blocks > 0 && s.Blocks < s.Total: // of the launch
-		left = float64(now.Sub(p.began)) * (float64(s.Total)/float64(s.Blocks) - 1)
+	return strings.Join(parts, "  ")
+}
+
+// barWidth is the width of a bar in characters.
+const barWidth = 20
+
+// times shows how much is done, 0 to 1, and how long it took and will take: as long for the
+// rest as for what is done. 0 is unknown.
+func (p *Line) times(share float64, took time.Duration) []string {
+	var list []string
+	share = min(share, 1)
+	if p.terminal && share > 0 {
+		n := int(share * barWidth)
+		list = append(list, strings.Repeat("█", n)+strings.Repeat("░", barWidth-n))
 	}
-	if left > 0 && left < float64(1000*time.Hour) {
-		if d := time.Duration(left).Round(time.Second); d < time.Minute {
-			text += fmt.Sprintf("  %d s left", int(d.Seconds()))
-		} else {
-			text += "  " + report.Duration(d) + " left"
-		}
+	if share > 0 {
+		list = append(list, fmt.Sprintf("%.0f %%", math.Floor(100*share)))
 	}
-	return text
+	text := duration(took)
+	if left := float64(took) * (1/share - 1); share > 0 && share < 1 && left < float64(longest) {
+		text += ", " + duration(time.Duration(left)) + " left"
+	}
+	return append(list, text)
+}
+
+// longest is the longest time left that is shown (our choice): the first blocks of a large grid
+// say little.
+const longest = 1000 * time.Hour
+
+// duration returns a time in whole seconds.
+func duration(d time.Duration) string {
+	if d = d.Round(time.Second); d < time.Minute {
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	}
+	return report.Duration(d)
 }
 
 // Clear erases the line.

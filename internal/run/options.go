@@ -56,12 +56,26 @@ type Dump struct{ Buffer, File string }
 
 // Progress is the progress of a run.
 type Progress struct {
+	Input            string  // what runs
+	GPU              string  // the machine of a timing run; "" in a functional one
+	Each             string  // what a launch is called: launch, or frame
 	Launch, Launches int     // the current launch, from 0, and their number; 0 if unknown
 	Kernel           string  // its kernel
 	Blocks, Total    uint64  // its blocks: done, and all
+	Running          uint64  // its blocks on SMs, in a timing run
 	WarpInsts        uint64  // of the run so far
 	Cycles           uint64  // of the run so far, where they are counted
-	Share            float64 // of the whole run that is done, 0 if unknown
+	Share            float64 // of the whole run that is done, 0 to 1; 0 if unknown
+}
+
+// Done estimates how much of the launch is done, 0 to 1, from its blocks. As soon as one has
+// ended, those that run count as half done: without them, the time left would be far too
+// long while the first ones end, and too short before the next ones do.
+func (p *Progress) Done() float64 {
+	if p.Blocks == 0 {
+		return 0
+	}
+	return (float64(p.Blocks) + float64(p.Running)/2) / float64(p.Total)
 }
 
 // Inside is the state of a timing run between two cycles, for reading only.

@@ -27,9 +27,10 @@ type Session struct {
 	Chip *gpu.GPU    // nil until PlugIn, and in a functional run
 
 	// Launches is the number of launches, 0 if unknown. Weight is the sum of their
-	// weights, which progress is relative to; 0 if unknown.
-	Launches int
-	Weight   int64
+	// weights, which progress is relative to, 0 if unknown; Passed that of those that have
+	// ended.
+	Launches       int
+	Weight, Passed float64
 	// Most limits the launches that the result lists, Detailed those listed with
 	// their instructions. The others count only in the totals. 0: no limit.
 	Most, Detailed int
@@ -42,7 +43,6 @@ type Session struct {
 	opt     Options
 	began   time.Time
 	open    []*Launch // submitted, and not yet in the result
-	done    int64     // weight
 	rows    *Rows
 	history *history              // with Page
 	logged  bool                  // the log of blocks was asked for
@@ -167,11 +167,11 @@ type Launch struct {
 	Device      *int // nil if there is only one
 	Stream      int64
 	Grid, Block [3]int64
-	LocalBytes  int    // of a thread
-	Estimated   bool   // the number of registers is an estimate
-	Code        string // as in report.Kernel
-	Weight      int64  // in the progress of the run
-	Unwatched   bool   // its control bits are inferred, so there is nothing to check
+	LocalBytes  int     // of a thread
+	Estimated   bool    // the number of registers is an estimate
+	Code        string  // as in report.Kernel
+	Weight      float64 // in the progress of the run
+	Unwatched   bool    // its control bits are inferred, so there is nothing to check
 
 	Ranges []*Range // in which it was submitted: the innermost ones
 
@@ -294,7 +294,7 @@ func (s *Session) ended(k *gpu.Kernel) {
 		}
 		s.collect(l)
 		s.open = slices.Delete(s.open, i, i+1)
-		s.done += l.Weight
+		s.Passed += l.Weight
 	}
 	if s.Ended != nil {
 		s.Ended(k, l)
@@ -343,15 +343,20 @@ func (s *Session) progress(p gpu.Progress) {
 	if l == nil {
 		return
 	}
-	x := Progress{Launch: l.Number, Launches: s.Launches, Kernel: p.Kernel.Name, Blocks: p.Blocks, Total: p.Total, WarpInsts: p.WarpInsts, Cycles: p.Cycle}
-	if s.Weight > 0 {
-		share := float64(s.done)
-		if p.Total > 0 {
-			share += float64(l.Weight) * float64(p.Blocks) / float64(p.Total)
-		}
-		x.Share = share / float64(s.Weight)
+	s.Show(Progress{Launch: l.Number, Kernel: p.Kernel.Name, Blocks: p.Blocks, Running: p.Running, Total: p.Total, WarpInsts: p.WarpInsts, Cycles: p.Cycle}, l.Weight)
+}
+
+// Show completes the progress of a launch, which has a weight, with what the session knows of
+// the run, and passes it on.
+func (s *Session) Show(p Progress, weight float64) {
+	p.Input, p.Each, p.Launches = s.Res.Input, "launch", s.Launches
+	if s.Chip != nil {
+		p.GPU = s.Res.GPU
 	}
-	s.opt.Progress(x)
+	if s.Weight > 0 {
+		p.Share = (s.Passed + weight*p.Done()) / s.Weight
+	}
+	s.opt.Progress(p)
 }
 
 // End returns the result, and err joined with observers' write errors; err is why the run

@@ -41,7 +41,7 @@ type Flags struct {
 	Record     string   `json:",omitempty" placeholder:"DIR" help:"Write a trace of the run, PTX or SASS, to a new folder, which Accel-Sim and heddle run can read."`
 	RecordForm string   `json:",omitempty" default:"accel-sim" placeholder:"FORM" help:"The format of that trace: accel-sim, or micro, which keeps control bits."`
 	Quiet      bool     `json:",omitempty" help:"No progress line, and only the last line of the report."`
-	Progress   string   `json:",omitempty" default:"auto" placeholder:"WHEN" help:"Show a progress line: auto (on a terminal), always or never."`
+	Progress   string   `json:",omitempty" default:"auto" placeholder:"WHEN" help:"Show what runs and how long it will take: auto (on a terminal), always or never."`
 }
 
 // Program are the flags of a CUDA program.

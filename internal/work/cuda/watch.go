@@ -29,7 +29,7 @@ func (r *Runtime) watch(kernel string) (report func(blocks, total, warpInsts uin
 		mu.Lock()
 		defer mu.Unlock()
 		change()
-		r.opt.Progress(s)
+		r.ses.Show(s, 0)
 	}
 	show(func() {})
 	stop := make(chan struct{})

@@ -135,6 +135,15 @@ type Launch struct {
 	Args      []*Arg
 }
 
+// threads is the number of threads of a launch: its weight in the progress of a run.
+func (l *Launch) threads() float64 {
+	n := 1.0
+	for i := range l.Grid {
+		n *= float64(l.Grid[i]) * float64(l.Block[i])
+	}
+	return n
+}
+
 // ArgKind is the kind of a kernel argument.
 type ArgKind uint8
 

@@ -414,8 +414,14 @@ func (x *keplerRunner) prepare(f int) (*krun.Run, error) {
 	core.Timeline, core.Series, core.From = x.opt.Timeline, x.opt.Series, x.res.Cycles
 	core.Progress = func(cycle uint64) {
 		if x.opt.Progress != nil {
-			x.opt.Progress(run.Progress{Launch: f, Launches: x.ready.Job.Frames, Kernel: x.ready.name(),
-				WarpInsts: x.res.WarpInstructions + core.Core.Stats().Executed, Cycles: x.res.Cycles + cycle})
+			done := float64(len(x.res.Kernels))
+			if x.res.Cycles > 0 { // this frame takes as long as those before on average
+				done += min(1, float64(cycle)/float64(x.res.Cycles)*done)
+			}
+			x.opt.Progress(run.Progress{
+				Input: x.res.Input, GPU: x.res.GPU, Each: "frame", Launch: f, Launches: x.ready.Job.Frames, Kernel: x.ready.name(),
+				Share: done / float64(x.ready.Job.Frames-x.res.LeftOut), WarpInsts: x.res.WarpInstructions + core.Core.Stats().Executed, Cycles: x.res.Cycles + cycle,
+			})
 		}
 	}
 	return core, nil

@@ -31,7 +31,6 @@ type runner struct {
 	addr     map[string]uint64 // of buffers
 	textures map[string]uint64 // texture objects made so far
 	ses      *run.Session
-	launches int
 	moves    map[*Step]*move // copies and fills
 }
 
@@ -113,15 +112,16 @@ func (x *runner) setup() error {
 	selected := 0
 	for _, s := range j.Steps {
 		if s.Kind == StepLaunch {
-			x.launches++
+			x.ses.Launches++
 			if x.opt.Select.Has(s.Number, x.ready.kernels[s.Launch].Name()) {
 				selected++
+				x.ses.Weight += s.Launch.threads()
 			}
 		}
 	}
-	if x.launches > 0 && selected == 0 {
+	if x.ses.Launches > 0 && selected == 0 {
 		return &Error{File: j.File, Msg: fmt.Sprintf("the selection %s matches none of the job's %s (0 to %d)",
-			x.opt.Select, report.Plural(x.launches, "launch", "launches"), x.launches-1)}
+			x.opt.Select, report.Plural(x.ses.Launches, "launch", "launches"), x.ses.Launches-1)}
 	}
 	for _, d := range j.Buffers {
 		addr, err := x.mem.Alloc(uint64(d.Count)*uint64(d.Type.Size()), d.Name)
@@ -352,10 +352,11 @@ func (x *runner) launch(ctx context.Context, s *Step) error {
 	if x.opt.Progress != nil {
 		before := x.ses.Res.WarpInstructions
 		o.Progress = func(blocks, total, warpInsts uint64) {
-			x.opt.Progress(run.Progress{Launch: s.Number, Launches: x.launches, Kernel: k.Name(), Blocks: blocks, Total: total, WarpInsts: before + warpInsts})
+			x.ses.Show(run.Progress{Launch: s.Number, Kernel: k.Name(), Blocks: blocks, Total: total, WarpInsts: before + warpInsts}, l.threads())
 		}
 	}
 	res, err := x.machine.Run(ctx, pl, o)
+	x.ses.Passed += l.threads()
 	rk := report.Kernel{
 		Name: k.Name(), Launch: s.Number, Code: string(xprog.CodeOf(k)), Stream: s.Stream, Grid: l.Grid, Block: l.Block,
 		Registers: k.Registers(), SharedBytes: k.StaticShared() + int(l.Shared), LocalBytes: k.LocalBytes(),

@@ -45,7 +45,6 @@ func (x *runner) filled() {
 
 // stepsTimed runs the steps on the chip.
 func (x *runner) stepsTimed(ctx context.Context) error {
-	x.ses.Launches = x.launches
 	in := &run.Inside{Memory: x.mem}
 	for _, b := range x.job.Buffers {
 		in.Buffers = append(in.Buffers, run.Buffer{Name: b.Name, Addr: x.addr[b.Name], Type: b.Type.String()})
@@ -124,7 +123,7 @@ func (x *runner) giveLaunch(s *Step) (*gpu.Op, error) {
 		return x.machine.NewWork(l, x.opt.Out)
 	}
 	err = x.ses.Launch(&run.Launch{
-		Number: s.Number, Stream: s.Stream, Grid: s.Launch.Grid, Block: s.Launch.Block, LocalBytes: k.LocalBytes(), Code: string(xprog.CodeOf(k)),
+		Number: s.Number, Stream: s.Stream, Grid: s.Launch.Grid, Block: s.Launch.Block, LocalBytes: k.LocalBytes(), Code: string(xprog.CodeOf(k)), Weight: s.Launch.threads(),
 		Estimated: s.Launch.Registers == 0 && k.RegistersEstimated(),
 	}, o)
 	var le *exec.LaunchError

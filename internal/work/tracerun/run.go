@@ -155,7 +155,7 @@ func (x *runner) setup() error {
 		}
 		if x.opt.Select.Has(l.number, l.head.Kernel) {
 			selected++
-			x.ses.Weight += l.size
+			x.ses.Weight += float64(l.size)
 		}
 	}
 	x.ses.Res.Trace.Launches, x.ses.Launches = len(x.launches), len(x.launches)
@@ -383,7 +383,7 @@ func (x *runner) launch(l *launch) (*gpu.Op, error) {
 		},
 	}
 	x.ses.Note(&run.Launch{
-		Number: l.number, Stream: int64(l.head.Stream), Grid: extent(l.head.Grid), Block: extent(l.head.Block), Weight: l.size, Unwatched: unwatched,
+		Number: l.number, Stream: int64(l.head.Stream), Grid: extent(l.head.Grid), Block: extent(l.head.Block), Weight: float64(l.size), Unwatched: unwatched,
 	}, l.op)
 	return l.op, nil
 }
