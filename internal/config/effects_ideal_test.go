@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/config"
+	heddlecore "github.com/heddle-sim/heddle/internal/core"
 )
 
 // idealCase is an idealisation, a kernel that it makes faster, and one that it leaves as it
@@ -95,6 +96,42 @@ func TestIdealisations(t *testing.T) {
 	}
 }
 
+// TestFreeInstructions checks that instructions of diverged lanes that execute for nothing
+// count as executed by their threads, but not as issues.
+func TestFreeInstructions(t *testing.T) {
+	for _, core := range []string{"simt", "modern"} {
+		t.Run(core, func(t *testing.T) {
+			with := perfect + "\ncore=" + core
+			count := func(o outcome, name string) uint64 {
+				n, ok := o.numbers[".SM."+name]
+				if !ok {
+					t.Fatalf("no counter %s", name)
+				}
+				return n
+			}
+			all, free := cyclesOf(t, with, "split"), cyclesOf(t, with+"\nideal.divergence=true", "split")
+			if a, b := count(all, "ThreadInsts"), count(free, "ThreadInsts"); a != b {
+				t.Errorf("%d instructions of threads, and %d with ideal.divergence", a, b)
+			}
+			if a, b := count(all, "WarpInsts"), count(free, "WarpInsts"); 10*b > 7*a {
+				t.Errorf("%d issues, and %d with ideal.divergence", a, b)
+			}
+		})
+	}
+}
+
+// TestIssueRates checks that the issues that a core can make double with its schedulers'.
+func TestIssueRates(t *testing.T) {
+	for _, core := range []string{"simt", "modern"} {
+		t.Run(core, func(t *testing.T) {
+			most := func(lines string) int { return base(t, lines).ChipConfig().Core.(heddlecore.Rated).Rates().Issues }
+			if a, b := most("core="+core), most("core="+core+"\nideal.issue_width=true"); a == 0 || b != 2*a {
+				t.Errorf("%d issues in a cycle, and %d with ideal.issue_width", a, b)
+			}
+		})
+	}
+}
+
 // TestDoubledUniform is TestIdealisations for the uniform datapath, which PTX does not name.
 func TestDoubledUniform(t *testing.T) {
 	const set = "ideal.double.uniform=true"
@@ -150,6 +187,7 @@ func TestIdealisationsRefused(t *testing.T) {
 		{"no L1", "l1d.enabled=false\nideal.l1=true", "ideal.l1 = true: the machine has no L1 data cache"},
 		{"no L2", "l2.enabled=false\nideal.l2=true", "ideal.l2 = true: the machine has no L2"},
 		{"no DRAM", "dram.fixed_latency=true\nideal.dram_latency=true", "the machine has no model of the DRAM"},
+		{"two issues", "core=simt\nsimt.issue_per_warp=2\nideal.issue_width=true", "two instructions of a warp in a cycle already"},
 		{"a line without number", "ideal.line=kernel.cu", "want FILE:LINE, such as kernel.cu:42"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

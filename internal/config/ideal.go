@@ -8,7 +8,6 @@ import (
 	"github.com/heddle-sim/heddle/internal/mem/cache"
 	"github.com/heddle-sim/heddle/internal/mem/dram"
 	"github.com/heddle-sim/heddle/internal/mem/part"
-	"github.com/heddle-sim/heddle/internal/param"
 )
 
 // Ideal are the idealisations of a machine: each removes one cause of lost time. They change
@@ -49,7 +48,7 @@ var idealisations = []Idealisation{
 	{Name: "coalescing", What: "accesses were coalesced", Optimistic: "no layout of the data may allow it; atomics and local memory stay as they are"},
 	{Name: "icache", What: "every fetch hit", Optimistic: "the first execution of a kernel needs no code from memory; branches still refill the buffer"},
 	{Name: "const", What: "every constant hit", Optimistic: "first touches cost nothing, and neither do different constants for the lanes of a warp"},
-	{Name: "register_ports", What: "register ports were free", Optimistic: "a register file with so many ports would be several times as large"},
+	{Name: "register_ports", What: "register ports were free", Optimistic: "a register file with enough ports for that would be several times as large"},
 	{Name: "occupancy", What: "only threads limited the blocks of an SM", Optimistic: "registers and shared memory are as large as needed, and the L1 gives nothing up for them"},
 	{Name: "launch_latency", What: "launches took no time", Optimistic: "the time of the host's call and of the driver is gone, too"},
 	{Name: "divergence", What: "diverged lanes cost no issues", Optimistic: "instructions of the shorter paths execute in no time; their accesses to memory, barriers and special functions still issue"},
@@ -79,20 +78,14 @@ func (g *GPU) Idealisations() []Idealisation {
 }
 
 // ofSMs are the names of the idealisations that core models offer.
-var ofSMs = func() map[string]bool {
-	m := map[string]bool{}
-	for _, p := range param.Of(new(core.Ideal), "", false) {
-		m[p.Name] = true
-	}
-	return m
-}()
+var ofSMs = core.Ideals()
 
 // lacks says why the machine cannot have an idealisation; "" if it can. It is the only place
-// that knows.
+// that knows, with the parameters of core models.
 func (g *GPU) lacks(name string) string {
 	m := core.ModelOf(g.Core)
 	switch {
-	case ofSMs[name] && m != nil && !slices.Contains(m.Ideals, name):
+	case slices.Contains(ofSMs, name) && m != nil && !slices.Contains(m.Ideals, name):
 		return "not for this core: the core model " + m.Name + " does not offer it"
 	case (name == "l1" || name == "line") && !g.L1D.Enabled:
 		return "the machine has no L1 data cache"
@@ -100,6 +93,10 @@ func (g *GPU) lacks(name string) string {
 		return "the machine has no L2"
 	case strings.HasPrefix(name, "dram_") && g.DRAM.FixedLatency:
 		return "the machine has no model of the DRAM (dram.fixed_latency)"
+	case m != nil:
+		if x, ok := g.params(g.Core).(core.Limited); ok {
+			return x.Lacks(name)
+		}
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/param"
 )
 
 // This file: idealisations of an SM. Each removes one cause of lost time; what instructions
@@ -40,6 +41,15 @@ type Pipes struct {
 	Tensor  bool `help:"the tensor units accept twice as many instructions" def:"false" source:"what-if; no machine has it"`
 	Uniform bool `help:"the uniform datapath accepts twice as many instructions" def:"false" source:"what-if; no machine has it"`
 	Memory  bool `help:"the load/store path of an SM accepts twice as many instructions; L1 and shared memory serve twice as much per cycle" def:"false" source:"what-if; no machine has it"`
+}
+
+// Ideals returns the names of all idealisations of SMs, for models that obey all.
+func Ideals() []string {
+	var names []string
+	for _, p := range param.Of(new(Ideal), "", false) {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 // Unlimited is more of anything than an SM ever holds.
@@ -129,5 +139,15 @@ func (f *FreePaths) add(active isa.LaneMask) {
 	}
 	if f.most == 1<<16-1 { // a very long region: start over
 		*f = FreePaths{}
+	}
+}
+
+// CountFree counts an instruction that has executed without an issue: its lanes, here and
+// at its place if places are kept. It is no warp instruction, because those are issues.
+func (s *Stats) CountFree(p Places, at int, lanes isa.LaneMask) {
+	n := uint64(lanes.Count())
+	s.ThreadInsts += n
+	if p != nil {
+		p[at].Lanes += n
 	}
 }

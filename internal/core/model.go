@@ -89,6 +89,12 @@ type Checked interface {
 	Check(m *Machine, bad func(key, format string, a ...any))
 }
 
+// Limited is implemented by Params with which a core may not obey all idealisations of its
+// model. Lacks says why it does not obey one; "" if it does.
+type Limited interface {
+	Lacks(ideal string) string
+}
+
 // Described is implemented by Params from which other figures can be derived. Peaks
 // calls add for each peak rate of a data sheet, Depths for each pipeline depth. Clock
 // is the SMs' clock in hertz.

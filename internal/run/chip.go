@@ -204,7 +204,7 @@ func lines(chip *gpu.GPU, k *gpu.Kernel) []report.Line {
 				l.WarpCycles += n
 			}
 		}
-		if l.WarpCycles == 0 && l.Issues == 0 {
+		if l.WarpCycles == 0 && l.ThreadInstructions == 0 && l.Issues == 0 {
 			continue
 		}
 		var w exec.Where

@@ -12,12 +12,6 @@ import (
 // This file: what idealisations (core.Ideal) do to the core. Most change its settings or an
 // instruction's properties, so that the cycle loop does not know of them.
 
-// ideals are those that it obeys: all.
-var ideals = []string{
-	"mshrs", "coalescing", "shared_banks", "icache", "const", "register_ports", "occupancy", "divergence", "issue_width", "line",
-	"double.int", "double.fp32", "double.fp64", "double.sfu", "double.tensor", "double.uniform", "double.memory",
-}
-
 // idealise changes the settings.
 func (c *Config) idealise() {
 	d := &c.Ideal
@@ -164,7 +158,7 @@ func (c *Core) skip(g int32, by *op) {
 			c.fail(err)
 			return
 		}
-		c.countSkipped(g, int(i), o, e)
+		c.Stats.CountFree(w.Places, int(i), e.Lanes)
 	}
 	if any {
 		c.BreakSpin()
@@ -226,21 +220,4 @@ func (c *Core) execute(w *warp, e *exec.Effects) error {
 	}
 	w.d.Commit(p)
 	return nil
-}
-
-// countSkipped counts an instruction that has executed for nothing.
-func (c *Core) countSkipped(g int32, at int, o *op, e *exec.Effects) {
-	n := uint64(e.Lanes.Count())
-	c.Stats.WarpInsts++
-	c.Stats.ThreadInsts += n
-	c.Stats.Lanes[e.Active.Count()]++
-	c.Stats.PerWarp[g]++
-	if list := c.warps[g].Places; list != nil {
-		p := &list[at]
-		p.Issues++
-		p.Lanes += n
-		if o.branches {
-			p.Branch(e.Active, e.Lanes)
-		}
-	}
 }

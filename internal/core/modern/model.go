@@ -12,7 +12,7 @@ var Model = &core.Model{
 	Name: "modern", Whole: true, Tables: []string{"l1i"},
 	Params:  func() core.Params { c := Ampere(); return &c.Params },
 	Options: options, Finish: finish, ChosenBy: "-is_SM_remodeling_enabled",
-	States: core.Names(WarpStates, WarpState.String), Stages: stageNames[:], Ideals: ideals,
+	States: core.Names(WarpStates, WarpState.String), Stages: stageNames[:], Ideals: core.Ideals(),
 }
 
 // Settings returns the settings of a machine's core with these values. The core has no
@@ -114,7 +114,11 @@ func (c *Core) Inherit(old core.SM) { c.Stats = old.(*Core).Stats }
 // Rates returns what an SM does at most. Pipes for memory have no fixed interval and are left
 // out; FP32 instructions may take the integer pipes too if the machine lets them.
 func (c *Config) Rates() core.Rates {
-	r := core.Rates{Issues: c.SubCores, L1Sectors: min(c.L1Sectors, c.L1Banks*c.L1Lookups), Flops: map[string]float64{}}
+	issues := c.SubCores
+	if c.Ideal.IssueWidth {
+		issues *= 2
+	}
+	r := core.Rates{Issues: issues, L1Sectors: min(c.L1Sectors, c.L1Banks*c.L1Lookups), Flops: map[string]float64{}}
 	for p := range Memory {
 		n := c.SubCores
 		switch {
@@ -125,12 +129,12 @@ func (c *Config) Rates() core.Rates {
 		}
 		r.Pipes = append(r.Pipes, core.PipeCount{Pipe: p.String(), Count: n})
 	}
-	// A sub-core issues one instruction a cycle, however many pipes could take one.
+	// Sub-cores issue that many instructions a cycle, however many pipes could take one.
 	rate := func(class isa.Class, each float64) float64 {
 		t := &c.Time[class]
 		for _, p := range r.Pipes {
 			if p.Pipe == t.Pipe.String() && t.Interval > 0 {
-				return 2 * 32 * each * min(float64(p.Count)/float64(t.Interval), float64(c.SubCores))
+				return 2 * 32 * each * min(float64(p.Count)/float64(t.Interval), float64(issues))
 			}
 		}
 		return 0

@@ -18,6 +18,14 @@ import (
 // are sent.
 func requests(t *testing.T, cfg Config, in *isa.Inst, lanes isa.LaneMask, addr *[32]uint64) []access {
 	t.Helper()
+	_, f := loading(t, cfg, in, lanes, addr)
+	slices.Reverse(f.acc) // they are sent from the end
+	return f.acc
+}
+
+// loading returns a core, and an instruction whose accesses are known.
+func loading(t *testing.T, cfg Config, in *isa.Inst, lanes isa.LaneMask, addr *[32]uint64) (*Core, *flight) {
+	t.Helper()
 	g := newRig(t, cfg)
 	s := chain(1, func(int) (*isa.Inst, *[32]uint64) { return in, addr })
 	k, err := NewKernel(&cfg, s, core.KernelOptions{})
@@ -33,8 +41,25 @@ func requests(t *testing.T, cfg Config, in *isa.Inst, lanes isa.LaneMask, addr *
 		f.path = pathTexture
 	}
 	g.core.coal.accesses(g.core, f, addr)
-	slices.Reverse(f.acc) // they are sent from the end
-	return f.acc
+	return g.core, f
+}
+
+// TestSureLoads checks that only loads of data hit because of their line: constants and
+// texels have caches of their own.
+func TestSureLoads(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		space isa.Space
+		sure  bool
+	}{{"global", isa.Global, true}, {"local", isa.Local, true}, {"constant", isa.Const, false}, {"texture", isa.Texture, false}} {
+		t.Run(c.name, func(t *testing.T) {
+			x, f := loading(t, qv100(t), load(c.space, 4, 1, 2), isa.FullMask, new([32]uint64))
+			f.op.sure, f.acc = true, []access{{size: mem.SectorBytes}}
+			if r := x.ls.request(x, f); r.Sure != c.sure {
+				t.Errorf("hits: %v, want %v", r.Sure, c.sure)
+			}
+		})
+	}
 }
 
 // TestCoalescing checks the number and sizes of a warp's requests, by architecture and

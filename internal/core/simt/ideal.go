@@ -12,12 +12,6 @@ import (
 // This file: what idealisations (core.Ideal) do to the core. Most change its settings or an
 // instruction's properties, so that the cycle loop does not know of them.
 
-// ideals are those that it obeys: all.
-var ideals = []string{
-	"mshrs", "coalescing", "shared_banks", "icache", "const", "register_ports", "occupancy", "divergence", "issue_width", "line",
-	"double.int", "double.fp32", "double.fp64", "double.sfu", "double.tensor", "double.uniform", "double.memory",
-}
-
 // idealise changes the settings.
 func (c *Config) idealise() {
 	d := &c.Ideal
@@ -129,7 +123,7 @@ func (c *Core) skip(s int32) {
 			c.fail(err)
 			return
 		}
-		c.countSkipped(s, int(i), o, e)
+		c.Stats.CountFree(w.Places, int(i), e.Lanes)
 	}
 	if any {
 		c.BreakSpin()
@@ -158,23 +152,6 @@ func (c *Core) pending(s int32, o *op) bool {
 		}
 	}
 	return false
-}
-
-// countSkipped counts an instruction that has executed for nothing.
-func (c *Core) countSkipped(s int32, at int, o *op, e *exec.Effects) {
-	n := uint64(e.Lanes.Count())
-	c.Stats.WarpInsts++
-	c.Stats.ThreadInsts += n
-	c.Stats.Lanes[e.Active.Count()]++
-	c.Stats.PerWarp[s]++
-	if list := c.warps[s].Places; list != nil {
-		p := &list[at]
-		p.Issues++
-		p.Lanes += n
-		if o.branches {
-			p.Branch(e.Active, e.Lanes)
-		}
-	}
 }
 
 // newPaths returns the counts of all warps, nil if they are not needed.

@@ -669,7 +669,7 @@ func (l *ldst) request(c *Core, f *flight) *mem.Req {
 	r.PC = uint32(f.at)
 	r.Write = !f.op.load
 	r.Atomic = in.Atomic
-	r.Sure = f.op.sure
+	r.Sure = f.op.sure && f.path == pathMemory
 	switch {
 	case f.path == pathConst:
 		r.Kind = mem.ConstRead

@@ -13,13 +13,21 @@ var Model = &core.Model{
 	Name: "simt", Params: func() core.Params { return &Params{} },
 	Compat:  func(p core.Params) any { return &p.(*Params).Compat },
 	Options: options, Finish: finish,
-	States: core.Names(WarpStates, WarpState.String), Stages: stageNames[:], Ideals: ideals,
+	States: core.Names(WarpStates, WarpState.String), Stages: stageNames[:], Ideals: core.Ideals(),
 }
 
 func init() { core.Schedulers.Take("lrr", "gto", "old", "rrr", "two-level", "warp-limiting") }
 
 // ChipWide returns the settings that affect the whole chip.
 func (s *Params) ChipWide() (perfectMemory, gatedLanes bool) { return s.PerfectMemory, s.GatedLanes }
+
+// Lacks says why a core cannot have an idealisation.
+func (s *Params) Lacks(ideal string) string {
+	if ideal == "issue_width" && s.IssuePerWarp == 2 {
+		return "schedulers issue two instructions of a warp in a cycle already (simt.issue_per_warp), and a warp's buffer holds no more"
+	}
+	return ""
+}
 
 // Check reports values that contradict each other.
 func (s *Params) Check(m *core.Machine, bad func(key, format string, a ...any)) {

@@ -38,6 +38,41 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// A set names the files and folders that it is read from.
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	packed, proto := filepath.Join(dir, "run.heddle-trace"), filepath.Join(dir, "proto")
+	if err := container.Write(packed, mustOpen(t, recorded), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := micro.Write(proto, mustOpen(t, packed), nil); err != nil {
+		t.Fatal(err)
+	}
+	const launch = recorded + "/kernel-11-ctx_0x55dfecb31820.traceg"
+	for _, c := range []struct {
+		name, path string
+		want       []string
+	}{
+		{"folder of text", recorded, []string{recorded + "/kernelslist.g", launch}},
+		{"list of text", recorded + "/kernelslist.g", []string{recorded + "/kernelslist.g", launch}},
+		{"single launch", launch, []string{launch}},
+		{"container", packed, []string{packed}},
+		{"MICRO'25", proto, []string{proto + "/dynamic_trace.pb", proto + "/extra_info/enhanced_execution_info.json", proto + "/threadblocks"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			set := mustOpen(t, c.path)
+			if d := cmp.Diff(c.want, set.Files); d != "" {
+				t.Error(d)
+			}
+			for _, file := range set.Files {
+				if _, err := os.Stat(file); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
 // A run that is converted to each format and back to text is the same text, with
 // one launch and its original name.
 func TestThroughAllForms(t *testing.T) {

@@ -16,7 +16,7 @@ const heats: Record<string, [string, (l: Line) => number]> = {
   issues: ["warp instructions", (l) => l.issues],
   sectors: ["memory sectors", (l) => l.sectors],
   conflicts: ["bank conflict cycles", (l) => l.conflicts],
-  idle: ["inactive lanes", (l) => 32 * l.issues - l.threads],
+  idle: ["inactive lanes", (l) => Math.max(0, 32 * l.issues - l.threads)],
 };
 
 export function Source({ result, route, at }: { result: Result; route: Route; at: number }) {
