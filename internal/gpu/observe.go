@@ -81,7 +81,8 @@ func (g *GPU) OnSample(period uint64, f func()) *Sampler {
 // look calls the owners' functions if it is time.
 func (g *GPU) look() {
 	for _, s := range g.see.samplers {
-		for ; g.now >= s.next; s.next += s.period {
+		for g.now >= s.next {
+			s.next += s.period // first: the function may change it
 			s.sample()
 		}
 	}

@@ -138,3 +138,42 @@ func TestHistory(t *testing.T) {
 		t.Errorf("a page changes the result:\n%s", d)
 	}
 }
+
+// TestHistoryDoubles: a long run has fewer rows than a history may have, because its intervals
+// have doubled, and no count is lost.
+func TestHistoryDoubles(t *testing.T) {
+	o := Options{Timing: true, GPU: "rtx-2060", Page: true}
+	ready, err := Load(spin(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := ready.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := res.History
+	if len(h.End) >= 2000 || h.Every < 64 || res.Cycles/h.Every > uint64(len(h.End)) {
+		t.Errorf("%d rows of %d cycles for %d", len(h.End), h.Every, res.Cycles)
+	}
+	before := uint64(0)
+	for i, end := range h.End {
+		// The last row ends with the run.
+		if n := end - before; end <= before || n != h.Every && i < len(h.End)-1 {
+			t.Errorf("row %d ends after %d cycles, the one before after %d", i, end, before)
+		}
+		before = end
+	}
+	for name, list := range h.Columns {
+		if len(list) != len(h.End) {
+			t.Errorf("%s has %d rows, want %d", name, len(list), len(h.End))
+		}
+	}
+	var insts, resident uint64
+	for i, n := range h.Columns["warp_instructions"] {
+		insts += n
+		resident = max(resident, h.Columns["resident_warps"][i])
+	}
+	if insts != res.WarpInstructions || resident != 30 {
+		t.Errorf("%d instructions of %d; at most %d warps are resident, want 30", insts, res.WarpInstructions, resident)
+	}
+}

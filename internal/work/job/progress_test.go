@@ -7,9 +7,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/run"
 )
 
-// TestProgress: the share of the run that is done grows by the threads of the launches, and
-// says what runs.
-func TestProgress(t *testing.T) {
+// spin writes a job of two launches, of 960 and of 2,880 threads that count, with one block on an
+// SM at a time.
+func spin(t *testing.T) string {
+	t.Helper()
 	dir := writeFiles(t, map[string]string{
 		"spin.ptx": `.version 7.8
 .target sm_80
@@ -39,7 +40,13 @@ block = [32]
 shared = 40960
 `,
 	})
-	file := filepath.Join(dir, "spin.toml")
+	return filepath.Join(dir, "spin.toml")
+}
+
+// TestProgress: the share of the run that is done grows by the threads of the launches, and
+// says what runs.
+func TestProgress(t *testing.T) {
+	file := spin(t)
 	for _, c := range []struct {
 		name, gpu string
 		o         Options
