@@ -264,6 +264,7 @@ var own = []Counter{
 	{"lines.requests", "warp instructions", "Times that warps accessed global or local memory here.", byCore},
 	{"lines.sectors", "sectors", "32-byte sectors that these accesses touch. 4 an access are the least for 4 bytes a lane, 32 the most.", byCore},
 	{"lines.least_sectors", "sectors", "Sectors that the accessed bytes would fill if they were adjacent. Lanes that share bytes need fewer.", byCore},
+	{"lines.split_transactions", "transactions", "Of the Kepler-style core: lines of 128 bytes requested after the first of an access, because its lanes touch several.", byCore},
 	{"lines.conflict_cycles", "core cycles", "Cycles that bank conflicts add to its accesses to shared memory.", byCore},
 	{"lines.taken", "warp instructions", "Of a conditional branch: issues in which all active lanes take it.", byCore},
 	{"lines.not_taken", "warp instructions", "Of a conditional branch: issues in which no lane takes it.", byCore},

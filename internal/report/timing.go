@@ -191,10 +191,11 @@ type Line struct {
 	Control            string            `json:"control,omitempty"`     // control code, if it has one
 	SourceFile         string            `json:"source_file,omitempty"` // from debug information, if there is any
 	SourceLine         int               `json:"source_line,omitempty"`
-	Issues             uint64            `json:"issues"`              // warp instructions
-	ThreadInstructions uint64            `json:"thread_instructions"` // lanes whose guard held
-	WarpCycles         uint64            `json:"warp_cycles"`         // spent at it: the sum of its stalls
-	Stalls             map[string]uint64 `json:"stalls"`              // by the warp's state, without zeros
+	Issues             uint64            `json:"issues"`                       // warp instructions
+	ThreadInstructions uint64            `json:"thread_instructions"`          // lanes whose guard held
+	WarpCycles         uint64            `json:"warp_cycles"`                  // spent at it: the sum of its stalls
+	Stalls             map[string]uint64 `json:"stalls"`                       // by the warp's state, without zeros
+	Replays            uint64            `json:"split_transactions,omitempty"` // of the Kepler-style core: lines requested after the first of an access
 	*Accesses                            // nil if there are none
 	*Branches                            // nil if it is no conditional branch
 }

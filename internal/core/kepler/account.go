@@ -88,6 +88,9 @@ type Point struct {
 	Executed uint64             // executions; they add up to Stats.Executed
 	Threads  uint64             // lanes in them
 	Cycles   [WarpStates]uint64 // cycles of warps for which it was the next to fetch; they add up to all warps' lifetimes
+	// Replays are lines requested from global memory in addition to the first of an access,
+	// Conflicts the extra cycles of shared memory; they add up to those of Stats.
+	Replays, Conflicts uint64
 }
 
 // Counters returns the counters so far.

@@ -44,7 +44,7 @@ func addsUp(t *testing.T, k *kepler.Core) {
 	}
 	same("dual", c.Slots[kepler.SlotDual], dual)
 	same("single", c.Slots[kepler.SlotSingle], single)
-	var life, at, executed, threads uint64
+	var life, at, executed, threads, replays, conflicts uint64
 	for w := range kepler.Warps {
 		var sum uint64
 		for _, n := range c.Warps[w] {
@@ -69,11 +69,15 @@ func addsUp(t *testing.T, k *kepler.Core) {
 			}
 			executed += pt.Executed
 			threads += pt.Threads
+			replays += pt.Replays
+			conflicts += pt.Conflicts
 		}
 	}
 	same("warps' cycles by instruction", at, life)
 	same("executed by instruction", executed, s.Executed)
 	same("threads by instruction", threads, s.Threads)
+	same("split transactions by instruction", replays, s.Replays)
+	same("bank conflicts by instruction", conflicts, s.Conflicts)
 	executed, threads = 0, 0
 	for n, x := range c.Lanes {
 		executed += x

@@ -131,6 +131,7 @@ func (k *Core) sample() (consumed bool) {
 	k.stats.Transactions++
 	if x.at > 0 {
 		k.stats.Replays++
+		k.points[k.program[l.warp]][l.pc].Replays++
 	}
 	x.at++
 	x.busy = x.at < x.n

@@ -255,6 +255,7 @@ func (k *Core) launch() (consumed bool) {
 	switch {
 	case replayed:
 		k.stats.Replays++
+		k.points[k.program[from.warp]][from.pc].Replays++
 		from.mask = rest
 		if rest == 0 {
 			k.replays &^= 1 << from.warp
@@ -443,6 +444,7 @@ func (k *Core) answer(next *result) (loaded bool) {
 func (k *Core) bankStep(isShared bool) {
 	if k.conflict {
 		k.stats.Conflicts++
+		k.points[k.program[k.held.warp]][k.held.pc].Conflicts++
 		k.service(&k.held, k.step)
 		k.step++
 		if k.steps--; k.steps == 0 {

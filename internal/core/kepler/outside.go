@@ -137,6 +137,8 @@ func (s *Stats) add(o *Stats) {
 func (p *Point) add(o *Point) {
 	p.Executed += o.Executed
 	p.Threads += o.Threads
+	p.Replays += o.Replays
+	p.Conflicts += o.Conflicts
 	for s, n := range o.Cycles {
 		p.Cycles[s] += n
 	}

@@ -34,8 +34,9 @@ type cost struct {
 	lines []report.LineCost
 }
 
-// Rules returns all rules.
-func Rules() []Rule { return slices.Clone(rules) }
+// Rules returns all rules, and KeplerRules those for the Kepler-style core.
+func Rules() []Rule       { return slices.Clone(rules) }
+func KeplerRules() []Rule { return slices.Clone(keplerRules) }
 
 // Of returns the findings of a timing run, those that cost most of the run's time first; none
 // of a functional run.
@@ -68,6 +69,10 @@ func Of(r *report.Run) []report.Finding {
 			largest[k], list[i] = own, f
 		}
 		list[i].RunShare, list[i].Launches = f.RunShare, f.Launches
+	}
+	rules, newLaunch := rules, newLaunch
+	if r.Kepler != nil {
+		rules, newLaunch = keplerRules, newKeplerLaunch
 	}
 	for i := range r.Kernels {
 		k := &r.Kernels[i]

@@ -18,6 +18,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/near"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/report/findings"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/work/krun"
 )
@@ -370,6 +371,7 @@ func (r *KeplerReady) Run(ctx context.Context, opt KeplerOptions) (*report.Run, 
 		x.res.Error = run.Failure(err, nil)
 	}
 	x.res.OK = err == nil && !slices.ContainsFunc(x.res.Checks, func(c report.Check) bool { return !c.OK })
+	x.res.Findings = findings.Of(x.res)
 	x.res.Seconds = time.Since(start).Seconds()
 	return x.res, err
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/core/kepler"
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/report/findings"
 )
 
 // sms returns how many SMs the machine has.
@@ -80,6 +81,10 @@ func (r *Run) lines() []report.Line {
 				l.Text += " (no code)" // after the program, where memory is zero
 			}
 			l.Instruction = r.Core.Op(p, pc).String()
+			l.Replays = pt.Replays
+			if pt.Conflicts > 0 {
+				l.Accesses = &report.Accesses{ConflictCycles: pt.Conflicts}
+			}
 			list = append(list, l)
 		}
 	}
@@ -116,5 +121,6 @@ func (r *Run) Result(name string) *report.Run {
 	for _, p := range r.Programs {
 		res.Programs = append(res.Programs, p.File)
 	}
+	res.Findings = findings.Of(res)
 	return res
 }
