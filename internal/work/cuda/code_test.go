@@ -240,7 +240,7 @@ func TestLinkMachineCode(t *testing.T) {
 	}{{"cubins", InputCubin, functions}, {"a fat binary", InputFatBinary, packed}} {
 		h, _ := d.NewLink()
 		add(h, InputCubin, kernel, ResultSuccess)
-		if _, res, wrong := d.CompleteLink(h); res == ResultSuccess || wrong == nil || !strings.Contains(wrong.Error(), "function _Z5undefff is called") {
+		if _, res, wrong := d.CompleteLink(h); res == ResultSuccess || wrong == nil || !strings.Contains(wrong.Error(), "_Z5undefff is used") {
 			t.Errorf("%s: a function is missing: %v, %v", c.name, res, wrong)
 		}
 		add(h, InputCubin, kernel[:1000], ResultInvalidImage)
