@@ -53,7 +53,7 @@ var alike = cmp.Options{
 	cmp.Transformer("command", func(c trace.Command) [5]any {
 		return [5]any{filepath.Base(c.File), c.Line, c.Text, c.Addr, c.Bytes}
 	}),
-	cmpopts.IgnoreFields(trace.Set{}, "Name", "Form"),
+	cmpopts.IgnoreFields(trace.Set{}, "Name", "Form", "Files"),
 	cmpopts.IgnoreFields(trace.Kernel{}, "Blocks"),
 	cmp.Transformer("place", func(m trace.Mem) trace.Mem {
 		if m.N == 0 {
