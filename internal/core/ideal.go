@@ -2,6 +2,7 @@ package core
 
 import (
 	"cmp"
+	"math/bits"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/param"
 )
 
@@ -61,6 +63,23 @@ func Half(doubled bool, interval int) int {
 		return (interval + 1) / 2
 	}
 	return interval
+}
+
+// SectorsPerLine is the number of sectors of a line of the L1 data cache.
+const SectorsPerLine = mem.LineBytes / mem.SectorBytes
+
+// Packed returns how few sectors and lines suffice for a warp's access of size bytes, elements of
+// elem bytes each, which now touches that many sectors of n lines; from is the line with which they
+// begin. It depends on where in its line the first access is (its bytes), so that a loop that goes
+// along the lines reads each once.
+func Packed(n, touched, size, elem int, first *mem.ByteMask) (sectors, lines, from int) {
+	sectors = min(touched, (size+mem.SectorBytes-1)/mem.SectorBytes)
+	lines = min(n, (sectors+SectorsPerLine-1)/SectorsPerLine)
+	offset := bits.TrailingZeros64(first[0])
+	if first[0] == 0 {
+		offset = 64 + bits.TrailingZeros64(first[1])
+	}
+	return sectors, lines, offset / elem * lines
 }
 
 // Hits returns a function that reports whether loads at instruction i of a launch's code

@@ -93,27 +93,19 @@ func (c *Core) fetchMore(t uint64) {
 }
 
 // pack makes the accesses of an instruction touch as few lines and sectors as its lanes'
-// bytes fill: whole lines among those that it touches. Which ones depends on where the
-// first lane is within its line, so that a loop that goes along the lines reads each once.
+// bytes fill: whole lines among those that it touches (core.Packed).
 func (c *Core) pack(f *flight, lanes int) {
 	all, touched := isa.LaneMask(0), 0
 	for i := range f.acc {
 		all |= f.acc[i].lanes
 		touched += bits.OnesCount8(f.acc[i].sectors)
 	}
-	const sector, per = mem.SectorBytes, mem.LineBytes / mem.SectorBytes
-	n := len(f.acc)
-	left := min(touched, (lanes*int(f.op.elem)+sector-1)/sector)
-	lines := min(n, (left+per-1)/per)
+	const sector, per = mem.SectorBytes, core.SectorsPerLine
+	n, elem := len(f.acc), int(f.op.elem)
+	left, lines, from := core.Packed(n, touched, lanes*elem, elem, &f.acc[0].bytes)
 	if n == lines && touched == left {
 		return
 	}
-	first := &f.acc[0]
-	offset := bits.TrailingZeros64(first.bytes[0])
-	if first.bytes[0] == 0 {
-		offset = 64 + bits.TrailingZeros64(first.bytes[1])
-	}
-	from := offset / int(f.op.elem) * lines
 	c.packed = c.packed[:0]
 	for i := range lines {
 		a := f.acc[(from+i)%n]

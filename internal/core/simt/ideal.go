@@ -44,10 +44,9 @@ func (c *Config) doubled(s Set) bool {
 }
 
 // pack makes the accesses of an instruction touch as few lines and sectors as its lanes'
-// bytes fill: whole lines among those that it touches. Which ones depends on where the
-// first access is within its line, so that a loop that goes along the lines reads each once.
+// bytes fill: whole lines among those that it touches (core.Packed).
 func (c *Core) pack(f *flight) {
-	const sector, per = mem.SectorBytes, mem.LineBytes / mem.SectorBytes
+	const sector, per = mem.SectorBytes, core.SectorsPerLine
 	all, touched := isa.LaneMask(0), 0
 	lines := c.lines[:0]
 	for i := range f.acc {
@@ -63,18 +62,12 @@ func (c *Core) pack(f *flight) {
 		}
 	}
 	c.lines = lines
-	n := len(lines)
-	left := min(touched, (f.lanes.Count()*int(f.op.elem)+sector-1)/sector)
-	need := min(n, (left+per-1)/per)
+	n, elem := len(lines), int(f.op.elem)
+	// Accesses are sent from the last to the first.
+	left, need, from := core.Packed(n, touched, f.lanes.Count()*elem, elem, &lines[n-1].bytes)
 	if n == need && touched == left {
 		return
 	}
-	last := &lines[n-1] // accesses are sent from the last to the first
-	offset := bits.TrailingZeros64(last.bytes[0])
-	if last.bytes[0] == 0 {
-		offset = 64 + bits.TrailingZeros64(last.bytes[1])
-	}
-	from := offset / int(f.op.elem) * need
 	single := c.sectorsOnly(f)
 	f.acc = f.acc[:0]
 	for i := range need {

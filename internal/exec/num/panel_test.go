@@ -11,7 +11,7 @@ func TestFloatPanel(t *testing.T) {
 	g := rng("float panel")
 	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 65504, 0x1p-24, 0x1p127, -0x1p-126, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
 	for _, k := range []int{4, 8, 16, 32, 64} {
-		for _, odd := range []int{0, 64, 4} { // one element in so many is special, 0: none
+		for _, odd := range []int{0, 64, 4} { // on average one element of this number is special, 0: none
 			t.Run(fmt.Sprintf("k=%d,special=%d", k, odd), func(t *testing.T) {
 				var p FloatPanel
 				element := func() float32 {

@@ -93,7 +93,7 @@ type Line struct {
 }
 
 // Pair is a run with two changes. Interaction is what it saves beyond the sum of both:
-// positive if one cause hides behind the other, negative if both claim the same cycles.
+// positive if one cause costs nothing as long as the other is there, negative if both claim the same cycles.
 type Pair struct {
 	Names             [2]string `json:"names"` // of the two, the larger saving first
 	Cycles            uint64    `json:"cycles"`
