@@ -25,6 +25,10 @@ import (
 // gets one library.
 const libraryName = sdk.Soname
 
+// profile is what the cycle loop spends its time on, by which both this program and the
+// runtime are optimised (bench/profile.sh).
+const profile = "cmd/heddle/default.pgo"
+
 // runtimeLibrary returns the folder with the CUDA runtime: beside this program if
 // it is installed there, otherwise in the user's cache, where the first use builds
 // it.
@@ -68,7 +72,7 @@ func librarySource() (root, key string, err error) {
 	root = filepath.Join(filepath.Dir(file), "..", "..")
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s", runtime.Version(), root)
-	for _, part := range []string{"cmd/libcudart", "internal", "go.mod", "go.sum"} {
+	for _, part := range []string{"cmd/libcudart", profile, "internal", "go.mod", "go.sum"} {
 		err := filepath.WalkDir(filepath.Join(root, part), func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err
@@ -123,7 +127,7 @@ func buildLibrary(ctx context.Context, root, dir string) error {
 	if strings.ContainsAny(versions, `'",`) {
 		return fmt.Errorf("building the CUDA runtime: the folder name %s contains a quote or a comma, which linkers do not accept", root)
 	}
-	cmd := exec.CommandContext(ctx, tool, "build", "-C", root, "-trimpath", "-buildmode=c-shared",
+	cmd := exec.CommandContext(ctx, tool, "build", "-C", root, "-trimpath", "-buildmode=c-shared", "-pgo", filepath.FromSlash(profile),
 		"-ldflags", `-extldflags "-Wl,-soname,`+libraryName+` '-Wl,--version-script=`+versions+`'"`, "-o", filepath.Join(dir, libraryName), "./cmd/libcudart")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "CC="+compiler)
 	if out, err := cmd.CombinedOutput(); ctx.Err() != nil {
