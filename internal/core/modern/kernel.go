@@ -316,14 +316,14 @@ func (o *op) enters() {
 	case o.path == pathShared, o.pipe == Memory && o.path == pathNone && len(o.held) > 0: // not S2R
 		o.queue = sharedQueue
 	}
-	switch op := o.inst.Op; classOf(o.inst) {
+	switch classOf(o.inst) {
 	case isa.ClassInt, isa.ClassSetp, isa.ClassPred:
 		o.side = alu
 	case isa.ClassIMAD:
 		o.side = fma
 	case isa.ClassFP32:
 		o.side = fma
-		if strings.HasPrefix(op, "FMNMX") || strings.HasPrefix(op, "FSEL") || strings.HasPrefix(op, "FSET") {
+		if selects(o.inst) {
 			o.side = alu
 		}
 	case isa.ClassHalf:
@@ -607,6 +607,13 @@ func classOf(in *isa.Inst) isa.Class {
 	return isa.ClassInt
 }
 
+// selects reports whether an instruction on binary32 only compares and chooses: it executes
+// beside the integers, at half the rate of products on sm_86 and later (throughput of compare,
+// minimum and maximum in NVIDIA's CUDA programming guide: 64 of 128; Mesa's table of latencies).
+func selects(in *isa.Inst) bool {
+	return in.Kind == isa.KindMax || strings.HasPrefix(in.Op, "FSEL") || strings.HasPrefix(in.Op, "FSET")
+}
+
 // classify determines where an instruction executes and how long it takes.
 func (o *op) classify(cfg *Config) {
 	in := o.inst
@@ -620,7 +627,9 @@ func (o *op) classify(cfg *Config) {
 	case isa.ClassIMAD:
 		o.alone = true
 	case isa.ClassFP32:
-		o.either = cfg.FP32OnInt
+		if o.either = cfg.FP32OnInt; selects(in) {
+			o.pipe, o.either = cfg.Time[isa.ClassInt].Pipe, false
+		}
 	case isa.ClassSFU:
 		if in.Kind == isa.KindDiv {
 			o.latency = uint16([...]int{isa.DataInt: cfg.DivideInt, isa.DataHalf: cfg.DivideF32, isa.DataFloat: cfg.DivideF32, isa.DataDouble: cfg.DivideF64}[in.Data])

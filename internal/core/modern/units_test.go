@@ -33,6 +33,11 @@ func chain(t *testing.T, cfg Config, n, m int, f func(i int) *inst) uint64 {
 func TestPipes(t *testing.T) {
 	turing := Turing()
 	turing.PerfectICache, turing.PerfectConst = true, true
+	fmnmx := func(i int) *inst {
+		in := mk("FMNMX", isa.ClassFP32, 10+i%8, 2, 3).does(func(a []float64) float64 { return max(a[0], a[1]) })
+		in.Kind = isa.KindMax
+		return in
+	}
 	hmma := func(f32 bool, bits uint8) func(i int) *inst {
 		return func(i int) *inst {
 			in := mk("HMMA.16816", isa.ClassTensor, 40, 8, 12, 40).does(func(a []float64) float64 { return a[2] })
@@ -53,6 +58,17 @@ func TestPipes(t *testing.T) {
 		{"IADD3 and FADD on Turing", turing, 32, func(i int) *inst {
 			if i%2 == 0 {
 				return iadd3(10+i%8, 2, 3)
+			}
+			return fadd(20+i%8, 2, 3)
+		}, 32},
+		// What compares and chooses executes beside the integers.
+		{"FMNMX on Ampere", warm(), 32, fmnmx, 64},
+		{"FSEL on Ampere", warm(), 32, func(i int) *inst {
+			return mk("FSEL", isa.ClassFP32, 10+i%8, 2, 3).does(func(a []float64) float64 { return a[0] })
+		}, 64},
+		{"FMNMX and FADD on Turing", turing, 32, func(i int) *inst {
+			if i%2 == 0 {
+				return fmnmx(i)
 			}
 			return fadd(20+i%8, 2, 3)
 		}, 32},
