@@ -18,6 +18,7 @@ type block struct {
 	warps  []warp
 	pend   []*pending
 	free   []int32
+	step   pending // of the instruction that is executed in one go
 	caller thread
 	work   *work // that it belongs to when a core model runs it
 }
@@ -60,6 +61,7 @@ func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *b
 		b, wk.spare = wk.spare[k-1], wk.spare[:k-1]
 	} else {
 		b = &block{wk: wk}
+		b.step.late = new(operands)
 	}
 	b.Start(l, n, im.kernel.text.Shared+l.Shared, view)
 	b.im, b.launch, b.Spins = im, l, im.kernel.spins

@@ -167,23 +167,31 @@ func (w *warp) state() exec.WarpState {
 	return exec.AtSync
 }
 
-// Step executes the next instruction in one go.
+// Step executes the next instruction in one go: its operands are read where they are, since
+// nothing comes between.
 func (w *warp) Step(e *exec.Effects) error {
-	p, err := w.Issue(e)
-	if err != nil || p == exec.NoPending {
+	in, m, err := w.begin(e)
+	if in == nil {
 		return err
 	}
-	if w.Late(p) {
-		first := *e
-		err = w.Access(p, e)
-		e.Exited, e.Blocked = first.Exited, first.Blocked
-		if e.Lanes != first.Lanes {
+	p := &w.blk.step
+	w.take(p, in, m)
+	for k := range in.src[:in.nsrc] {
+		p.s[k] = w.row(in.src[k].row)
+	}
+	w.compute(p)
+	e.Wrote, e.Timed = w.wrote, w.asked
+	if w.fault != nil {
+		return w.failure()
+	}
+	if in.mem != nil {
+		if w.accessed(p, e); e.Lanes != isa.LaneMask(m) {
 			w.share(e)
-			e.Lanes = first.Lanes
+			e.Lanes = isa.LaneMask(m)
 		}
 	}
-	w.Commit(p)
-	return err
+	w.write(p)
+	return nil
 }
 
 // share gives lanes that execute a memory instruction without accessing memory the address
@@ -198,15 +206,16 @@ func (w *warp) share(e *exec.Effects) {
 	}
 }
 
-// Issue executes the issue phase of the next instruction.
-func (w *warp) Issue(e *exec.Effects) (exec.Pending, error) {
+// begin starts the next instruction, and executes it if it changes nothing but the flow of
+// control; then, and if the warp cannot run, the instruction is nil.
+func (w *warp) begin(e *exec.Effects) (*inst, uint32, error) {
 	*e = exec.Effects{}
 	if !w.ready() {
 		e.Blocked = w.state() == exec.AtBarrier
-		return exec.NoPending, nil
+		return nil, 0, nil
 	}
 	if w.fault != nil { // from a Commit without an Access
-		return exec.NoPending, w.failure()
+		return nil, 0, w.failure()
 	}
 	in := &w.blk.im.kernel.code[w.pc]
 	m := w.mask & w.pred(in.guard)
@@ -222,25 +231,39 @@ func (w *warp) Issue(e *exec.Effects) (exec.Pending, error) {
 			in.act(w, in, m)
 		}
 		if w.fault != nil {
-			return exec.NoPending, w.failure()
+			return nil, 0, w.failure()
 		}
 		e.Exited = isa.LaneMask(live &^ w.live)
 		e.Blocked = in.info.Barrier && !w.ready()
-		return exec.NoPending, nil
+		return nil, 0, nil
 	case m == 0 || in.kind == kNop:
 		w.pc++
-		return exec.NoPending, nil
+		return nil, 0, nil
 	}
 	w.pc++
-	h := w.blk.takePending()
-	p := w.blk.pend[h]
+	return in, m, nil
+}
+
+// take fills in the record of an instruction, but for its sources.
+func (w *warp) take(p *pending, in *inst, m uint32) {
 	p.in, p.mask, p.done = in, m, false
-	w.seq++
-	w.open++
-	p.seq = w.seq
 	for k := range in.ps {
 		p.ps[k] = w.pred(in.ps[k])
 	}
+}
+
+// Issue executes the issue phase of the next instruction.
+func (w *warp) Issue(e *exec.Effects) (exec.Pending, error) {
+	in, m, err := w.begin(e)
+	if in == nil {
+		return exec.NoPending, err
+	}
+	h := w.blk.takePending()
+	p := w.blk.pend[h]
+	w.take(p, in, m)
+	w.seq++
+	w.open++
+	p.seq = w.seq
 	if in.late {
 		if p.late == nil {
 			p.late = new(operands)
@@ -330,18 +353,22 @@ func (w *warp) Access(h exec.Pending, e *exec.Effects) error {
 		return w.failure()
 	}
 	if in.mem != nil {
-		e.Addr, e.Lanes = &w.addr, isa.LaneMask(p.at)
-		if e.Space == isa.Generic {
-			e.Resolve(isa.SharedWindow, isa.LocalWindow, isa.WindowSize)
-		}
+		w.accessed(p, e)
 	}
 	return nil
+}
+
+// accessed says where an instruction has accessed memory.
+func (w *warp) accessed(p *pending, e *exec.Effects) {
+	e.Addr, e.Lanes = &w.addr, isa.LaneMask(p.at)
+	if e.Space == isa.Generic {
+		e.Resolve(isa.SharedWindow, isa.LocalWindow, isa.WindowSize)
+	}
 }
 
 // Commit makes the results of a pending instruction visible and ends it.
 func (w *warp) Commit(h exec.Pending) {
 	p := w.blk.pend[h]
-	in := p.in
 	w.open--
 	if !p.done { // the model did not call Access
 		var e exec.Effects
@@ -350,7 +377,13 @@ func (w *warp) Commit(h exec.Pending) {
 			return
 		}
 	}
-	m := p.mask
+	w.write(p)
+	w.blk.givePending(int32(h))
+}
+
+// write makes the results of an instruction visible.
+func (w *warp) write(p *pending) {
+	in, m := p.in, p.mask
 	if in.toUR {
 		m = full
 		for k := range in.dst[:in.ndst] {
@@ -391,7 +424,6 @@ func (w *warp) Commit(h exec.Pending) {
 	if in.commit != nil {
 		in.commit(w, in, p)
 	}
-	w.blk.givePending(int32(h))
 }
 
 // disturb lets a general register's new value reach the operands of earlier instructions that
