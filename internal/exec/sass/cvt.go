@@ -1,6 +1,7 @@
 package sass
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/exec/num"
@@ -260,11 +261,23 @@ func decodeI2F(d *dec) error {
 	}
 	o.count = int(s)
 	o.run = opI2F
+	if o.mode == fmtF32 && t.signed && t.width <= 32 && o.round == num.RN {
+		o.run = opI2FNearest
+	}
 	d.once()
 	if t.width == 64 {
 		return d.addWords(v[0], 2)
 	}
 	return d.addBits(v[0])
+}
+
+// opI2FNearest is I2F of signed numbers of at most 32 bits to the nearest binary32, the most
+// frequent conversion.
+func opI2FNearest(_ *warp, in *inst, p *pending, _ uint32) {
+	d, s, low, high := &p.out[0], p.s[0], in.count&31, (32-int(in.imm))&31
+	for i := range d {
+		d[i] = math.Float32bits(float32(int32(s[i]>>low<<high) >> high))
+	}
 }
 
 func opI2F(_ *warp, in *inst, p *pending, m uint32) {
