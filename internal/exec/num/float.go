@@ -67,7 +67,7 @@ func FMALanes(d, a, b, c *[32]uint32) {
 	for i := range d {
 		p, x := float64(f32(a[i]))*float64(f32(b[i])), float64(f32(c[i]))
 		s := p + x
-		if u := b64(s); u&0x1fffffff != 0x10000000 && (u>>52&0x7ff)-897 < 253 {
+		if u := b64(s); u&0x1fffffff != 0x10000000 && (u>>52&0x7ff)-897 < 253 || s == 0 { // a zero is exact
 			d[i] = b32(float32(s))
 		} else {
 			d[i] = b32(fma32Slow(p, x))
@@ -80,8 +80,8 @@ func FMALanesFTZ(d, a, b, c *[32]uint32) {
 	for i := range d {
 		p, x := float64(f32(FTZF32(a[i])))*float64(f32(FTZF32(b[i]))), float64(f32(FTZF32(c[i])))
 		s := p + x
-		if u := b64(s); u&0x1fffffff != 0x10000000 && (u>>52&0x7ff)-897 < 253 {
-			d[i] = b32(float32(s)) // a normal number
+		if u := b64(s); u&0x1fffffff != 0x10000000 && (u>>52&0x7ff)-897 < 253 || s == 0 { // a normal number or zero
+			d[i] = b32(float32(s))
 		} else {
 			d[i] = FTZF32(b32(fma32Slow(p, x)))
 		}
