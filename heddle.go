@@ -27,7 +27,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
-	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/exec/texture"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/near"
 	"github.com/heddle-sim/heddle/internal/program"
@@ -407,8 +407,8 @@ type Texture struct {
 	Samples   int  // samples of a texel; 0 and 1: one
 }
 
-func (t Texture) internal() xptx.Texture {
-	return xptx.Texture{
+func (t Texture) internal() texture.Texture {
+	return texture.Texture{
 		Addr: uint64(t.Addr), Format: t.Format, Channels: t.Channels, Width: t.Width, Height: t.Height, Depth: t.Depth,
 		Pitch: t.Pitch, Linear: t.Linear, Address: t.Address, Normalized: t.Normalized, ReadNormalized: t.ReadNormalized,
 		Layers: t.Layers, Cube: t.Cube, Levels: t.Levels, MipLinear: t.MipLinear, Samples: t.Samples,

@@ -16,6 +16,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/exec/texture"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
@@ -266,7 +267,7 @@ func perform(t *testing.T, g *config.GPU, l load) outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tex, err := m.TextureObject(xptx.Texture{Addr: texels, Format: "f32", Channels: 1, Width: 64, Height: 64})
+	tex, err := m.TextureObject(texture.Texture{Addr: texels, Format: "f32", Channels: 1, Width: 64, Height: 64})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,12 +2,9 @@ package ptx
 
 import (
 	"errors"
-	"fmt"
-	"math"
 	"math/bits"
 
-	"github.com/heddle-sim/heddle/internal/exec"
-	"github.com/heddle-sim/heddle/internal/exec/num"
+	"github.com/heddle-sim/heddle/internal/exec/texture"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
@@ -22,22 +19,11 @@ func init() {
 	families["sured"] = decodeSurface
 }
 
-// bounds is the handling of an access outside a surface.
-type bounds uint8
-
-const (
-	boundsTrap bounds = iota
-	boundsClamp
-	boundsZero
-)
-
 // surfOp is a decoded surface instruction, kept in extra.any.
 type surfOp struct {
+	texture.Surface
 	src texSource
 	texCoords
-	name      string // of the opcode, for messages
-	formatted bool   // .p
-	outOf     bounds
 	mem       *memOp
 	t         ptx.Type
 	red       rmw // sured: for unsigned or untyped values
@@ -49,12 +35,12 @@ func decodeSurface(d *dec, in *ptx.Inst, o *inst) error {
 	if len(in.Args) != 2 || len(types) != 1 {
 		return errors.New("needs a type, a surface and a register")
 	}
-	op := &surfOp{name: in.Op, formatted: in.Has("p"), t: types[0]}
+	op := &surfOp{Surface: texture.Surface{Name: in.Op, Formatted: in.Has("p")}, t: types[0]}
 	switch {
 	case in.Has("clamp"):
-		op.outOf = boundsClamp
+		op.Bounds = texture.ClampEdge
 	case in.Has("zero"):
-		op.outOf = boundsZero
+		op.Bounds = texture.Zero
 	}
 	load := in.Op == "suld"
 	addr, data := &in.Args[0], &in.Args[1]
@@ -68,7 +54,7 @@ func decodeSurface(d *dec, in *ptx.Inst, o *inst) error {
 	if smp != nil {
 		return errors.New("takes no sampler")
 	}
-	if op.src, err = d.texSource(surf, isSurface); err != nil {
+	if op.src, err = d.texSource(surf, texture.IsSurface); err != nil {
 		return err
 	}
 	if op.texCoords, err = d.coords(in, at, "s32"); err != nil {
@@ -77,6 +63,7 @@ func decodeSurface(d *dec, in *ptx.Inst, o *inst) error {
 	if op.mem, err = d.memElems(in, data, load); err != nil {
 		return err
 	}
+	op.Dims, op.Size = op.dims, op.mem.total
 	o.kind, o.x, o.size = kMem, &extra{any: op}, uint8(op.mem.total)
 	d.describe(isa.Surface, op.mem.total, load, !load)
 	d.info.Unit = isa.UnitTex
@@ -102,69 +89,11 @@ func decodeSurface(d *dec, in *ptx.Inst, o *inst) error {
 	return nil
 }
 
-// place finds where lane i's access to n units of size bytes lies; there is false if
-// it is out of bounds and .zero makes it a no-op. x counts bytes, or texels for
-// formatted accesses.
-func (op *surfOp) place(w *warp, s *texSlot, i int) (addr uint64, there bool) {
-	t := &s.tex
-	lv := &t.levels[0]
-	unit, width := 1, lv.w*t.size*t.samples
-	size := op.mem.total
-	if op.formatted {
-		unit, width, size = t.size*t.samples, lv.w, 1
-	}
-	if size > width {
-		if op.outOf == boundsZero {
-			return 0, false
-		}
-		w.failf(1<<i, "%s of %d bytes on %s, whose rows have %d", op.name, size, s.name, width)
-		return 0, false
-	}
-	// One past the last place of each coordinate: x, y, z, layer.
-	limit := [4]int{width - size + 1, lv.h, lv.d, t.layers}
-	c := [4]int{}
-	for k := range op.dims {
-		c[k] = int(int32(w.u32(op.r[k])[i]))
-	}
-	if op.layerR != none {
-		c[3] = int(w.u32(op.layerR)[i])
-	}
-	for k, v := range c {
-		if v >= 0 && v < limit[k] {
-			continue
-		}
-		switch op.outOf {
-		case boundsZero:
-			return 0, false
-		case boundsClamp:
-			v = max(0, min(v, limit[k]-1))
-			if k == 0 && !op.formatted {
-				v -= v % size
-			}
-			c[k] = v
-		default:
-			what := [4]string{"x", "y", "z", "layer"}[k]
-			if k == 0 && !op.formatted {
-				what = "byte offset x"
-			}
-			w.failAs(exec.BadAddress, 1<<i, "%s of %d bytes out of bounds of %s: %s is %d; want at least 0 and below %d", op.name, op.mem.total, s.name, what, v, limit[k])
-			return 0, false
-		}
-	}
-	if !op.formatted && c[0]%op.mem.total != 0 {
-		w.failAs(exec.Misaligned, 1<<i, "misaligned %s of %d bytes on %s: byte offset x is %d, which must be a multiple of %d", op.name, op.mem.total, s.name, c[0], op.mem.total)
-		return 0, false
-	}
-	addr = lv.addr + uint64(t.first+c[3])*lv.layer + uint64(c[2])*lv.slice + uint64(c[1])*lv.row + uint64(c[0]*unit)
-	w.addr[i] = addr
-	return addr, true
-}
-
 // surface finds the target of lane i's access, nil after a fault.
-func (op *surfOp) surface(w *warp, i int) *texSlot {
+func (op *surfOp) surface(w *warp, i int) *texture.Slot {
 	s := w.slot(&op.src, i)
-	if s != nil && op.formatted && !op.fits(s.tex.format) {
-		w.failf(1<<i, "%s.p.%s on %s, whose texels are %s", op.name, op.t, s.name, s.tex.format.reads())
+	if s != nil && op.Formatted && !op.fits(s.Format()) {
+		w.failf(1<<i, "%s.p.%s on %s, whose texels are %s", op.Name, op.t, s.Name(), s.Format())
 		return nil
 	}
 	return s
@@ -172,70 +101,39 @@ func (op *surfOp) surface(w *warp, i int) *texSlot {
 
 // fits reports whether the type of a formatted access is that of the texels in
 // registers; untyped accesses fit all.
-func (op *surfOp) fits(f texFormat) bool {
+func (op *surfOp) fits(f texture.Format) bool {
 	switch {
-	case op.name == "sured":
-		return op.t.Bits() == 32 && (f == fmtU32 || f == fmtS32)
+	case op.Name == "sured":
+		return op.t.Bits() == 32 && !f.Float() && f.Bytes() == 4
 	case op.t.Float():
-		return f.float()
+		return f.Float()
 	case op.t.Integer():
-		return !f.float()
+		return !f.Float()
 	}
 	return true
 }
 
-// reads names the type of the texels in registers.
-func (f texFormat) reads() string {
-	switch {
-	case f.float():
-		return "floats"
-	case f.signed():
-		return fmt.Sprintf("signed integers of %d bits", 8*f.bytes())
-	}
-	return fmt.Sprintf("unsigned integers of %d bits", 8*f.bytes())
-}
-
-// surfFault records why the bytes of an access are not accessible.
-func (w *warp) surfFault(op *surfOp, s *texSlot, i int, addr uint64, size int, write bool) {
-	w.failAt(1<<i, w.blk.View.Fault(addr, size, write), "%s on %s: %v", op.name, s.name)
-}
-
 func surfLoad(w *warp, in *inst, m uint32) {
 	op := in.x.any.(*surfOp)
+	x := w.texAccess(&op.texCoords)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		s := op.surface(w, i)
 		if s == nil {
 			return
 		}
-		a, there := op.place(w, s, i)
-		if w.fault != nil {
-			return
-		}
 		var buf [32]byte // 4 elements of 8 bytes
-		if !there {
-			w.giveLane(op.mem, buf[:], i)
-			continue
-		}
-		size := op.mem.total
-		if op.formatted {
-			size = s.tex.size
-		}
-		b := w.blk.View.ReadSpan(a, size)
-		if b == nil {
-			w.surfFault(op, s, i, a, size, false)
-			return
-		}
-		if op.formatted {
-			f, v := s.tex.format, [4]uint32{}
-			v[3] = f.one()
-			for k := range s.tex.channels {
-				v[k] = f.decode(b[k*f.bytes():])
-			}
+		b := buf[:]
+		if op.Formatted {
+			v, _ := op.Load(&x, s, i)
 			for k := range v {
 				le.PutUint32(buf[4*k:], v[k])
 			}
-			b = buf[:]
+		} else if at := op.Bytes(&x, s, i, op.mem.total, false); at != nil {
+			b = at
+		}
+		if w.texFault(x.Fault); x.Fault != nil {
+			return
 		}
 		w.giveLane(op.mem, b, i)
 	}
@@ -243,107 +141,46 @@ func surfLoad(w *warp, in *inst, m uint32) {
 
 func surfStore(w *warp, in *inst, m uint32) {
 	op := in.x.any.(*surfOp)
+	x := w.texAccess(&op.texCoords)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		s := op.surface(w, i)
 		if s == nil {
 			return
 		}
-		a, there := op.place(w, s, i)
-		if w.fault != nil {
-			return
-		}
-		if !there {
-			continue
-		}
-		f := s.tex.format
-		n, size := len(op.mem.elems), op.mem.size
-		if op.formatted {
-			n, size = min(n, s.tex.channels), f.bytes()
-		}
-		b := w.blk.View.WriteSpan(a, n*size)
-		if b == nil {
-			w.surfFault(op, s, i, a, n*size, true)
-			return
-		}
-		for k := range n {
-			v := w.value(op.mem, k, i)
-			if op.formatted {
-				v = f.encode(uint32(v), op.t == "s32" || op.t == "b32" && f.signed())
+		if op.Formatted {
+			signed := op.t == "s32" || op.t == "b32" && s.Format().Signed()
+			op.Store(&x, s, i, len(op.mem.elems), signed, func(k int) uint32 { return uint32(w.value(op.mem, k, i)) })
+		} else if b := op.Bytes(&x, s, i, len(op.mem.elems)*op.mem.size, true); b != nil {
+			for k := range op.mem.elems {
+				putBytes(b[k*op.mem.size:], op.mem.size, w.value(op.mem, k, i))
 			}
-			putBytes(b[k*size:], size, v)
+		}
+		if w.texFault(x.Fault); x.Fault != nil {
+			return
 		}
 	}
-}
-
-// encode converts a register to one channel of a texel. Integers saturate; normalised
-// floats are rounded to nearest even. (The PTX manual says "converted"; this is what
-// image stores of graphics APIs do.)
-func (f texFormat) encode(v uint32, signed bool) uint64 {
-	saturate := func(lo, hi int64) uint64 {
-		x := int64(v)
-		if signed {
-			x = int64(int32(v))
-		}
-		return uint64(max(lo, min(x, hi)))
-	}
-	norm := func(lo, scale float64) uint64 {
-		x := float64(math.Float32frombits(v))
-		if x != x {
-			x = 0
-		}
-		return uint64(int64(math.RoundToEven(max(lo, min(x, 1)) * scale)))
-	}
-	switch f {
-	case fmtU8:
-		return saturate(0, math.MaxUint8)
-	case fmtS8:
-		return saturate(math.MinInt8, math.MaxInt8)
-	case fmtU16:
-		return saturate(0, math.MaxUint16)
-	case fmtS16:
-		return saturate(math.MinInt16, math.MaxInt16)
-	case fmtU32:
-		return saturate(0, math.MaxUint32)
-	case fmtS32:
-		return saturate(math.MinInt32, math.MaxInt32)
-	case fmtF16:
-		return uint64(num.F32ToF16(v, num.RN))
-	case fmtU8Norm:
-		return norm(0, 255)
-	case fmtS8Norm:
-		return norm(-1, 127)
-	case fmtU16Norm:
-		return norm(0, 65535)
-	case fmtS16Norm:
-		return norm(-1, 32767)
-	}
-	return uint64(v)
 }
 
 // surfReduce is sured: an atomic update of one element.
 func surfReduce(w *warp, in *inst, m uint32) {
 	op := in.x.any.(*surfOp)
+	x := w.texAccess(&op.texCoords)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		s := op.surface(w, i)
 		if s == nil {
 			return
 		}
-		a, there := op.place(w, s, i)
-		if w.fault != nil {
+		b := op.Bytes(&x, s, i, op.mem.total, true)
+		if w.texFault(x.Fault); x.Fault != nil {
 			return
 		}
-		if !there {
+		if b == nil {
 			continue
 		}
-		b := w.blk.View.WriteSpan(a, op.mem.total)
-		if b == nil {
-			w.surfFault(op, s, i, a, op.mem.total, true)
-			return
-		}
 		red := op.red
-		if op.formatted && s.tex.format.signed() {
+		if op.Formatted && s.Format().Signed() {
 			red = op.redSigned
 		}
 		updateAt(b, op.mem.size, red, w.value(op.mem, 0, i), 0)

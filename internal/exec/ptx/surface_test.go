@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/exec/texture"
 )
 
 // surfShape is a geometry with the sizes of a test surface.
@@ -21,8 +21,8 @@ type surfShape struct {
 var surfShapes = []surfShape{{"1d", 24, 1, 1, 1}, {"2d", 12, 5, 1, 1}, {"3d", 8, 3, 4, 1}, {"a1d", 16, 1, 1, 3}, {"a2d", 8, 4, 1, 3}}
 
 // texture is the shape with texels of a format.
-func (s surfShape) texture(format string, channels int) xptx.Texture {
-	t := xptx.Texture{Format: format, Channels: channels, Width: s.w}
+func (s surfShape) texture(format string, channels int) texture.Texture {
+	t := texture.Texture{Format: format, Channels: channels, Width: s.w}
 	switch s.geom {
 	case "2d":
 		t.Height = s.h
@@ -433,7 +433,7 @@ func TestSurfaceReduce(t *testing.T) {
 // TestSurfaceTexture writes through a surface and reads it as a texture in the
 // same thread, through one object.
 func TestSurfaceTexture(t *testing.T) {
-	tex := xptx.Texture{Format: "u8", Channels: 4, Width: 8, Height: 8}
+	tex := texture.Texture{Format: "u8", Channels: 4, Width: 8, Height: 8}
 	var in [][]uint32
 	for i := range uint32(64) {
 		in = append(in, []uint32{i % 8, i / 8, i * 0x01020408})
@@ -454,7 +454,7 @@ tex.2d.v4.u32.s32 {%y0,%y1,%y2,%y3}, [%obj0, {%x0,%x1}];`}.mustRun(t, in)
 // TestSurfaceUnevenRows: if rows are not a multiple of an access, .clamp goes to the last
 // aligned place.
 func TestSurfaceUnevenRows(t *testing.T) {
-	tex := xptx.Texture{Format: "u8", Channels: 2, Width: 5, Height: 2}
+	tex := texture.Texture{Format: "u8", Channels: 2, Width: 5, Height: 2}
 	data := make([]byte, 20)
 	for i := range data {
 		data[i] = byte(i + 1)
@@ -470,10 +470,10 @@ func TestSurfaceUnevenRows(t *testing.T) {
 
 // TestSurfaceFaults: errors are reported with their place.
 func TestSurfaceFaults(t *testing.T) {
-	tex := xptx.Texture{Format: "u8", Channels: 4, Width: 8, Height: 4, Layers: 2}
-	vol := xptx.Texture{Format: "f32", Channels: 1, Width: 2, Height: 4, Depth: 2}
+	tex := texture.Texture{Format: "u8", Channels: 4, Width: 8, Height: 4, Layers: 2}
+	vol := texture.Texture{Format: "f32", Channels: 1, Width: 2, Height: 4, Depth: 2}
 	for _, tc := range []struct {
-		tex        xptx.Texture
+		tex        texture.Texture
 		body, want string
 		x          []uint32
 	}{

@@ -10,6 +10,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/exec/texture"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
@@ -17,7 +18,7 @@ import (
 // that it is bound to. Objects come as the kernel's parameters obj0, obj1 …
 type texBinding struct {
 	name   string // "" for an object
-	tex    xptx.Texture
+	tex    texture.Texture
 	data   []byte
 	param  bool // as an object, given to the opaque parameter of the name
 	absent bool // not bound at all

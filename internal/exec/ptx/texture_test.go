@@ -14,6 +14,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/exec/texture"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
@@ -231,10 +232,10 @@ type texCase struct {
 	norm     bool
 }
 
-func (c texCase) build(rng *rand.Rand, mode [3]string, linear, normalized bool) (xptx.Texture, []byte, *refTexture) {
+func (c texCase) build(rng *rand.Rand, mode [3]string, linear, normalized bool) (texture.Texture, []byte, *refTexture) {
 	w, h, d, l := c.size[0], max(1, c.size[1]), max(1, c.size[2]), max(1, c.layers)
 	data, vals := texelBytes(rng, c.format, c.norm, w*h*d*l*c.channels)
-	tex := xptx.Texture{Format: c.format, Channels: c.channels, Width: c.size[0], Height: c.size[1], Depth: c.size[2], Layers: c.layers,
+	tex := texture.Texture{Format: c.format, Channels: c.channels, Width: c.size[0], Height: c.size[1], Depth: c.size[2], Layers: c.layers,
 		Linear: linear, Address: mode, Normalized: normalized, ReadNormalized: c.norm}
 	ref := &refTexture{size: [3]int{w, h, d}, channels: c.channels, mode: mode, normalized: normalized, linear: linear, one: 1,
 		at: func(x, y, z, layer, ch int) float64 {
@@ -507,7 +508,7 @@ func TestTexForms(t *testing.T) {
 		{name: "sampler bound by the host", decls: samplers, target: "sm_90, texmode_independent", body: "tex.2d.v4.f32.f32 {%y0,%y1,%y2,%y3}, [%obj0, host, {%x0,%x1}];", obj: []texBinding{{tex: tex, data: data}, {name: "host", tex: linear, data: data}}, ref: &linRef},
 		{name: "object as sampler", target: "sm_90, texmode_independent", body: "tex.2d.v4.f32.f32 {%y0,%y1,%y2,%y3}, [%obj0, %obj1, {%x0,%x1}];", obj: []texBinding{{tex: tex, data: data}, {tex: linear, data: data}}, ref: &linRef},
 		{name: "initialised reference", decls: ".global .texref tr = { filter_mode = linear, addr_mode_0 = wrap, addr_mode_1 = mirror, normalized_coords = 1 };", body: "tex.2d.v4.f32.f32 {%y0,%y1,%y2,%y3}, [tr, {%x0,%x1}];",
-			obj: []texBinding{{name: "tr", tex: xptx.Texture{Format: "f32", Channels: 4, Width: 4, Height: 5}, data: data}}, ref: &linRef},
+			obj: []texBinding{{name: "tr", tex: texture.Texture{Format: "f32", Channels: 4, Width: 4, Height: 5}, data: data}}, ref: &linRef},
 		{name: "resident", regs: ".reg .pred %r;", body: "mov.b32 %y0, 1; setp.ne.u32 %r, %y0, 1;\ntex.2d.v4.f32.f32 {%y0,%y1,%y2,%y3}|%r, [%obj0, {%x0,%x1}];\n@!%r mov.b32 %y0, -1;", obj: []texBinding{{tex: tex, data: data}}, ref: ref},
 		{name: "halves", regs: ".reg .b16 %h<4>;", body: "tex.2d.v4.f16.f32 {%h0,%h1,%h2,%h3}, [%obj0, {%x0,%x1}];\nmov.b32 %y0, {%h0,%h1};\nmov.b32 %y1, {%h2,%h3};", obj: []texBinding{{tex: tex, data: data}}, ref: ref, outs: 2},
 		{name: "packed halves", body: "tex.2d.v2.f16x2.f32 {%y0,%y1}, [%obj0, {%x0,%x1}];", obj: []texBinding{{tex: tex, data: data}}, ref: ref, outs: 2},
@@ -734,7 +735,7 @@ func TestTexCube(t *testing.T) {
 			if layers > 0 {
 				geom, at = "acube", fold(0, 4)
 			}
-			tex := xptx.Texture{Format: "f32", Channels: 1, Width: n, Height: n, Cube: true, Layers: layers, Linear: linear, Address: [3]string{"wrap", "wrap", "wrap"}}
+			tex := texture.Texture{Format: "f32", Channels: 1, Width: n, Height: n, Cube: true, Layers: layers, Linear: linear, Address: [3]string{"wrap", "wrap", "wrap"}}
 			out, _ := texProgram{nOut: 4, objects: []texBinding{{tex: tex, data: data}},
 				body: fmt.Sprintf("tex.%s.v4.f32.f32 {%%y0,%%y1,%%y2,%%y3}, [%%obj0, %s];", geom, at)}.mustRun(t, in)
 			for i := range out {
@@ -767,7 +768,7 @@ func TestTexLevels(t *testing.T) {
 	}
 	rng := rand.New(rand.NewSource(8))
 	for _, blend := range []bool{false, true} {
-		tex := xptx.Texture{Format: "f32", Channels: 1, Width: w, Height: h, Levels: levels, MipLinear: blend, Normalized: true}
+		tex := texture.Texture{Format: "f32", Channels: 1, Width: w, Height: h, Levels: levels, MipLinear: blend, Normalized: true}
 		var in [][]uint32
 		for i := range 200 {
 			lod := float32(rng.Intn(64))/8 - 1
@@ -829,7 +830,7 @@ func TestTexSamples(t *testing.T) {
 			}
 		}
 	}
-	tex := xptx.Texture{Format: "u8", Channels: 1, Width: w, Height: h, Samples: samples, Layers: layers}
+	tex := texture.Texture{Format: "u8", Channels: 1, Width: w, Height: h, Samples: samples, Layers: layers}
 	out, _ := texProgram{nOut: 2, objects: []texBinding{{tex: tex, data: data}}, body: `
 tex.a2dms.v4.u32.s32 {%y0,_,_,_}, [%obj0, {%x0,%x1,%x2,%x3}];
 tex.2dms.v4.u32.s32 {%y1,_,_,_}, [%obj0, {%x1,%x2,%x3,%x3}];`}.mustRun(t, in)
@@ -854,7 +855,7 @@ func TestTexPitch(t *testing.T) {
 			in = append(in, []uint32{x, y})
 		}
 	}
-	tex := xptx.Texture{Addr: 4, Format: "u8", Channels: 1, Width: 7, Height: 5, Pitch: 10}
+	tex := texture.Texture{Addr: 4, Format: "u8", Channels: 1, Width: 7, Height: 5, Pitch: 10}
 	out, _ := texProgram{nOut: 1, objects: []texBinding{{tex: tex, data: data}},
 		body: "tex.2d.v4.u32.s32 {%y0,_,_,_}, [%obj0, {%x0,%x1}];"}.mustRun(t, in)
 	for i, r := range in {
@@ -866,8 +867,8 @@ func TestTexPitch(t *testing.T) {
 
 // TestTexQueries queries every attribute of textures, samplers and surfaces.
 func TestTexQueries(t *testing.T) {
-	tex := xptx.Texture{Format: "f16", Channels: 2, Width: 12, Height: 6, Levels: 3, Layers: 5, Linear: true, Address: [3]string{"wrap", "mirror", "border"}, Normalized: true}
-	vol := xptx.Texture{Format: "s8", Channels: 4, Width: 3, Height: 5, Depth: 7, ReadNormalized: true}
+	tex := texture.Texture{Format: "f16", Channels: 2, Width: 12, Height: 6, Levels: 3, Layers: 5, Linear: true, Address: [3]string{"wrap", "mirror", "border"}, Normalized: true}
+	vol := texture.Texture{Format: "s8", Channels: 4, Width: 3, Height: 5, Depth: 7, ReadNormalized: true}
 	data := make([]byte, 12*6*4*5*2)
 	obj := []texBinding{{tex: tex, data: data}, {name: "vol", tex: vol, data: data}, {name: "surf", tex: vol, data: data}}
 	decls := ".global .texref vol;\n.global .surfref surf;\n.global .samplerref smp = { filter_mode = linear, addr_mode_1 = clamp_ogl, force_unnormalized_coords = 1 };"
@@ -904,7 +905,7 @@ func TestTexQueries(t *testing.T) {
 
 // TestTexFaults: errors are reported.
 func TestTexFaults(t *testing.T) {
-	img := texBinding{name: "image", tex: xptx.Texture{Format: "u8", Channels: 1, Width: 4, Height: 4}, data: make([]byte, 16)}
+	img := texBinding{name: "image", tex: texture.Texture{Format: "u8", Channels: 1, Width: 4, Height: 4}, data: make([]byte, 16)}
 	unbound := img
 	unbound.absent = true
 	obj := img
@@ -933,29 +934,29 @@ func TestTexFaults(t *testing.T) {
 
 // TestTexBinding: inconsistent descriptions are rejected.
 func TestTexBinding(t *testing.T) {
-	good := xptx.Texture{Format: "f32", Channels: 1, Width: 4, Height: 4}
+	good := texture.Texture{Format: "f32", Channels: 1, Width: 4, Height: 4}
 	for _, tc := range []struct {
 		name   string
-		change func(*xptx.Texture)
+		change func(*texture.Texture)
 		want   string
 	}{
-		{"format", func(x *xptx.Texture) { x.Format = "f64" }, `format "f64"`},
-		{"channels", func(x *xptx.Texture) { x.Channels = 3 }, "not 3"},
-		{"normalised floats", func(x *xptx.Texture) { x.ReadNormalized = true }, "cannot be read as normalised"},
-		{"filtered integers", func(x *xptx.Texture) { x.Format, x.Linear = "u32", true }, "linear filtering needs"},
-		{"size", func(x *xptx.Texture) { x.Width = 0 }, "cannot be 0 by 4"},
-		{"negative size", func(x *xptx.Texture) { x.Height = -1 }, "cannot be"},
-		{"huge", func(x *xptx.Texture) { x.Width, x.Height = 1<<30, 1<<30 }, "more than"},
-		{"huge pitch", func(x *xptx.Texture) { x.Pitch = 1 << 62 }, "larger than the address space"},
-		{"depth alone", func(x *xptx.Texture) { x.Height, x.Depth = 0, 2 }, "needs a height"},
-		{"address mode", func(x *xptx.Texture) { x.Address[1] = "around" }, `"around"`},
-		{"pitch", func(x *xptx.Texture) { x.Pitch = 15 }, "too small for rows of 16"},
-		{"cube", func(x *xptx.Texture) { x.Cube, x.Height = true, 3 }, "squares"},
-		{"layers and depth", func(x *xptx.Texture) { x.Layers, x.Depth = 2, 2 }, "cannot have a depth"},
-		{"levels", func(x *xptx.Texture) { x.Levels = 4 }, "at most 3 levels"},
-		{"samples", func(x *xptx.Texture) { x.Samples, x.Levels = 2, 2 }, "multisampled"},
-		{"too small a buffer", func(x *xptx.Texture) { x.Height = 400 }, "ends before"},
-		{"no buffer", func(x *xptx.Texture) { x.Addr = 1 << 40 }, "no memory is allocated"},
+		{"format", func(x *texture.Texture) { x.Format = "f64" }, `format "f64"`},
+		{"channels", func(x *texture.Texture) { x.Channels = 3 }, "not 3"},
+		{"normalised floats", func(x *texture.Texture) { x.ReadNormalized = true }, "cannot be read as normalised"},
+		{"filtered integers", func(x *texture.Texture) { x.Format, x.Linear = "u32", true }, "linear filtering needs"},
+		{"size", func(x *texture.Texture) { x.Width = 0 }, "cannot be 0 by 4"},
+		{"negative size", func(x *texture.Texture) { x.Height = -1 }, "cannot be"},
+		{"huge", func(x *texture.Texture) { x.Width, x.Height = 1<<30, 1<<30 }, "more than"},
+		{"huge pitch", func(x *texture.Texture) { x.Pitch = 1 << 62 }, "larger than the address space"},
+		{"depth alone", func(x *texture.Texture) { x.Height, x.Depth = 0, 2 }, "needs a height"},
+		{"address mode", func(x *texture.Texture) { x.Address[1] = "around" }, `"around"`},
+		{"pitch", func(x *texture.Texture) { x.Pitch = 15 }, "too small for rows of 16"},
+		{"cube", func(x *texture.Texture) { x.Cube, x.Height = true, 3 }, "squares"},
+		{"layers and depth", func(x *texture.Texture) { x.Layers, x.Depth = 2, 2 }, "cannot have a depth"},
+		{"levels", func(x *texture.Texture) { x.Levels = 4 }, "at most 3 levels"},
+		{"samples", func(x *texture.Texture) { x.Samples, x.Levels = 2, 2 }, "multisampled"},
+		{"too small a buffer", func(x *texture.Texture) { x.Height = 400 }, "ends before"},
+		{"no buffer", func(x *texture.Texture) { x.Addr = 1 << 40 }, "no memory is allocated"},
 	} {
 		tex := good
 		tc.change(&tex)
@@ -1034,7 +1035,7 @@ mad.wide.u32 %p, %t, 4, %p; st.global.u32 [%p], %v; ret; }`,
 		if err := mem.Write(texels, []byte{9, 8, 7, 6, 5, 4, 3, 2}); err != nil {
 			t.Fatal(err)
 		}
-		if err := m.BindTexture("shared_tex", xptx.Texture{Addr: texels, Format: "u8", Channels: 1, Width: 8}); err != nil {
+		if err := m.BindTexture("shared_tex", texture.Texture{Addr: texels, Format: "u8", Channels: 1, Width: 8}); err != nil {
 			t.Fatal(err)
 		}
 		k, _ := prog.Kernel("k")
@@ -1056,7 +1057,7 @@ mad.wide.u32 %p, %t, 4, %p; st.global.u32 [%p], %v; ret; }`,
 
 // texLoop is a program that samples an image n times in every thread.
 func texLoop(n int) texProgram {
-	tex := xptx.Texture{Format: "u8", Channels: 4, Width: 64, Height: 64, ReadNormalized: true, Linear: true}
+	tex := texture.Texture{Format: "u8", Channels: 4, Width: 64, Height: 64, ReadNormalized: true, Linear: true}
 	return texProgram{nOut: 4, regs: ".reg .b32 %i; .reg .pred %q;", objects: []texBinding{{tex: tex, data: make([]byte, 64*64*4)}}, body: fmt.Sprintf(`
 mov.b32 %%i, 0;
 loop:

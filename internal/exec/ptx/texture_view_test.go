@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/exec/device"
-	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/exec/texture"
 )
 
 // TestTexBorder: outside the image, address mode border gives the border colour in the type of
@@ -25,7 +25,7 @@ func TestTexBorder(t *testing.T) {
 		{"u32", float32(math.NaN()), 0},
 	} {
 		dtype := map[byte]string{'u': "u32", 's': "s32", 'f': "f32"}[c.format[0]]
-		tex := xptx.Texture{Format: c.format, Channels: 1, Width: 2, Height: 2, Address: [3]string{"border", "clamp"}, Border: [4]float32{c.border}}
+		tex := texture.Texture{Format: c.format, Channels: 1, Width: 2, Height: 2, Address: [3]string{"border", "clamp"}, Border: [4]float32{c.border}}
 		out, _ := texProgram{nOut: 2, objects: []texBinding{{tex: tex, data: make([]byte, 16)}}, body: strings.ReplaceAll(`
 tex.2d.v4.TYPE.f32 {%y0,_,_,_}, [%obj0, {%x0,%x1}];
 tex.1d.v4.TYPE.s32 {%y1,_,_,_}, [%obj0, {%x2}];`, "TYPE", dtype)}.mustRun(t, [][]uint32{{math.Float32bits(5), 0, 2}})
@@ -38,7 +38,7 @@ tex.1d.v4.TYPE.s32 {%y1,_,_,_}, [%obj0, {%x2}];`, "TYPE", dtype)}.mustRun(t, [][
 // TestTexSRGB: red, green and blue become linear before they are blended, alpha is
 // a fraction.
 func TestTexSRGB(t *testing.T) {
-	tex := xptx.Texture{Format: "u8", Channels: 4, Width: 2, ReadNormalized: true, SRGB: true, Linear: true}
+	tex := texture.Texture{Format: "u8", Channels: 4, Width: 2, ReadNormalized: true, SRGB: true, Linear: true}
 	out, _ := texProgram{nOut: 4, objects: []texBinding{{tex: tex, data: []byte{0, 10, 188, 51, 255, 10, 0, 255}}},
 		body: "tex.1d.v4.f32.f32 {%y0,%y1,%y2,%y3}, [%obj0, {%x0}];"}.mustRun(t, [][]uint32{{math.Float32bits(0.5)}, {math.Float32bits(1)}})
 	low, bright := 10/255.0/12.92, math.Pow((188/255.0+0.055)/1.055, 2.4)
@@ -70,7 +70,7 @@ func TestTexLevelRange(t *testing.T) {
 		{0, &[2]float32{2, 1}, 0, 10, 10}, // the upper bound is the stronger
 		{0, nil, float32(math.NaN()), 0, 0},
 	} {
-		tex := xptx.Texture{Format: "f32", Channels: 1, Width: 4, Levels: 3, MipLinear: true, Normalized: true, LevelBias: c.bias, LevelRange: c.levels}
+		tex := texture.Texture{Format: "f32", Channels: 1, Width: 4, Levels: 3, MipLinear: true, Normalized: true, LevelBias: c.bias, LevelRange: c.levels}
 		var data []byte
 		for _, v := range []float32{0, 0, 0, 0, 10, 10, 20} {
 			b := math.Float32bits(v)
@@ -94,11 +94,11 @@ func TestTexLayerView(t *testing.T) {
 	for i := range data {
 		data[i] = byte(i)
 	}
-	run := func(tex xptx.Texture, body string, in ...[]uint32) ([][]uint32, error) {
+	run := func(tex texture.Texture, body string, in ...[]uint32) ([][]uint32, error) {
 		out, _, err := texProgram{nOut: 1, objects: []texBinding{{tex: tex, data: data}}, body: body}.run(t, in)
 		return out, err
 	}
-	plane := xptx.Texture{Format: "u8", Channels: 1, Width: 1, Height: 1, Layers: 6, FirstLayer: 2, LayerCount: 3}
+	plane := texture.Texture{Format: "u8", Channels: 1, Width: 1, Height: 1, Layers: 6, FirstLayer: 2, LayerCount: 3}
 	out, err := run(plane, "tex.a2d.v4.u32.f32 {%y0,_,_,_}, [%obj0, {%x0,%x1,%x1,%x1}];", []uint32{0, 0}, []uint32{2, 0}, []uint32{3, 0})
 	if err != nil || out[0][0] != 2 || out[1][0] != 4 || out[2][0] != 4 {
 		t.Errorf("layers 2 to 4: %v, %v", out, err)
@@ -106,12 +106,12 @@ func TestTexLayerView(t *testing.T) {
 	if out, err = run(plane, "suld.b.a2d.b8.zero %y0, [%obj0, {%x0,%x1,%x1,%x1}];", []uint32{1, 0}, []uint32{3, 0}); err != nil || out[0][0] != 3 || out[1][0] != 0 {
 		t.Errorf("as a surface: %v, %v", out, err)
 	}
-	cubes := xptx.Texture{Format: "u8", Channels: 1, Width: 1, Height: 1, Layers: 4, Cube: true, FirstLayer: 1, LayerCount: 2}
+	cubes := texture.Texture{Format: "u8", Channels: 1, Width: 1, Height: 1, Layers: 4, Cube: true, FirstLayer: 1, LayerCount: 2}
 	minusZ := math.Float32bits(-1)
 	if out, err = run(cubes, "tex.acube.v4.u32.f32 {%y0,_,_,_}, [%obj0, {%x0,%x1,%x1,%x2}];", []uint32{0, 0, minusZ}, []uint32{9, 0, minusZ}); err != nil || out[0][0] != 11 || out[1][0] != 17 {
 		t.Errorf("cubes 1 and 2: %v, %v", out, err)
 	}
-	for _, bad := range []xptx.Texture{
+	for _, bad := range []texture.Texture{
 		{Format: "u8", Channels: 1, Width: 1, Height: 1, Layers: 6, FirstLayer: 4, LayerCount: 3},
 		{Format: "u8", Channels: 1, Width: 1, Height: 1, Layers: 6, FirstLayer: -1, LayerCount: 3},
 		{Format: "u8", Channels: 1, Width: 1, Height: 1, Layers: 6, FirstLayer: 1},
@@ -132,8 +132,8 @@ func TestTexObjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tex := xptx.Texture{Addr: addr, Format: "f32", Channels: 1, Width: 4}
-	var o xptx.Objects
+	tex := texture.Texture{Addr: addr, Format: "f32", Channels: 1, Width: 4}
+	var o texture.Objects
 	first, err := o.Add(mem, tex)
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestTexObjects(t *testing.T) {
 		t.Error("one beyond its memory was made")
 	}
 	// The handle that the test program makes is the first; nothing has the next.
-	_, _, err = texProgram{nOut: 1, objects: []texBinding{{tex: xptx.Texture{Format: "u8", Channels: 1, Width: 4}, data: make([]byte, 4)}},
+	_, _, err = texProgram{nOut: 1, objects: []texBinding{{tex: texture.Texture{Format: "u8", Channels: 1, Width: 4}, data: make([]byte, 4)}},
 		regs: ".reg .b64 %h;", body: "add.u64 %h, %obj0, 16; tex.1d.v4.u32.s32 {%y0,_,_,_}, [%h, {%x0}];"}.run(t, [][]uint32{{0}})
 	if err == nil || !strings.Contains(err.Error(), "is not the handle of a texture") {
 		t.Errorf("no such object: %v", err)

@@ -104,7 +104,7 @@ func TestHandles(t *testing.T) {
 		{"array", "copy from", func(b *bench, h, _ uint64) Error {
 			return b.CopyBox(Side{Addr: stack, Pitch: 16}, Side{Array: h}, 16, 4, 1, DeviceToHost, 0, false)
 		}, InvalidHandle},
-		{"array", "bind a texture", func(b *bench, h, _ uint64) Error { return b.Bind(texture, image(h), Sampling{}) }, InvalidHandle},
+		{"array", "bind a texture", func(b *bench, h, _ uint64) Error { return b.Bind(aTexture, image(h), Sampling{}) }, InvalidHandle},
 		{"array", "make a texture object", func(b *bench, h, _ uint64) Error { _, err := b.TextureObject(image(h), Sampling{}, nil); return err }, InvalidHandle},
 		{"array", "make a surface object", func(b *bench, h, _ uint64) Error { _, err := b.SurfaceObject(h); return err }, InvalidHandle},
 		{"array", "free", func(b *bench, h, _ uint64) Error { return b.FreeArray(h) }, InvalidHandle},

@@ -185,8 +185,8 @@ var (
 	varNames    = []string{"factor", "counter", "nowhere"}
 )
 
-// texture is the address of the program's texture, floats describes its texels.
-const texture = 0x3000
+// aTexture is the address of the program's texture, floats describes its texels.
+const aTexture = 0x3000
 
 var floats = Channel{Bits: [4]int32{32}, Kind: 2}
 
@@ -214,7 +214,7 @@ func start(t testing.TB, edit func(*Options), images ...fatbin.Entry) *bench {
 	for _, n := range varNames {
 		r.RegisterVariable(h, variableOf(n), n, 4)
 	}
-	r.RegisterTexture(h, texture, "image", false)
+	r.RegisterTexture(h, aTexture, "image", false)
 	b.r, b.Thread = r, r.Thread(1)
 	return b
 }
@@ -463,26 +463,26 @@ func TestCodes(t *testing.T) {
 			return b.Bind(5, Image{Addr: d, Channel: floats, Bytes: 64}, Sampling{})
 		}, InvalidTexture},
 		{"bind the host's memory", func(b *bench, d uint64) Error {
-			return b.Bind(texture, Image{Addr: stack, Channel: floats, Bytes: 64}, Sampling{})
+			return b.Bind(aTexture, Image{Addr: stack, Channel: floats, Bytes: 64}, Sampling{})
 		}, InvalidValue},
 		{"bind memory that is freed", func(b *bench, d uint64) Error {
 			b.Free(d)
-			return b.Bind(texture, Image{Addr: d, Channel: floats, Bytes: 64}, Sampling{})
+			return b.Bind(aTexture, Image{Addr: d, Channel: floats, Bytes: 64}, Sampling{})
 		}, InvalidValue},
 		{"bind rows beyond the end", func(b *bench, d uint64) Error {
-			return b.Bind(texture, Image{Addr: d, Channel: floats, Width: 4, Height: 5, Pitch: 16}, Sampling{})
+			return b.Bind(aTexture, Image{Addr: d, Channel: floats, Width: 4, Height: 5, Pitch: 16}, Sampling{})
 		}, InvalidValue},
 		{"bind all rows", func(b *bench, d uint64) Error {
-			return b.Bind(texture, Image{Addr: d, Channel: floats, Width: 4, Height: 4, Pitch: 16}, Sampling{})
+			return b.Bind(aTexture, Image{Addr: d, Channel: floats, Width: 4, Height: 4, Pitch: 16}, Sampling{})
 		}, Success},
 		{"bind without knowing the end", func(b *bench, d uint64) Error {
-			return b.Bind(texture, Image{Addr: d, Channel: floats, Bytes: 1<<32 - 1}, Sampling{})
+			return b.Bind(aTexture, Image{Addr: d, Channel: floats, Bytes: 1<<32 - 1}, Sampling{})
 		}, Success},
 		{"no such address mode", func(b *bench, d uint64) Error {
-			return b.Bind(texture, Image{Addr: d, Channel: floats, Bytes: 64}, Sampling{Address: [3]int32{4}})
+			return b.Bind(aTexture, Image{Addr: d, Channel: floats, Bytes: 64}, Sampling{Address: [3]int32{4}})
 		}, InvalidValue},
 		{"interpolate integers", func(b *bench, d uint64) Error {
-			return b.Bind(texture, Image{Addr: d, Channel: Channel{Bits: [4]int32{32}}, Width: 4, Height: 4, Pitch: 16}, Sampling{Linear: true})
+			return b.Bind(aTexture, Image{Addr: d, Channel: Channel{Bits: [4]int32{32}}, Width: 4, Height: 4, Pitch: 16}, Sampling{Linear: true})
 		}, InvalidFilter},
 		{"unbind an address without a texture", func(b *bench, d uint64) Error { return b.Unbind(5) }, InvalidTexture},
 		{"texture object of no array", func(b *bench, d uint64) Error {

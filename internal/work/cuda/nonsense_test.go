@@ -148,7 +148,7 @@ func TestNonsense(t *testing.T) {
 					}
 					o.Host = realHost{o.Host}
 				})
-				n := &nonsense{Rand: rand.New(rand.NewPCG(seed, 1)), known: []uint64{end - 1<<16, end - 4096, end - 4, texture}}
+				n := &nonsense{Rand: rand.New(rand.NewPCG(seed, 1)), known: []uint64{end - 1<<16, end - 4096, end - 4, aTexture}}
 				for _, name := range kernelNames {
 					n.known = append(n.known, kernel(name))
 				}

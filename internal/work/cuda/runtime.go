@@ -15,7 +15,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
-	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/exec/texture"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/run"
 )
@@ -93,7 +93,7 @@ type Runtime struct {
 	graphUsed, graphHigh uint64 // bytes of graphs, and the peak since the last reset
 
 	objects   map[uint64]*object // textures and surfaces
-	texels    *xptx.Objects      // the same, as kernels see them
+	texels    *texture.Objects   // the same, as kernels see them
 	given     uint64             // pieces of work, so far
 	pending   []given            // not completed by the chip
 	postponed []postponed        // objects that the program destroyed, but that work may still use
@@ -315,7 +315,7 @@ func (r *Runtime) forget() {
 		}
 		return used
 	})
-	r.objects, r.texels = map[uint64]*object{}, &xptx.Objects{Group: r.number}
+	r.objects, r.texels = map[uint64]*object{}, &texture.Objects{Group: r.number}
 	for _, ref := range r.textures {
 		ref.bound[r.number] = false
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/exec/texture"
 )
 
 // Channel describes a texel (cudaChannelFormatDesc): the bits of each component and their
@@ -99,12 +99,12 @@ var viewFormats = func() (list []Channel) {
 
 // texture returns the executor's description of texels and their sampling, without their
 // address.
-func (s *Sampling) texture(c Channel) (t xptx.Texture, texel uint64, err Error) {
+func (s *Sampling) texture(c Channel) (t texture.Texture, texel uint64, err Error) {
 	format, n, texel, ok := c.texel()
 	if !ok {
 		return t, 0, InvalidChannel
 	}
-	t = xptx.Texture{Format: format, Channels: n, Linear: s.Linear, Normalized: s.Normalized, Border: s.Border,
+	t = texture.Texture{Format: format, Channels: n, Linear: s.Linear, Normalized: s.Normalized, Border: s.Border,
 		ReadNormalized: s.ReadNormalized && c.Kind != 2 && c.Bits[0] < 32}
 	t.SRGB = s.SRGB && t.ReadNormalized && format == "u8"
 	for i, a := range s.Address {
@@ -117,7 +117,7 @@ func (s *Sampling) texture(c Channel) (t xptx.Texture, texel uint64, err Error) 
 }
 
 // image returns a texture with the address of its texels.
-func (r *Runtime) image(i Image, s Sampling, v *View) (t xptx.Texture, err Error) {
+func (r *Runtime) image(i Image, s Sampling, v *View) (t texture.Texture, err Error) {
 	switch {
 	case s.Seamless:
 		r.once("seamless", "cube maps with seamless faces (seamlessCubemap) are not supported")
@@ -136,7 +136,7 @@ func (r *Runtime) image(i Image, s Sampling, v *View) (t xptx.Texture, err Error
 }
 
 // arrayImage is image for an array or a mipmap.
-func (r *Runtime) arrayImage(i Image, s Sampling, v *View) (t xptx.Texture, err Error) {
+func (r *Runtime) arrayImage(i Image, s Sampling, v *View) (t texture.Texture, err Error) {
 	a := r.arrays[i.Array]
 	m := r.mipmaps[i.Mipmap]
 	levels := 1
@@ -210,7 +210,7 @@ func (r *Runtime) arrayImage(i Image, s Sampling, v *View) (t xptx.Texture, err 
 
 // memoryImage is image for device memory. A row of texels is fetched by index: there is
 // no filtering and no normalized coordinates.
-func (r *Runtime) memoryImage(i Image, s Sampling) (t xptx.Texture, err Error) {
+func (r *Runtime) memoryImage(i Image, s Sampling) (t texture.Texture, err Error) {
 	if i.Height == 0 {
 		s.Linear, s.Normalized = false, false
 	}

@@ -165,7 +165,7 @@ func TestTextureImages(t *testing.T) {
 		}, Success},
 		{"surface of an array that is not made for it", func(b *bench) Error { _, err := b.SurfaceObject(array(b, 4, 4, 0, 0)); return err }, InvalidValue},
 		{"surface of nothing", func(b *bench) Error { _, err := b.SurfaceObject(7); return err }, InvalidHandle},
-		{"invalid surface reference", func(b *bench) Error { return b.BindSurface(texture, array(b, 4, 4, 0, arraySurface)) }, InvalidSurface},
+		{"invalid surface reference", func(b *bench) Error { return b.BindSurface(aTexture, array(b, 4, 4, 0, arraySurface)) }, InvalidSurface},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := start(t, nil)

@@ -13,6 +13,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/exec/texture"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/near"
@@ -260,7 +261,7 @@ func (x *runner) bindTextures() error {
 		}
 	}
 	for _, t := range x.job.Textures {
-		tex := xptx.Texture{
+		tex := texture.Texture{
 			Addr: x.addr[t.Buffer.S], Format: t.Format, Channels: t.Channels,
 			Width: int(t.Width), Height: int(t.Height), Depth: int(t.Depth), Linear: t.Linear,
 			Address: t.Address, Normalized: t.Normalized, ReadNormalized: t.ReadNormalized,
