@@ -235,9 +235,7 @@ func New(p *Program, opts ...Option) (*GPU, error) {
 		return nil, err
 	}
 	g.machine = m
-	if m := g.machine.PTX(); m != nil {
-		m.Warn(exec.OncePerLine(g.opt.Warn))
-	}
+	m.Warn(exec.OncePerLine(g.opt.Warn))
 	if g.ses.Chip != nil {
 		g.ses.Look(&run.Inside{Memory: g.mem})
 	}
@@ -415,26 +413,16 @@ func (t Texture) internal() texture.Texture {
 	}
 }
 
-var errNoTextures = errors.New("heddle: textures are for PTX programs")
-
 // BindTexture binds an image to the program's .texref or .surfref of that name. What
 // streams were given happens before, as with Sync. Its error is BindTexture's too; the
 // image is bound all the same.
 func (g *GPU) BindTexture(name string, t Texture) error {
-	m := g.machine.PTX()
-	if m == nil {
-		return errNoTextures
-	}
-	return errors.Join(g.Sync(context.Background()), m.BindTexture(name, t.internal()))
+	return errors.Join(g.Sync(context.Background()), g.machine.BindTexture(name, t.internal()))
 }
 
 // TextureObject returns a texture object, which kernels take as a 64-bit parameter.
 func (g *GPU) TextureObject(t Texture) (uint64, error) {
-	m := g.machine.PTX()
-	if m == nil {
-		return 0, errNoTextures
-	}
-	return m.TextureObject(t.internal())
+	return g.machine.TextureObject(t.internal())
 }
 
 // Stats are the counters of a launch.

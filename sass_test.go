@@ -116,8 +116,8 @@ func TestSASS(t *testing.T) {
 	if !errors.As(err, &fault) || !strings.Contains(err.Error(), "LDG.E R5") || fault.Where.Thread.X != 4 {
 		t.Errorf("a launch that reads out of bounds ends with %v", err)
 	}
-	if _, err := gpu.TextureObject(heddle.Texture{}); err == nil {
-		t.Error("a texture for SASS")
+	if err := gpu.BindTexture("image", heddle.Texture{Addr: p, Format: "f32", Channels: 1, Width: 4}); err == nil || !strings.Contains(err.Error(), `no texture, surface or sampler reference "image"`) {
+		t.Errorf("binding a texture that the program lacks: %v", err)
 	}
 	if _, err := heddle.LoadSource(heddle.Source{Name: "double.sass", Text: sassText}, heddle.Source{Name: "a.ptx", Text: ".version 7.0\n.target sm_80\n.address_size 64\n"}); err == nil {
 		t.Error("SASS and PTX in one program")

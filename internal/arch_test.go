@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"internal/exec/texture": {"internal/exec/num", "internal/exec/device", "internal/exec"},
 	"internal/exec/ptx":     {"internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec/num", "internal/exec/device", "internal/exec", "internal/exec/texture"},
 	"internal/exec/sass":    {"internal/isa", "internal/isa/sass", "internal/exec/num", "internal/exec/device", "internal/exec", "internal/exec/texture"},
-	"internal/program":      {"internal/binary/cubin", "internal/binary/fatbin", "internal/isa/ptx", "internal/isa/sass", "internal/exec/device", "internal/exec", "internal/exec/ptx", "internal/exec/sass"},
+	"internal/program":      {"internal/binary/cubin", "internal/binary/fatbin", "internal/isa/ptx", "internal/isa/sass", "internal/exec/device", "internal/exec", "internal/exec/texture", "internal/exec/ptx", "internal/exec/sass"},
 	// Traces. What was recorded knows no model either; replay makes launches of it.
 	"internal/isa/mnemonic":    {"internal/isa", "internal/near"},
 	"internal/trace":           {"internal/isa"},

@@ -17,6 +17,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
+	"github.com/heddle-sim/heddle/internal/exec/texture"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
@@ -183,13 +184,68 @@ func runSample(t *testing.T, s Source) {
 		}
 	}
 
-	// What refers to textures cannot run, and says so.
-	k, _ := prog.Kernel("_Z7argtestPiS_S_")
-	if bad := k.Unusable(); len(bad) == 0 || !strings.Contains(bad[0].Error(), "texRef") && !strings.Contains(bad[0].Error(), "SurfRef") {
-		t.Errorf("unusable: %v", bad)
-	}
+	runReferences(t, m, mem, run)
 	if err := m.Release(); err != nil || mem.Allocated() != 16*threads {
 		t.Errorf("released: %v, %d bytes are left", err, mem.Allocated())
+	}
+}
+
+// runReferences runs the sample's kernel with references:
+//
+//	y = flist[arg[0]](idx, v[idx]), which is their sum for flist[4]
+//	v[idx] = tex2D(texRef2d, y+0.5, y-0.5) + sinf(0.35*y) + tex1D(texRef1d, y+0.5)
+//	surf2Dwrite(surf2Dread<int2>(inputSurfRef, 4*idx, idx), outputSurfRef, 4*idx, idx)
+//	if (arg[1] == idx) printf(...)
+func runReferences(t *testing.T, m *Machine, mem *device.Memory, run func(kernel string, grid, block uint32, params ...uint32)) {
+	t.Helper()
+	const n = 32
+	var all []uint64
+	alloc := func(list []uint32) uint64 {
+		a, err := mem.Alloc(uint64(4*len(list)), "words")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, a)
+		write(t, mem, a, list)
+		return a
+	}
+	var plane, row, in, v []uint32
+	for i := range n * n {
+		plane = append(plane, math.Float32bits(float32(7*i)+0.25))
+		in = append(in, uint32(0x10000+i))
+	}
+	for i := range n {
+		row = append(row, math.Float32bits(float32(10000*i)+0.5))
+		v = append(v, uint32(i%5))
+	}
+	arg, at, out := alloc([]uint32{4, 1 << 20}), alloc(v), alloc(make([]uint32, n*n))
+	for name, tex := range map[string]texture.Texture{
+		"texRef2d": {Addr: alloc(plane), Format: "f32", Channels: 1, Width: n, Height: n}, "texRef1d": {Addr: alloc(row), Format: "f32", Channels: 1, Width: n},
+		"inputSurfRef": {Addr: alloc(in), Format: "u32", Channels: 1, Width: n, Height: n}, "outputSurfRef": {Addr: out, Format: "u32", Channels: 1, Width: n, Height: n},
+	} {
+		if surface := strings.HasSuffix(name, "SurfRef"); !m.HasTexture(name, surface) || m.HasTexture(name, !surface) {
+			t.Errorf("%s is not a reference", name)
+		}
+		if err := m.BindTextureOf(0, name, tex); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run("_Z7argtestPiS_S_", 1, 24, uint32(arg), uint32(arg>>32), uint32(at), uint32(at>>32), 0, 0)
+	got, copied := read(t, mem, at, 24), read(t, mem, out, n*n)
+	for i := range got {
+		y := i + int(v[i])
+		want := float32(7*(max(y-1, 0)*n+y)) + 0.25 + float32(math.Sin(0.35*float64(y))) + float32(10000*y) + 0.5
+		if got[i] != uint32(want) {
+			t.Errorf("argtest: v[%d] is %d; want %d", i, got[i], uint32(want))
+		}
+		if at := i*n + i; copied[at] != in[at] {
+			t.Errorf("argtest: word %d of the surface is %#x; want %#x", at, copied[at], in[at])
+		}
+	}
+	for _, a := range all {
+		if err := mem.Free(a); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
+	"github.com/heddle-sim/heddle/internal/exec/texture"
 )
 
 // Program is one or more linked files. It is immutable and can be placed on any number of
@@ -46,6 +47,18 @@ func (p *Program) Managed() []xptx.Symbol {
 	return p.ptx.Managed()
 }
 
+// References lists the names of the texture, sampler and surface references.
+func (p *Program) References() []string {
+	if p.ptx != nil {
+		return p.ptx.References()
+	}
+	var list []string
+	for _, f := range p.sass {
+		list = append(list, f.References()...)
+	}
+	return list
+}
+
 // Kernels returns the kernels in the order of the texts.
 func (p *Program) Kernels() []exec.Kernel { return p.kernels }
 
@@ -63,7 +76,6 @@ func (p *Program) Kernel(name string) (exec.Kernel, bool) {
 type Machine struct {
 	exec.Machine
 	placed
-	ptx *xptx.Machine // nil if it is SASS
 }
 
 // placed is what the machines of all instruction sets have besides launches: variables and
@@ -80,6 +92,16 @@ type placed interface {
 	// Symbol finds one by name, Symbols lists the names that it finds.
 	Symbol(name string) (xptx.Symbol, bool)
 	Symbols() []string
+
+	// UseObjects makes kernels use these texture objects instead of the machine's own, to
+	// which TextureObject adds.
+	UseObjects(o *texture.Objects)
+	TextureObject(t texture.Texture) (handle uint64, err error)
+	// HasTexture reports whether there is a texture or surface reference of that name,
+	// BindTexture binds it, BindTextureOf that of one part of the program if it has its own.
+	HasTexture(name string, surface bool) bool
+	BindTexture(name string, t texture.Texture) error
+	BindTextureOf(part int, name string, t texture.Texture) error
 }
 
 // NewMachine places a program's variables in memory and initialises them. It fails if one
@@ -102,11 +124,8 @@ func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64, keep boo
 	if err != nil {
 		return nil, err
 	}
-	return &Machine{m, m, m}, nil
+	return &Machine{m, m}, nil
 }
-
-// PTX returns the machine if its program is PTX, nil if not. Only PTX has textures.
-func (m *Machine) PTX() *xptx.Machine { return m.ptx }
 
 // ofSASS is machine code in memory, whose variables have no type.
 type ofSASS struct{ *xsass.Machine }

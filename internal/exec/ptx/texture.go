@@ -29,6 +29,19 @@ func (m *Machine) UseObjects(o *texture.Objects) { m.tex.Objects = o }
 
 func isTexVar(v *ptx.Var) bool { return v.Type.Opaque() || v.Space == ptx.SpaceTex }
 
+// References returns the names of the texture, sampler and surface references.
+func (p *Program) References() []string {
+	var list []string
+	for _, m := range p.mods {
+		for _, v := range m.Vars {
+			if isTexVar(v) {
+				list = append(list, v.Name)
+			}
+		}
+	}
+	return list
+}
+
 // initTextures makes a slot for every reference of the program. External
 // declarations share the slot of the definition. A bad initialiser makes only
 // its reference unusable.

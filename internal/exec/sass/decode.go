@@ -169,8 +169,6 @@ func (d *dec) decode() error {
 			return errors.New(we.Why)
 		}
 		return errForm
-	case f == nil && o.info.Class == isa.ClassTexture:
-		return fmt.Errorf("%s: machine code cannot read or write textures and surfaces here, PTX can: keep the PTX of the program, and choose it with --code ptx", in.Op)
 	case f == nil:
 		return fmt.Errorf("%s is not supported", in.Op)
 	}
@@ -209,11 +207,11 @@ func (d *dec) ordering() {
 		// private copy of memory does not offer.
 		d.k.talks = true
 		d.k.spins = d.k.spins || in.Op != sass.OpRED && in.Op != sass.OpREDG
-	case sass.OpLD, sass.OpLDG:
+	case sass.OpLD, sass.OpLDG, sass.OpSULD:
 		if strong := in.Has("STRONG") || in.Has("MMIO"); strong && wide {
 			d.k.talks, d.k.spins = true, true
 		}
-	case sass.OpST, sass.OpSTG:
+	case sass.OpST, sass.OpSTG, sass.OpSUST:
 		if strong := in.Has("STRONG") || in.Has("MMIO"); strong && wide {
 			d.k.talks = true
 		}

@@ -92,6 +92,7 @@ type inst struct {
 	target         int32
 	mem, mem2      *access
 	mma            *matrix
+	tex            *texel
 }
 
 const full = ^uint32(0)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
+	"github.com/heddle-sim/heddle/internal/exec/texture"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
@@ -59,6 +60,22 @@ type Program struct {
 	// the empty name, of those in what all kernels share that are not supported.
 	places map[string][]int
 	shared map[string]bool // functions whose addresses are in what all kernels share
+	refs   []reference
+}
+
+// reference is a word of a kernel's constant bank 0 that gets the handle of a texture or surface
+// reference.
+type reference struct {
+	name, kernel string
+	offset       uint64
+	surface      bool
+}
+
+func (r *reference) kind() texture.Kind {
+	if r.surface {
+		return texture.IsSurface
+	}
+	return texture.IsTexture
 }
 
 // Kernel is a kernel of a program.
@@ -118,6 +135,10 @@ func Load(f *sass.File) *Program {
 	pointers := map[string]bool{}
 	for n := range f.Addresses { // numbers them before any machine is made
 		a := &f.Addresses[n]
+		if surface, ok := a.Reference(); ok {
+			p.refs = append(p.refs, reference{a.Function, a.Owner, a.Offset, surface})
+			continue
+		}
 		if of := a.Kernel + a.Owner; of != "" || a.Type != 0 {
 			p.places[of] = append(p.places[of], n)
 		} else if a.To == sass.OfFunction {
@@ -152,6 +173,15 @@ func (p *Program) Kernel(name string) (*Kernel, bool) {
 		}
 	}
 	return nil, false
+}
+
+// References returns the names of the texture and surface references.
+func (p *Program) References() []string {
+	var list []string
+	for i := range p.refs {
+		list = append(list, p.refs[i].name)
+	}
+	return list
 }
 
 // Arch returns the program's architecture.
@@ -235,11 +265,12 @@ type Machine struct {
 	crew   exec.Crew[worker]
 	places []*place
 	spaces exec.Workspaces
+	tex    texture.Table
 }
 
 // NewMachine returns a machine with the given memory, for programs that keep nothing in it.
 func NewMachine(mem *device.Memory) *Machine {
-	return &Machine{crew: exec.Crew[worker]{Mem: mem, New: func() *worker { return new(worker) }}}
+	return &Machine{tex: texture.Table{Objects: &texture.Objects{}}, crew: exec.Crew[worker]{Mem: mem, New: func() *worker { return new(worker) }}}
 }
 
 // relocated is the number of a constant bank of our own, for addresses in instructions: a word
@@ -326,6 +357,7 @@ func (im *image) fillBanks(l *Launch) {
 		le.PutUint32(b0[low:], uint32(a))
 	}
 	copy(b0[base:], l.Params)
+	b0 = im.m.refer(k, b0)
 	for n := range im.banks {
 		im.banks[n] = im.m.bank(k, n)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/exec/device"
+	"github.com/heddle-sim/heddle/internal/exec/texture"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
@@ -21,6 +22,7 @@ type place struct {
 	at      [relocated + 1]uint64
 	symbols map[string]device.Symbol // its variables by name
 	moved   []moved
+	refs    map[string]uint64 // handles of its texture and surface references by name
 }
 
 // moved is a variable whose place is not in its program's piece of memory.
@@ -36,7 +38,12 @@ type moved struct {
 func NewMachineAt(progs []*Program, mem *device.Memory, at map[string]uint64, keep bool) (*Machine, error) {
 	m := NewMachine(mem)
 	for _, p := range progs {
-		pl := &place{prog: p, symbols: map[string]device.Symbol{}}
+		pl := &place{prog: p, symbols: map[string]device.Symbol{}, refs: map[string]uint64{}}
+		for i := range p.refs {
+			if r := &p.refs[i]; pl.refs[r.name] == 0 {
+				pl.refs[r.name] = m.tex.Add(texture.Reference(r.name, r.kind()))
+			}
+		}
 		m.places = append(m.places, pl)
 		if err := pl.fill(mem, at, keep); err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", p.file, err), m.Release())
@@ -218,4 +225,54 @@ func (m *Machine) bank(k *Kernel, n int) []byte {
 		return b
 	}
 	return nil
+}
+
+// refer writes the handles of a kernel's references to its constant bank 0, which may grow.
+func (m *Machine) refer(k *Kernel, bank []byte) []byte {
+	for _, pl := range m.places {
+		if pl.prog != k.prog {
+			continue
+		}
+		for i := range pl.prog.refs {
+			r := &pl.prog.refs[i]
+			if r.kernel != k.Name() || r.offset > bankBytes-4 {
+				continue
+			}
+			if end := int(r.offset) + 4; len(bank) < end {
+				bank = append(bank, make([]byte, end-len(bank))...)
+			}
+			le.PutUint32(bank[r.offset:], uint32(pl.refs[r.name]))
+		}
+	}
+	return bank
+}
+
+// UseObjects makes the machine's kernels use these texture objects instead of the machine's
+// own.
+func (m *Machine) UseObjects(o *texture.Objects) { m.tex.Objects = o }
+
+// HasTexture reports whether the programs have a texture or surface reference of that name.
+func (m *Machine) HasTexture(name string, surface bool) bool {
+	return m.tex.Has(name, (&reference{surface: surface}).kind())
+}
+
+// BindTexture binds the texture and surface references of the name.
+func (m *Machine) BindTexture(name string, t texture.Texture) error {
+	return m.tex.Bind(m.crew.Mem, name, t)
+}
+
+// BindTextureOf is BindTexture for the reference of that name in one of the programs, numbered from
+// 0: others may have their own reference of that name.
+func (m *Machine) BindTextureOf(program int, name string, t texture.Texture) error {
+	if program >= 0 && program < len(m.places) {
+		if h := m.places[program].refs[name]; h != 0 {
+			return m.tex.Find(h).Bind(m.crew.Mem, t)
+		}
+	}
+	return m.BindTexture(name, t)
+}
+
+// TextureObject makes a texture object, as texture.Objects.Add does.
+func (m *Machine) TextureObject(t texture.Texture) (uint64, error) {
+	return m.tex.Objects.Add(m.crew.Mem, t)
 }

@@ -95,19 +95,34 @@ func TestRefusedForms(t *testing.T) {
 	}
 }
 
-// TestRefusedTextures: kernels with textures and surfaces are refused, and the message says what to do.
+// TestRefusedTextures: what is not known of textures and surfaces is refused, and the message says what.
 func TestRefusedTextures(t *testing.T) {
-	for _, text := range []string{
-		"TEX.SCR.LL.BATCH_START RZ, R6, R4, R11, 0x0, 0x5e, 2D, 0x1", "TLD.SCR.LZ RZ, R5, R5, 0x0, 0x64, 1D, 0x1",
-		"SULD.D.BA.2D.STRONG.CTA.TRAP R8, [R16], 0x0, 0x60", "SUST.D.BA.2D.STRONG.CTA.TRAP [R16], R8, 0x0, 0x61",
+	for _, test := range []struct{ text, arch, why string }{
+		{"TEX.SCR.AOFFI.NDV R36, R20, R20, R12, 0x0, 0x58, 3D", "sm_86", "TEX without .LZ or .LL chooses a level by the coordinates of adjacent threads"},
+		{"TEX R36, R20, R20, R12, 0x0, 0x58, 3D", "sm_86", "TEX without .LZ or .LL"},
+		{"TEX.LB R36, R20, R20, R12, 0x0, 0x58, 2D", "sm_86", "TEX with .LB is not supported"},
+		{"TEX.LC R36, R20, R20, RZ, 0x0, 0x58, 2D", "sm_86", "TEX with .LC is not supported"},
+		{"TEX.LL.AOFFI R36, R20, R20, R12, 0x0, 0x58, CUBE", "sm_86", "an offset on a cube"},
+		{"TEX.LL R36, R20, R20, R12, UR4, 0x1, 2D", "sm_86", "TEX with number 1 after UR4 is not supported"},
+		{"TEX.LL R36, R20, R20, R12, 0x1f, 0x0, 2D", "sm_86", "there is no constant bank 31"},
+		{"TEX.LZ R36, R20, R20, R12, 0x0, 0x58, 2D", "sm_86", "it is not known what R12 holds"},
+		{"TEX.LL R36, R20, R20, R12, 0x0, 0x58, 2D", "sm_120", "the words of sm_120 are not known"},
+		{"TLD.SCR.LZ R14, R4, R12, R62, 0x0, 0x58, ARRAY_2D", "sm_86", "it is not known which two of layer, coordinates and handle share a pair of registers"},
+		{"TLD.SCR.B.LZ R14, R4, R12, R62, ARRAY_1D", "sm_86", "it is not known which two of layer"},
+		{"TLD.LZ.CL R14, R4, R12, 0x0, 0x58, 2D", "sm_86", "TLD with .CL is not supported"},
+		{"TLD4.R.PTP R14, R4, R12, R60, 0x0, 0x58, 2D", "sm_86", "TLD4 with .PTP is not supported"},
+		{"TXD.LC R14, R8, R12, R60, 0x0, 0x58, 2D", "sm_86", "TXD with .LC is not supported"},
+		{"TXQ RZ, R8, R12, TEX_HEADER_SAMPLER_POS, 0x0, 0x58, 0x1", "sm_86", "TXQ of TEX_HEADER_SAMPLER_POS with mask 0x1 is not supported"},
+		{"SULD.D.2D.STRONG.SM.TRAP R8, [R16], 0x0, 0x60", "sm_86", "SULD.D without .BA, which counts texels, is not supported"},
+		{"SUST.P.1D_BUFFER.STRONG.SM.TRAP [R16], R8, 0x0, 0x60", "sm_86", "SUST with .1D_BUFFER is not supported"},
 	} {
-		t.Run(text, func(t *testing.T) {
-			f, err := sass.Parse("t.sass", strings.Replace(header, "sm_86", "sm_75", 1)+text+" ;\nEXIT ;\n", 0)
+		t.Run(test.text, func(t *testing.T) {
+			f, err := sass.Parse("t.sass", strings.Replace(header, "sm_86", test.arch, 1)+test.text+" ;\nEXIT ;\n", 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			why := Load(f).Kernels()[0].Unusable()
-			if len(why) != 1 || !strings.Contains(why[0].Error(), "choose it with --code ptx") {
+			if len(why) != 1 || !strings.Contains(why[0].Error(), test.why) {
 				t.Errorf("%v", why)
 			}
 		})

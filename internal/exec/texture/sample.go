@@ -35,6 +35,7 @@ const (
 type Op struct {
 	Dims    int // coordinates within a layer; 3 for cubes, a direction
 	Cube    bool
+	Flat    bool // of two coordinates, a texture of one dimension takes the first
 	Integer bool // coordinates are integers: texels are fetched, not sampled
 	Form    Form
 	Gather  int // channel that is gathered from four texels, -1 to read a texel
@@ -128,6 +129,14 @@ func (op *Op) Read(x *Access, m uint32, one bool, find func(lane int) (*Slot, Sa
 	return true
 }
 
+// dims is the number of coordinates that locate a texel within a layer.
+func (op *Op) dims(t *image) int {
+	if op.Flat && op.Dims == 2 && t.h == 0 {
+		return 1
+	}
+	return op.Dims
+}
+
 // plain reports whether an access has nothing but coordinates, and possibly a layer and a level.
 func (op *Op) plain(x *Access) bool {
 	return op.Gather < 0 && op.Lod != LodGrad && x.Compare == nil && x.Sample == nil && !op.Cube && x.Offset == [3]*[32]uint32{}
@@ -208,7 +217,7 @@ func (op *Op) sample(p *point) (v [4]uint32, ok bool) {
 			g[0][k], g[1][k] = toFloat(x.Grad[0][k][i]), toFloat(x.Grad[1][k][i])
 		}
 	}
-	dims := op.Dims
+	dims := op.dims(t)
 	if op.Cube {
 		face := cubeFace(&c, &g)
 		p.layer += face
@@ -636,7 +645,7 @@ func (op *Op) nearest(x *Access, slot *Slot, smp *Sampler, m uint32) bool {
 		}
 		at := [3]int{}
 		addr, inside := lv.addr+uint64(p.layer)*lv.layer, true
-		for k := range op.Dims {
+		for k := range op.dims(t) {
 			bits := x.Coord[k][i]
 			n := size[k]
 			switch {

@@ -53,11 +53,11 @@ func (s *Slot) Kind() Kind { return s.kind }
 // Format is the format of the texels.
 func (s *Slot) Format() Format { return s.tex.format }
 
-// Channels is the number of channels of a texel.
-func (s *Slot) Channels() int { return s.tex.channels }
+// Cube reports whether the texture is a cube, with or without layers.
+func (s *Slot) Cube() bool { return s.tex.cube }
 
-// TexelBytes is the size of a texel.
-func (s *Slot) TexelBytes() int { return s.tex.size }
+// Layered reports whether the texture has layers.
+func (s *Slot) Layered() bool { return s.tex.layered }
 
 // SetLinear is the program's choice of filtering, for hosts that make none.
 func (s *Slot) SetLinear(on bool) { s.smp.linear, s.set.linear = on, true }

@@ -60,7 +60,7 @@ func (f *operandField) matches(k Kind) bool {
 
 // registers evaluates a register count of the tables: a number; sz, the size in the
 // mnemonic; n, the number of matrices of LDSM; dst and src, the formats of a conversion; ma,
-// mb, mc, fragments of a matrix instruction.
+// mb, mc, fragments of a matrix instruction; those of textures are in texture.go.
 func (in *Inst) registers(spec string, role Role) int {
 	switch spec {
 	case "":
@@ -80,6 +80,8 @@ func (in *Inst) registers(spec string, role Role) int {
 			return 1
 		}
 		return 2
+	case "td", "td2", "ta", "tb", "tv":
+		return in.texRegisters(spec)
 	case "dst", "src":
 		return in.formatRegisters(spec == "src")
 	case "ma", "mb", "mc":
@@ -154,6 +156,9 @@ func (in *Inst) addressRegisters(o *Operand) (base, uniform uint8) {
 	e := in.Has("E")
 	if o.Reg != RZ {
 		base = 1
+		if t, ok := in.Tex(); ok {
+			return uint8(len(t.First)), 0
+		}
 		if o.Suffix != "U32" && (o.HasD || o.Suffix == "64" || e && !o.HasU && o.Role == Addr && in.Op != OpLDGSTS) {
 			base = 2
 		}

@@ -303,6 +303,11 @@ func (in *Inst) memory(o *isa.Inst) {
 		o.Load = true
 	case isa.ClassTexture:
 		o.Load, o.Store = in.Op != OpSUST, in.Op == OpSUST
+		o.Width = 16 // of a texel; at most
+		if space == isa.Surface && in.Has("D") {
+			o.Width = uint8(in.bytes())
+		}
+		o.Elem = o.Width
 		return
 	}
 	o.Width = uint8(in.bytes())

@@ -94,7 +94,22 @@ func TestInfos(t *testing.T) {
 		{"@P0 BRA P1, 0x0", "", "P1 P0", isa.ClassBranch},
 		{"EXIT", "", "", isa.ClassBranch},
 		{"MEMBAR.SC.GPU", "", "", isa.ClassFence},
-		{"TEX.SCR.LL R16, R12, R10, R48, UR4, 0x0, 2D", "R16 R12", "R10 R48 UR4", isa.ClassTexture},
+		{"TEX.SCR.LL R16, R12, R10, R48, UR4, 0x0, 2D", "R16:2 R12:2", "R10:2 R48 UR4", isa.ClassTexture},
+		{"TEX.SCR.LL RZ, R5, R10, R49, 0x0, 0x58, 2D, 0x1", "R5", "R10:2 R49", isa.ClassTexture},
+		{"TEX.SCR.LL R6, R4, R10, R48, 0x0, 0x58, 2D, 0x7", "R6 R4:2", "R10:2 R48", isa.ClassTexture},
+		{"TEX.B.LL.DC R16, R12, R8, R48, CUBE", "R16:2 R12:2", "R8:3 R48:3", isa.ClassTexture},
+		{"TEX.LB.LC R16, R12, R8, R48, 0x0, 0x58, 2D", "R16:2 R12:2", "R8:3 R48", isa.ClassTexture},
+		{"TLD.SCR.B.LZ.AOFFI RZ, R12, R8, R5, 1D, 0x3", "R12:2", "R8:2 R5", isa.ClassTexture},
+		{"TLD.SCR.LZ RZ, R12, R8, R5, 0x0, 0x58, 2D, 0x3", "R12:2", "R8 R5", isa.ClassTexture},
+		{"TLD.LZ.MS RZ, R12, R8, R5, 0x0, 0x58, ARRAY_2D, 0x3", "R12:2", "R8:3 R5", isa.ClassTexture},
+		{"TLD4.SCR.B.AOFFI R16, R12, R8, R5, 0x0, 0x58, 2D", "R16:2 R12:2", "R8:2 R5", isa.ClassTexture},
+		{"TLD4.SCR.B.B.AOFFI R16, R12, R8, R4, 2D", "R16:2 R12:2", "R8:2 R4:2", isa.ClassTexture},
+		{"TLD4.SCR.A.B R16, R12, R8, R4, 2D", "R16:2 R12:2", "R8:2 R4", isa.ClassTexture},
+		{"TXD.B.AOFFI R16, R12, R8, R4, 2D", "R16:2 R12:2", "R8:4 R4:4", isa.ClassTexture},
+		{"TXD R16, R12, R8, R4, UR4, 0x0, ARRAY_1D", "R16:2 R12:2", "R8:2 R4:2 UR4", isa.ClassTexture},
+		{"TXQ.B RZ, R12, R8, TEX_HEADER_DIMENSION, 0x2", "R12", "R8:2", isa.ClassTexture},
+		{"SULD.D.BA.3D.128.STRONG.SM R8, [R16], R5", "R8:4", "R16:3 R5", isa.ClassTexture},
+		{"SUST.P.2D_ARRAY.STRONG.SM.RG.TRAP [R16], R8, UR5, 0x0", "", "R16:3 R8:2 UR5", isa.ClassTexture},
 	} {
 		f, err := Parse("a.sass", ".kernel k\n"+test.text+"\nEXIT\n", 86)
 		if err != nil {

@@ -24,7 +24,7 @@ func (d Driver) Texture(mod uint64, name string, surface bool) (h uint64, res Re
 		if h = m.driver.textures[name]; h != 0 && r.texrefs[h].surface == surface {
 			return ResultSuccess
 		}
-		if x := m.machine[r.number].PTX(); x == nil || !x.HasTexture(name, surface) {
+		if !m.machine[r.number].HasTexture(name, surface) {
 			return ResultNotFound
 		}
 		h = r.handle()

@@ -223,9 +223,7 @@ func loadError(err error) Error {
 
 // ready connects a module's machine with the device.
 func (r *Runtime) ready(m *program.Machine) {
-	if x := m.PTX(); x != nil {
-		x.UseObjects(r.texels)
-	}
+	m.UseObjects(r.texels)
 	m.Warn(r.warn)
 	if !r.opt.Strict {
 		m.TolerateStrays()

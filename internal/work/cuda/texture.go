@@ -448,11 +448,7 @@ func (r *Runtime) bind(ref *reference, i Image, s Sampling) Error {
 	if err := r.finish(); err != Success {
 		return err
 	}
-	machine := ref.module.machine[r.number].PTX()
-	if machine == nil { // machine code has no texture references
-		return NotSupported
-	}
-	if e := machine.BindTextureOf(ref.part, ref.name, tex); e != nil {
+	if e := ref.module.machine[r.number].BindTextureOf(ref.part, ref.name, tex); e != nil {
 		r.say("texture %s: %v", ref.name, e)
 		return InvalidValue
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
-	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	xprog "github.com/heddle-sim/heddle/internal/program"
 	"github.com/heddle-sim/heddle/internal/run"
 )
@@ -316,18 +315,7 @@ func typeOf(p exec.Param) string {
 
 // textures checks that each texture is used and fits its buffer.
 func (o *opener) textures() {
-	var refs []string
-	var mods []*ptx.Module
-	if p := o.ready.Program.PTX(); p != nil {
-		mods = p.Modules()
-	}
-	for _, m := range mods {
-		for _, v := range m.Vars {
-			if v.Type.Opaque() || v.Space == ptx.SpaceTex {
-				refs = append(refs, v.Name)
-			}
-		}
-	}
+	refs := o.ready.Program.References()
 	used := map[string]bool{}
 	for _, r := range refs {
 		used[r] = true

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
@@ -144,9 +145,7 @@ func (x *runner) setup() error {
 		return &Error{File: j.File, Msg: fmt.Sprintf("cannot place the program's variables: %v", err), Err: err}
 	}
 	x.machine = machine
-	if m := machine.PTX(); m != nil {
-		m.Warn(exec.OncePerLine(x.opt.Warn))
-	}
+	machine.Warn(exec.OncePerLine(x.opt.Warn))
 	for _, d := range j.Symbols {
 		if err := x.symbol(d); err != nil {
 			return err
@@ -238,18 +237,7 @@ func (x *runner) symbol(d *Data) error {
 // bindTextures binds each texture to the reference with its name, and makes objects for
 // those that are arguments of launches.
 func (x *runner) bindTextures() error {
-	refs := map[string]bool{}
-	prog, machine := x.ready.Program.PTX(), x.machine.PTX()
-	if prog == nil { // only PTX has textures
-		return nil
-	}
-	for _, m := range prog.Modules() {
-		for _, v := range m.Vars {
-			if v.Type.Opaque() || v.Space == ptx.SpaceTex {
-				refs[v.Name] = true
-			}
-		}
-	}
+	refs := x.ready.Program.References()
 	objects := map[string]bool{}
 	for _, s := range x.job.Steps {
 		if s.Kind == StepLaunch {
@@ -267,13 +255,13 @@ func (x *runner) bindTextures() error {
 			Address: t.Address, Normalized: t.Normalized, ReadNormalized: t.ReadNormalized,
 			Pitch: int(t.Pitch), Layers: int(t.Layers), Levels: int(t.Levels), Samples: int(t.Samples), Cube: t.Cube, MipLinear: t.MipLinear,
 		}
-		if refs[t.Name] {
-			if err := machine.BindTexture(t.Name, tex); err != nil {
+		if slices.Contains(refs, t.Name) {
+			if err := x.machine.BindTexture(t.Name, tex); err != nil {
 				return x.job.at(t.Pos, "texture %q: %v", t.Name, err)
 			}
 		}
 		if objects[t.Name] {
-			handle, err := machine.TextureObject(tex)
+			handle, err := x.machine.TextureObject(tex)
 			if err != nil {
 				return x.job.at(t.Pos, "texture %q: %v", t.Name, err)
 			}
