@@ -47,7 +47,9 @@ var mayImport = map[string][]string{
 	"internal/trace/record":    {"internal/isa", "internal/isa/sass", "internal/exec", "internal/exec/sass", "internal/trace"},
 	"internal/trace/open":      {"internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/container"},
 	"internal/compare":         {"internal/near", "internal/report"},
-	"internal/report":          {"internal/plain"},
+	"internal/report":          {"internal/plain", "internal/report/lesson"},
+	"internal/report/lesson":   {},
+	"internal/isa/explain":     {},
 	"internal/report/timeline": {},
 	"internal/report/series":   {},
 	"internal/report/findings": {"internal/report"},
@@ -69,15 +71,15 @@ var mayImport = map[string][]string{
 	"internal/core/kepler/chip": {"internal/isa", "internal/core/kepler", "internal/mem", "internal/mem/cache", "internal/mem/dram",
 		"internal/mem/noc", "internal/mem/part"},
 	"internal/work/kcase": {"internal/isa/kasm", "internal/core/kepler"},
-	"internal/work/krun":  {"internal/isa/kasm", "internal/core/kepler", "internal/core/kepler/chip", "internal/exec", "internal/report", "internal/report/findings", "internal/report/timeline", "internal/run"},
+	"internal/work/krun":  {"internal/isa/kasm", "internal/core/kepler", "internal/core/kepler/chip", "internal/exec", "internal/isa/explain", "internal/report", "internal/report/findings", "internal/report/lesson", "internal/report/timeline", "internal/run"},
 
 	// A run, whatever gives it its work.
 	"internal/run": {"internal/near", "internal/plain", "internal/isa", "internal/exec", "internal/exec/device", "internal/exec/replay", "internal/config", "internal/gpu", "internal/mem", "internal/mem/cache", "internal/mem/noc", "internal/core",
-		"internal/report", "internal/report/findings", "internal/report/timeline", "internal/trace/record"},
+		"internal/report", "internal/report/findings", "internal/report/lesson", "internal/report/timeline", "internal/isa/explain", "internal/trace/record"},
 	"internal/run/flags":     {"internal/near", "internal/run", "internal/report", "internal/report/series", "internal/report/timeline", "internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/record"},
 	"internal/work/tracerun": {"internal/core", "internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/run", "internal/gpu", "internal/report", "internal/trace", "internal/exec/replay"},
 	"internal/work/job": {"internal/near", "internal/binary/fatbin", "internal/run", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/num", "internal/exec/device",
-		"internal/isa/kasm", "internal/core/kepler", "internal/work/krun", "internal/exec", "internal/exec/texture", "internal/exec/ptx", "internal/report", "internal/report/findings", "internal/config", "internal/gpu"},
+		"internal/isa/kasm", "internal/core/kepler", "internal/work/krun", "internal/exec", "internal/exec/texture", "internal/exec/ptx", "internal/report", "internal/report/findings", "internal/report/lesson", "internal/config", "internal/gpu"},
 	// CUDA programs: the runtime is Go; only the library that programs are linked
 	// with has a C face.
 	"internal/binary/fatbin":   {},

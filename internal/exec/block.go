@@ -225,6 +225,9 @@ func (c *CTA) Start(l *Launch, n uint64, shared int, view *device.View) {
 	}
 }
 
+// SharedBytes is as in Sharer.
+func (c *CTA) SharedBytes() []byte { return c.Shared }
+
 // StartWarp fills in the indices of a warp's threads in the block and returns the
 // lanes that exist.
 func (c *CTA) StartWarp(warp int, at *[3][32]uint32) (live uint32) {

@@ -15,6 +15,13 @@ type BlockWatcher interface {
 	Released()
 }
 
+// CommitWatcher is a BlockWatcher that is also called after the results of a pending
+// instruction have become visible.
+type CommitWatcher interface {
+	BlockWatcher
+	Committed(warp int, p Pending)
+}
+
 // Tap returns work whose blocks are watched. Open is called for each block, when it
 // starts.
 func Tap(w Work, open func(Block) BlockWatcher) Work { return &tapped{w, open} }
@@ -68,6 +75,14 @@ func (b *tappedBlock) Tell() {
 	if x, ok := b.Block.(Teller); ok {
 		x.Tell()
 	}
+}
+
+// SharedBytes passes the call on.
+func (b *tappedBlock) SharedBytes() []byte {
+	if x, ok := b.Block.(Sharer); ok {
+		return x.SharedBytes()
+	}
+	return nil
 }
 
 func (b *tappedBlock) Release() {
@@ -148,5 +163,11 @@ func (x *tappedDeferred) Access(p Pending, e *Effects) error {
 	return err
 }
 
-func (x *tappedDeferred) Commit(p Pending)    { x.d.Commit(p) }
+func (x *tappedDeferred) Commit(p Pending) {
+	x.d.Commit(p)
+	if c, ok := x.b.see.(CommitWatcher); ok {
+		c.Committed(x.i, p)
+	}
+}
+
 func (x *tappedDeferred) Late(p Pending) bool { return x.d.Late(p) }

@@ -171,6 +171,12 @@ type Inspector interface {
 	Frame(lane int) (Frame, bool)
 }
 
+// Sharer is implemented by a Block whose shared memory can be inspected.
+type Sharer interface {
+	// SharedBytes returns it, for reading only, until the block's release.
+	SharedBytes() []byte
+}
+
 // Fragment is a set of lanes of a warp that execute together.
 type Fragment struct {
 	Lanes    isa.LaneMask

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/heddle-sim/heddle/internal/plain"
+	"github.com/heddle-sim/heddle/internal/report/lesson"
 )
 
 // Version is Heddle's version: the tag of a release, or the next release followed by
@@ -53,6 +54,10 @@ type Run struct {
 	NoJob  bool     `json:"no_job,omitempty"` // the input is not a job file, which would have checks
 
 	Pictures []string `json:"pictures,omitempty"` // files written
+
+	// Small launches step by step, and the pictures that the frames of a job drew; with --html only.
+	Lessons []*lesson.Lesson `json:"lessons,omitempty"`
+	Films   []lesson.Film    `json:"films,omitempty"`
 }
 
 // Begun reports whether anything has run that is worth reporting.

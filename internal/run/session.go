@@ -15,6 +15,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/plain"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/report/findings"
+	"github.com/heddle-sim/heddle/internal/report/lesson"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
 	"github.com/heddle-sim/heddle/internal/trace/record"
 )
@@ -45,6 +46,7 @@ type Session struct {
 	open    []*Launch // submitted, and not yet in the result
 	rows    *Rows
 	history *history              // with Page
+	school  *school               // with Page, for work with values: small launches step by step
 	logged  bool                  // the log of blocks was asked for
 	spans   []timeline.Span       // launches that the timeline shows
 	others  []span                // other actions that it shows
@@ -145,8 +147,12 @@ func (s *Session) OnlyCompute() error {
 	return s.opt.Settings.Check()
 }
 
-// Look calls Inside of the options before the run begins.
+// Look calls Inside of the options before the run begins. With Page, small launches are then
+// recorded step by step.
 func (s *Session) Look(in *Inside) {
+	if s.opt.Page && in.Memory != nil {
+		s.school = &school{in: in, left: lesson.MostSteps}
+	}
 	if s.opt.Inside != nil {
 		in.Chip = s.Chip
 		s.Chip.OnCycle(s.opt.Inside(in))
@@ -185,6 +191,9 @@ func (s *Session) Note(l *Launch, op *gpu.Op) {
 	s.open = append(s.open, l)
 	if w := s.opt.Watch; w != nil && w.Inst != nil {
 		s.tap(l, op)
+	}
+	if s.school != nil {
+		s.teach(l, op)
 	}
 	if r := s.opt.Record; r != nil {
 		plain := op.Make
@@ -393,6 +402,9 @@ func (s *Session) flush(res *report.Run) {
 	}
 	if s.history != nil {
 		res.History = s.history.result()
+	}
+	if s.school != nil {
+		res.Lessons = s.school.result()
 	}
 	if s.rows != nil {
 		s.bad = errors.Join(s.bad, s.rows.end())

@@ -2,7 +2,9 @@ package kepler
 
 import (
 	"fmt"
+	"maps"
 	"math/bits"
+	"slices"
 
 	isa "github.com/heddle-sim/heddle/internal/isa/kasm"
 )
@@ -71,6 +73,20 @@ func (k *Core) Selected(warp int) uint64 { return k.picked[warp] }
 
 // Did returns what fetch did in the previous cycle.
 func (k *Core) Did() SlotState { return k.did }
+
+// LineBytes is the size of a line of global memory.
+const LineBytes = lineBytes
+
+// Stores returns the number of accesses that may have changed global memory.
+func (k *Core) Stores() uint64 { return k.written }
+
+// Lines calls f for every line of global memory that was written, in the order of addresses. It must
+// not change them.
+func (k *Core) Lines(f func(line uint32, words *[lineWords]uint32)) {
+	for _, n := range slices.Sorted(maps.Keys(k.line)) {
+		f(n, k.line[n])
+	}
+}
 
 // QueueView is a queue of instructions.
 type QueueView struct {

@@ -19,6 +19,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/near"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/report/findings"
+	"github.com/heddle-sim/heddle/internal/report/lesson"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/work/krun"
 )
@@ -324,6 +325,8 @@ type keplerRunner struct {
 	last  int              // the last frame that will run
 	kept  map[int][][]byte // contents of images' buffers by image and frame
 	all   map[int][]byte   // contents by check, all frames in order
+	steps int              // of lessons, that are left
+	film  int              // bytes of films, that are left
 }
 
 // Selected returns the frames of a selection.
@@ -356,7 +359,7 @@ func (r *KeplerReady) Prepare(cfg kepler.Config, frame int) (*krun.Run, error) {
 // error is returned: *krun.Error, the context's, or an *Error for errors in the job.
 func (r *KeplerReady) Run(ctx context.Context, opt KeplerOptions) (*report.Run, error) {
 	start := time.Now()
-	x := &keplerRunner{ready: r, opt: opt, last: -1, kept: map[int][][]byte{}, all: map[int][]byte{}}
+	x := &keplerRunner{ready: r, opt: opt, last: -1, kept: map[int][][]byte{}, all: map[int][]byte{}, steps: lesson.MostSteps, film: lesson.MostFilm}
 	x.res = &report.Run{
 		Heddle: report.Version, Input: r.Job.File, GPU: opt.Config.Name, Mode: "timing", Programs: []string{}, Kernels: []report.Kernel{}, Checks: []report.Check{},
 		Conditions: opt.Config.Conditions(),
@@ -443,7 +446,9 @@ func (x *keplerRunner) frame(ctx context.Context, f int) error {
 		}
 	} else if core, err = prepare(); err == nil {
 		core.Progress(0)
+		x.learn(core, f)
 		err = core.Do(ctx)
+		x.learned(core, err == nil)
 	}
 	if core == nil {
 		return err
@@ -466,6 +471,7 @@ func (x *keplerRunner) frame(ctx context.Context, f int) error {
 	if err != nil {
 		return err
 	}
+	x.filmed(k, f)
 	for i, m := range x.ready.Job.Images {
 		if m.GIF.S != "" || f == m.still(x.last) {
 			x.kept[i] = append(x.kept[i], x.ready.Bytes(k, m.Buffer.S)[:m.bytes()])

@@ -11,6 +11,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/report/lesson"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
 	"github.com/heddle-sim/heddle/internal/run"
 )
@@ -30,6 +31,7 @@ type Run struct {
 
 	Timeline *timeline.Recorder // records every instruction; may be nil
 	Series   *run.Series        // counters over time, with a heading if this is the first run; may be nil
+	Lesson   *lesson.Recorder   // gets the run step by step, unless there are several SMs; may be nil
 	Progress func(cycle uint64) // called from time to time; may be nil
 
 	memory report.Memory // counters of a chip's memory system
@@ -88,6 +90,14 @@ func (r *Run) Do(ctx context.Context) error {
 	var rows *series
 	if r.Series != nil {
 		rows = r.startSeries()
+	}
+	if r.Lesson != nil {
+		for p := r.watch(); !r.Over() && !p.Full() && ctx.Err() == nil; {
+			p.cycle()
+			if rows != nil && k.Cycle() >= rows.next {
+				rows.row()
+			}
+		}
 	}
 	for !r.Over() && ctx.Err() == nil {
 		until := k.Cycle() + stretch - k.Cycle()%stretch
