@@ -629,7 +629,8 @@ func TestAccessible(t *testing.T) {
 	}
 	b := newBrowser(t)
 	res := simulate(t, root+"/examples/matmul/matmul.toml")
-	b.open(b.write(view.New([]view.Result{{Name: "a", Run: res}, {Name: "b", Run: simulate(t, root+"/examples/streams/streams.toml")}}, nil)))
+	b.open(b.write(view.New([]view.Result{{Name: "a", Run: res}, {Name: "b", Run: simulate(t, root+"/examples/streams/streams.toml")},
+		{Name: "c", Run: simulate(t, root+"/examples/kepler/cube8.toml")}}, nil)))
 	js[int](b, string(axe)+";1")
 	for _, scheme := range []string{"light", "dark"} {
 		b.scheme(scheme)
@@ -649,4 +650,4 @@ func TestAccessible(t *testing.T) {
 }
 
 // pagesOf are the addresses of all pages.
-var pagesOf = []string{"#/summary", "#/launch/0", "#/launch/0/source", "#/time", "#/machine", "#/pipeline", "#/compare"}
+var pagesOf = []string{"#/summary", "#/launch/0", "#/launch/0/source", "#/time", "#/machine", "#/pipeline", "#/compare", "#/learn?run=2"}

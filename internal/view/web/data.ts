@@ -1,6 +1,8 @@
 // The data of a page, as internal/view/pack.go packs them, and what several pages derive from
 // them. Nothing here judges: verdicts are the findings of the result.
 
+import type { Film, Lesson } from "./learn";
+
 export type Numbers = Record<string, number>;
 
 export interface Cache { accesses: number; hits: number; pending_hits: number; misses: number; sector_misses: number; refused: number; write_backs: number }
@@ -37,6 +39,7 @@ export interface Run {
   machine?: { warp_slots: number; block_slots: number; registers: number; shared_bytes: number; issues_per_cycle: number; l1_gb_per_s?: number; l2_gb_per_s?: number; gflop_per_s?: Numbers };
   memory: Memory; per_sm: SM[] | null; per_slice: Slice[] | null; per_channel: Channel[] | null; history?: History;
   warp_instructions: number; thread_instructions: number; seconds: number; kernels: Kernel[] | null;
+  lessons?: Lesson[]; films?: Film[];
   launches_left_out?: number; ranges?: Range[]; steps?: Step[];
   checks: { buffer?: string; symbol?: string; against: string; ok: boolean; elements: number; mismatches: number; tolerance?: number; first_mismatch?: { index: number; got: string; want: string } }[] | null;
   checkers?: { checker: string; ok: boolean; hazards?: Hazard[]; left_out?: number }[];

@@ -5,6 +5,7 @@ import { type Page, unpack } from "./data";
 import { Card, Empty, Tips } from "./parts";
 import { Compare } from "./compare";
 import { Launch } from "./launch";
+import { Learn } from "./learnpage";
 import { Machine } from "./machine";
 import { Pipeline } from "./pipeline";
 import { Source } from "./source";
@@ -22,6 +23,7 @@ const pages: Record<string, { name: string; needsLaunch?: boolean; several?: boo
   machine: { name: "Machine" },
   pipeline: { name: "Pipeline" },
   compare: { name: "Compare", several: true },
+  learn: { name: "Learn" },
 };
 
 function App({ page }: { page: Page }) {
@@ -32,7 +34,7 @@ function App({ page }: { page: Page }) {
   const launch = route.launch ?? (route.page === "launch" ? first : null);
   const at = launch === null ? -1 : result.indexOf(launch);
   const list = Object.entries(pages).filter(([, p]) => !p.several || page.results.length > 1);
-  const address = (name: string) => href({ page: name, launch: pages[name].needsLaunch ? launch ?? first : ["summary", "machine", "pipeline", "compare"].includes(name) ? null : route.launch, run });
+  const address = (name: string) => href({ page: name, launch: pages[name].needsLaunch ? launch ?? first : ["summary", "machine", "pipeline", "learn", "compare"].includes(name) ? null : route.launch, run });
   useEffect(() => {
     document.title = `${pages[route.page]?.name ?? "Page"}${launch !== null ? ` ${launch}` : ""} – ${result.name} – Heddle`;
     scrollTo(0, 0);
@@ -92,6 +94,7 @@ function Content({ page, route, at, launch, run }: { page: Page; route: Route; a
     case "time": return <Time key={run} result={result} route={route} at={at} />;
     case "machine": return <Machine key={run} result={result} />;
     case "pipeline": return <Pipeline key={run} result={result} />;
+    case "learn": return <Learn key={run} result={result} route={route} />;
     case "compare": return <Compare page={page} route={route} />;
   }
   return <Card title="No such page"><Empty>There is no page “{route.page}”. <a href={href({ page: "summary", run })}>Summary</a></Empty></Card>;
@@ -102,7 +105,7 @@ function Mark() {
 }
 
 function Help({ names, close }: { names: string[]; close: () => void }) {
-  const keys: [string, string][] = [...names.map((n, i) => [String(i + 1), `page ${n}`] as [string, string]), ["n, p", "next, previous launch"], ["h, H", "next, previous hottest line (Source)"], ["/", "filter launches (Summary)"], ["↑ ↓", "select a line (Source)"], ["?", "this list"], ["Esc", "close"]];
+  const keys: [string, string][] = [...names.map((n, i) => [String(i + 1), `page ${n}`] as [string, string]), ["n, p", "next, previous launch"], ["h, H", "next, previous hottest line (Source)"], ["/", "filter launches (Summary)"], ["↑ ↓", "select a line (Source)"], ["→, ←", "step forward, back; ten with Shift (Learn)"], ["Home, End", "start, end (Learn)"], ["w, W", "follow the next, previous warp (Learn)"], ["[, ]", "previous, next frame or launch (Learn)"], ["Space", "play, pause (Learn)"], ["?", "this list"], ["Esc", "close"]];
   return (
     <div class="dialog" role="dialog" aria-modal="true" aria-label="Keys" onClick={(e) => e.target === e.currentTarget && close()}>
       <Card title="Keys" more={<button type="button" class="switch" ref={(b) => b?.focus()} onClick={close}>Close</button>}>
