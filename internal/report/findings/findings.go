@@ -102,16 +102,26 @@ func Of(r *report.Run) []report.Finding {
 type launch struct {
 	*report.Kernel
 	run    *report.Run
+	blocks uint64             // of its grid
 	active int                // SMs that had a block
 	idle   float64            // share of scheduler cycles without an issue
 	state  map[string]float64 // that share, by the state of the warps that waited
+}
+
+// grid returns the number of a launch's blocks, also of one that has not ended.
+func grid(k *report.Kernel) uint64 {
+	n := uint64(1)
+	for _, d := range k.Grid {
+		n *= uint64(max(d, 0))
+	}
+	return max(n, k.Blocks)
 }
 
 // issued are the states of warps that could issue: the schedulers were busy.
 var issued = map[string]bool{"selected": true, "not_selected": true}
 
 func newLaunch(r *report.Run, k *report.Kernel) *launch {
-	l := &launch{Kernel: k, run: r, active: int(min(uint64(r.SMs), max(k.Blocks, 1))), state: map[string]float64{}}
+	l := &launch{Kernel: k, run: r, blocks: grid(k), active: int(min(uint64(r.SMs), max(grid(k), 1))), state: map[string]float64{}}
 	var slots, waits uint64
 	for reason, n := range k.SlotStalls {
 		if reason != "no_warp" {

@@ -315,6 +315,40 @@ Its fetch is in exactly one state in each cycle, so the cost of a state is its s
 | --- | --- | --- |
 `
 
+// What a launch that was cut short would have done does not depend on where it was cut.
+func TestCut(t *testing.T) {
+	found := func(grid int64, ended uint64) string {
+		r := &report.Run{Mode: "timing", Timing: &report.Timing{SMs: 10, Cycles: 1000}, Kernels: []report.Kernel{{
+			Name: "k", Grid: [3]int64{grid, 1, 1}, Block: [3]int64{32, 1, 1}, Blocks: ended, WarpInstructions: 100,
+			KernelTiming: &report.KernelTiming{Cycles: 1000, BlocksPerSM: 2, Stalls: map[string]uint64{"selected": 100, "wait": 900}, SlotStalls: map[string]uint64{"wait": 900}},
+		}}}
+		for _, f := range findings.Of(r) {
+			if f.Rule == "tail" || f.Rule == "small-grid" {
+				return f.Rule + ": " + f.Seen
+			}
+		}
+		return ""
+	}
+	for _, c := range []struct {
+		name  string
+		grid  int64
+		ended uint64
+		want  string
+	}{
+		{"a full round, one block over ended", 40, 21, ""},
+		{"one block over, none ended", 21, 0, "tail: 21 blocks make 1.05 rounds of 20 that fit at once; the last one is filled to 5 %"},
+		{"all ended", 21, 21, "tail: 21 blocks make 1.05 rounds of 20 that fit at once; the last one is filled to 5 %"},
+		{"a large grid, few ended", 40, 3, ""},
+		{"a small grid, none ended", 3, 0, "small-grid: 3 blocks for 10 SMs"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := found(c.grid, c.ended); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 func TestDocument(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(preface)

@@ -343,20 +343,20 @@ var limits = map[string]string{
 }
 
 func smallGrid(l *launch) *cost {
-	if l.Shared || l.Blocks == 0 || l.Blocks >= uint64(l.run.SMs) {
+	if l.Shared || l.blocks == 0 || l.blocks >= uint64(l.run.SMs) {
 		return nil
 	}
-	return &cost{1 - float64(l.Blocks)/float64(l.run.SMs), fmt.Sprintf("%s for %d SMs", report.Plural(int(l.Blocks), "block", "blocks"), l.run.SMs), nil}
+	return &cost{1 - float64(l.blocks)/float64(l.run.SMs), fmt.Sprintf("%s for %d SMs", report.Plural(int(l.blocks), "block", "blocks"), l.run.SMs), nil}
 }
 
 func tail(l *launch) *cost {
 	fit := float64(l.BlocksPerSM * l.run.SMs)
-	if l.Shared || fit == 0 || float64(l.Blocks) <= fit {
+	if l.Shared || fit == 0 || float64(l.blocks) <= fit {
 		return nil
 	}
-	rounds := float64(l.Blocks) / fit
+	rounds := float64(l.blocks) / fit
 	whole := math.Ceil(rounds)
-	return &cost{(whole - rounds) / whole, fmt.Sprintf("%d blocks make %.2f rounds of %.0f that fit at once; the last one is filled to %s", l.Blocks, rounds, fit, percent(1-(whole-rounds))), nil}
+	return &cost{(whole - rounds) / whole, fmt.Sprintf("%d blocks make %.2f rounds of %.0f that fit at once; the last one is filled to %s", l.blocks, rounds, fit, percent(1-(whole-rounds))), nil}
 }
 
 // lanes returns the mean of lanes that are active in an instruction, and of those that the blocks'

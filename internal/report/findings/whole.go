@@ -74,7 +74,7 @@ const crowded = 0.3
 
 // filled reports whether some launch had at least as many blocks as the machine has SMs.
 func filled(r *report.Run) bool {
-	return slices.ContainsFunc(r.Kernels, func(k report.Kernel) bool { return k.KernelTiming != nil && k.Blocks >= uint64(r.SMs) })
+	return slices.ContainsFunc(r.Kernels, func(k report.Kernel) bool { return k.KernelTiming != nil && grid(&k) >= uint64(r.SMs) })
 }
 
 func unevenSMs(r *report.Run) *cost {
