@@ -33,6 +33,8 @@ type runCmd struct {
 	Dump    []string `sep:"none" placeholder:"BUFFER=FILE" help:"Write a buffer's bytes to a file after the last step (repeatable)."`
 	SASS    string   `name:"sass" placeholder:"LISTING" help:"For a trace: a disassembly of its kernels (nvdisasm, cuobjdump, CuAssembler, or words), which adds missing control bits."`
 	Explain string   `placeholder:"NAME" help:"Only explain a counter, by its name in the JSON result or in --accel-sim-stats, or a parameter of GPUs; all lists them."`
+
+	live *livePage // a page that shows the run while it goes on; may be nil
 }
 
 // runVars are texts for the help that other packages provide.
@@ -168,9 +170,19 @@ func (c *runCmd) observed(e env, o *run.Options, simulate func(to *sinks) (res *
 	if line != nil {
 		o.Progress = line.Show
 	}
+	if c.live != nil {
+		if err := c.live.begin(e, o); err != nil {
+			return err
+		}
+	}
 	res, more, err := simulate(to)
 	if line != nil {
 		line.Clear()
+	}
+	if c.live != nil {
+		if lerr := c.live.end(res); lerr != nil {
+			err = errors.Join(err, lerr)
+		}
 	}
 	if werr := files.Finish(e.stderr); werr != nil {
 		err = errors.Join(err, usage("%w", werr))
@@ -248,7 +260,7 @@ func (c *runCmd) conclude(to *sinks, res *report.Run, more string, err error) er
 	}
 	if res != nil {
 		err = errors.Join(err, to.page(&c.Flags, nil, res))
-		if c.HTML != "" && !c.Logged() {
+		if (c.HTML != "" || c.live != nil) && !c.Logged() {
 			res = res.WithoutBlocks()
 		}
 	}

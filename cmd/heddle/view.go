@@ -15,11 +15,14 @@ import (
 
 // viewCmd is `heddle view`.
 type viewCmd struct {
-	Results []string `arg:"" name:"result" help:"Results: what heddle run --json or heddle cuda --json wrote, or folders of them. - is standard input."`
+	Results []string `arg:"" name:"result" help:"Results: what heddle run --json or heddle cuda --json wrote, or folders of them. - is standard input. With --live: a job file, or a trace, to run."`
 
+	Live       bool     `help:"Run a job or a trace, and show it while it runs: how far it is, and its counters so far. The page can stop it."`
 	HTML       string   `name:"html" placeholder:"FILE" help:"Write the page as one HTML file (- is standard output), instead of serving it on this computer."`
 	NoOpen     bool     `name:"no-open" help:"Only print the page's address; do not open a browser."`
 	SourceRoot []string `name:"source-root" sep:"none" placeholder:"DIR" help:"Look for source files in this folder too (repeatable)."`
+
+	liveFlags
 }
 
 // mostViewed bounds the results of one page (our choice).
@@ -27,6 +30,12 @@ const mostViewed = 100
 
 // Run makes the page.
 func (c *viewCmd) Run(e env) error {
+	if c.Live {
+		return c.runLive(e)
+	}
+	if name := c.used(); name != "" {
+		return usage("%s is for runs, and results have been run: add --live to run a job or a trace, or remove %[1]s", name)
+	}
 	if c.HTML == "" && slices.Contains(c.Results, "-") {
 		return usage("a page on a server reads the results again for every view, and standard input cannot be; write it with --html FILE")
 	}
@@ -58,22 +67,30 @@ func (c *viewCmd) serve(e env) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	fmt.Fprintf(e.stdout, "%s\n", s.URL())
-	how := "open this address"
-	if !c.NoOpen {
-		file, ok := openBrowser(s.URL())
-		if file != "" {
-			defer os.Remove(file)
-		}
-		if ok {
-			how = "a browser shows it"
-		}
-	}
-	fmt.Fprintf(e.stderr, "heddle: %s; interrupt (Ctrl-C) to end\n", how)
+	defer c.announce(e, s.URL())()
 	if err := s.Serve(e.ctx); err != nil {
 		return usage("%w", err)
 	}
 	return nil
+}
+
+// announce prints the address of a page and opens it in a browser. The function that it
+// returns removes what is left of that.
+func (c *viewCmd) announce(e env, url string) func() {
+	fmt.Fprintf(e.stdout, "%s\n", url)
+	how, file := "open this address", ""
+	if !c.NoOpen {
+		var ok bool
+		if file, ok = openBrowser(url); ok {
+			how = "a browser shows it"
+		}
+	}
+	fmt.Fprintf(e.stderr, "heddle: %s; interrupt (Ctrl-C) to end\n", how)
+	return func() {
+		if file != "" {
+			os.Remove(file)
+		}
+	}
 }
 
 // openBrowser opens an address in the user's browser, and reports whether there is one. All users of

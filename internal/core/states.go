@@ -122,6 +122,9 @@ func (l *Ledger) of(k Kernel, n int) Places {
 	return p
 }
 
+// Read adds a kernel's places so far to sum, which has a place for each of its instructions.
+func (l *Ledger) Read(k Kernel, sum Places) { sum.Add(l.by[k]) }
+
 func (l *Ledger) take(k Kernel, sum Places) {
 	if p := l.by[k]; p != nil {
 		sum.Add(p)

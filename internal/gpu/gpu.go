@@ -36,6 +36,7 @@ type GPU struct {
 	progress func(Progress)
 
 	places    bool                             // states of warps are kept by instruction
+	ledgers   []*core.Ledger                   // in which they are kept
 	sink      func(sm int, list []core.Record) // of instruction records, nil if there is none
 	checked   bool                             // SMs look for hazards
 	found     []Hazard                         // before the machine was last renewed
@@ -201,12 +202,12 @@ func (g *GPU) giveLedgers() {
 	if !g.places {
 		return
 	}
-	l := core.NewLedger()
+	g.ledgers = g.ledgers[:0]
 	for _, c := range g.cores {
-		if len(g.team.workers) > 1 {
-			l = core.NewLedger()
+		if len(g.ledgers) == 0 || len(g.team.workers) > 1 {
+			g.ledgers = append(g.ledgers, core.NewLedger())
 		}
-		c.KeepPlaces(l)
+		c.KeepPlaces(g.ledgers[len(g.ledgers)-1])
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -484,6 +485,36 @@ func (k *Kernel) takePlaces(g *GPU) {
 	k.Places = g.placesOf(k)
 }
 
+// cut counts the instructions of a kernel that has not ended, blocks on SMs included.
+func (k *Kernel) cut() {
+	k.WarpInsts, k.ThreadInsts = k.SM.WarpInsts, k.SM.ThreadInsts
+	if k.Places != nil { // its own, even if others ran too
+		k.WarpInsts, k.ThreadInsts = 0, 0
+		for j := range k.Places {
+			k.WarpInsts += k.Places[j].Issues
+			k.ThreadInsts += k.Places[j].Lanes
+		}
+	}
+}
+
+// SoFar returns a running kernel as if it ended now. The run goes on as without the call.
+// It may be called between two cycles.
+func (g *GPU) SoFar(k *Kernel) *Kernel {
+	x := *k
+	x.End = g.now
+	x.Counters = g.Totals()
+	x.Counters.sub(&k.before)
+	if g.places {
+		x.Places = make(core.Places, len(k.work.Code()))
+		for _, l := range g.ledgers {
+			l.Read(k.core, x.Places)
+		}
+	}
+	x.BlockLog = slices.Clone(k.BlockLog)
+	x.cut()
+	return &x
+}
+
 // abandon drops all actions after a run that ended early. Kernels keep their
 // results so far, and blocks on SMs report theirs, in the order of SMs. The machine
 // can be inspected as it is until the next action; if a kernel ran, it is renewed
@@ -506,14 +537,7 @@ func (g *GPU) abandon() {
 		g.count(&k.Counters)
 		k.Counters.sub(&k.before)
 		k.takePlaces(g)
-		k.WarpInsts, k.ThreadInsts = k.SM.WarpInsts, k.SM.ThreadInsts
-		if k.Places != nil { // its own, even if others ran too
-			k.WarpInsts, k.ThreadInsts = 0, 0
-			for j := range k.Places {
-				k.WarpInsts += k.Places[j].Issues
-				k.ThreadInsts += k.Places[j].Lanes
-			}
-		}
+		k.cut()
 		g.slots[i] = nil
 		g.running--
 		g.list()

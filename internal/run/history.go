@@ -157,9 +157,8 @@ func pairs(list []uint64, last bool) []uint64 {
 	return list[:n]
 }
 
-// result returns the rows so far, with a last one that may be shorter.
+// result returns the rows so far.
 func (h *history) result() *report.History {
-	h.row()
 	x := &report.History{Every: h.every, End: slices.Clone(h.end), Columns: map[string][]uint64{}}
 	for i, name := range h.names {
 		x.Columns[name] = slices.Clone(h.columns[i])

@@ -7,6 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	"github.com/heddle-sim/heddle/internal/exec/replay"
 	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
 	"github.com/heddle-sim/heddle/internal/trace/record"
 )
@@ -42,6 +43,10 @@ type Options struct {
 	// Page keeps what only a page shows: counters over time, and where and when blocks ran,
 	// if they are few.
 	Page bool
+	// Live is called from time to time between two cycles, with a function that returns the
+	// result so far while Live has not returned; may be nil. For a run on a chip with one
+	// device.
+	Live func(soFar func() *report.Run)
 	// Inside is called before the run begins. The function that it returns is called
 	// before the first cycle and after every cycle in which anything happens; an
 	// error from it ends the run. May be nil.

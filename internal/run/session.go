@@ -124,7 +124,7 @@ func (s *Session) PlugIn(name string, cfg gpu.Config) error {
 	if o.Watch != nil {
 		s.watch(o.Watch)
 	}
-	if o.Progress != nil {
+	if o.Progress != nil || o.Live != nil {
 		chip.OnProgress(s.progress)
 	}
 	if o.Series != nil {
@@ -352,7 +352,42 @@ func (s *Session) progress(p gpu.Progress) {
 	if l == nil {
 		return
 	}
-	s.Show(Progress{Launch: l.Number, Kernel: p.Kernel.Name, Blocks: p.Blocks, Running: p.Running, Total: p.Total, WarpInsts: p.WarpInsts, Cycles: p.Cycle}, l.Weight)
+	if s.opt.Progress != nil {
+		s.Show(Progress{Launch: l.Number, Kernel: p.Kernel.Name, Blocks: p.Blocks, Running: p.Running, Total: p.Total, WarpInsts: p.WarpInsts, Cycles: p.Cycle}, l.Weight)
+	}
+	if s.opt.Live != nil {
+		s.opt.Live(s.soFar)
+	}
+}
+
+// soFar returns the result so far, with the launches that run as if they ended now. The run
+// goes on as without the call.
+func (s *Session) soFar() *report.Run {
+	res := *s.Res
+	res.Kernels = slices.Clone(res.Kernels)
+	for _, l := range s.open {
+		if l.op.Begun() && !l.op.Ended() {
+			k := describe(s.Chip, s.Chip.SoFar(l.op.Kernel), *l)
+			res.Kernels = append(res.Kernels, k)
+			res.WarpInstructions += k.WarpInstructions
+			res.ThreadInstructions += k.ThreadInstructions
+		}
+	}
+	inOrder(res.Kernels)
+	timing := *res.Timing
+	res.Timing = &timing
+	summarize(s.Chip, &res)
+	if s.history != nil {
+		res.History = s.history.result()
+	}
+	res.Findings = findings.Of(&res)
+	res.Seconds = time.Since(s.began).Seconds()
+	return &res
+}
+
+// inOrder sorts launches by their numbers.
+func inOrder(list []report.Kernel) {
+	slices.SortStableFunc(list, func(a, b report.Kernel) int { return cmp.Compare(a.Launch, b.Launch) })
 }
 
 // Show completes the progress of a launch, which has a weight, with what the session knows of
@@ -373,7 +408,7 @@ func (s *Session) Show(p Progress, weight float64) {
 func (s *Session) End(err error) (*report.Run, error) {
 	res := *s.Res
 	res.Kernels = slices.Clone(res.Kernels)
-	slices.SortStableFunc(res.Kernels, func(a, b report.Kernel) int { return cmp.Compare(a.Launch, b.Launch) })
+	inOrder(res.Kernels)
 	res.Checkers = slices.Clone(res.Checkers)
 	if s.Chip != nil {
 		s.flush(&res)
@@ -401,6 +436,7 @@ func (s *Session) flush(res *report.Run) {
 		addHazards(s.Chip, s.watched, res)
 	}
 	if s.history != nil {
+		s.history.row()
 		res.History = s.history.result()
 	}
 	if s.school != nil {

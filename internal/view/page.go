@@ -38,12 +38,12 @@ var script []byte
 var style []byte
 
 // head is a page up to its data. The policy permits nothing but the script and the style
-// of the page itself, and pictures within it.
+// of the page itself, and pictures within it; a live page may also ask its server.
 const head = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; %sbase-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="generator" content="heddle %s">
@@ -53,7 +53,7 @@ const head = `<!doctype html>
 </head>
 <body>
 <noscript>This page is a program: it needs JavaScript to show the results that it contains.</noscript>
-<div id="app"></div>
+<div id="app"%s></div>
 <script type="text/plain" id="data">`
 
 // tail is the rest; %s is the script.
@@ -86,11 +86,29 @@ func (p *Page) WriteHTML(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	return writeHTML(w, p.title(), data, false)
+}
+
+// writeHTML writes the page of a run that goes on, with the results so far.
+func (l *Live) writeHTML(w io.Writer) error {
+	data, err := l.results()
+	if err != nil {
+		return err
+	}
+	return writeHTML(w, l.input+" – Heddle", data, true)
+}
+
+// writeHTML writes a page with packed results.
+func writeHTML(w io.Writer, title string, data []byte, live bool) error {
+	policy, mark := "", ""
+	if live {
+		policy, mark = "connect-src 'self'; ", " data-live"
+	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, head, hash(script), hash(style), report.Version, html.EscapeString(p.title()), base64.StdEncoding.EncodeToString([]byte(icon)), style)
+	fmt.Fprintf(&b, head, hash(script), hash(style), policy, report.Version, html.EscapeString(title), base64.StdEncoding.EncodeToString([]byte(icon)), style, mark)
 	b.Write(data)
 	fmt.Fprintf(&b, tail, script)
-	_, err = w.Write(b.Bytes())
+	_, err := w.Write(b.Bytes())
 	return err
 }
 

@@ -27,16 +27,26 @@ type Server struct {
 	host     string // address and port
 	token    string
 	page     func() (*Page, error)
+	live     *Live // nil: the page does not change by itself
 }
 
 // Listen prepares a server on a free port of this computer. The function is called for every
 // view of the page, so that a reload shows what has changed.
 func Listen(page func() (*Page, error)) (*Server, error) {
+	return listen(&Server{page: page})
+}
+
+// ListenLive prepares a server of a run that goes on.
+func ListenLive(l *Live) (*Server, error) { return listen(&Server{live: l}) }
+
+// listen opens the server's port.
+func listen(s *Server) (*Server, error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("no port of this computer can be opened for the page: %w", err)
 	}
-	return &Server{listener: l, host: l.Addr().String(), token: rand.Text(), page: page}, nil
+	s.listener, s.host, s.token = l, l.Addr().String(), rand.Text()
+	return s, nil
 }
 
 // URL is the address of the page.
@@ -64,13 +74,21 @@ func (s *Server) refused(r *http.Request) (int, string) {
 		return http.StatusForbidden, "this server answers only its own page"
 	case subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1:
 		return http.StatusForbidden, "the address is incomplete; open the one that heddle view printed"
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		return http.StatusMethodNotAllowed, "the page can only be read"
-	case rest != "":
+	case rest != "" && (s.live == nil || rest != eventsPath && rest != stopPath):
 		return http.StatusNotFound, "there is only the page"
+	case rest == stopPath && r.Method == http.MethodPost && origin == "": // browsers send it
+		return http.StatusForbidden, "only the page stops the run"
+	case (r.Method == http.MethodPost) != (rest == stopPath) || r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost:
+		return http.StatusMethodNotAllowed, "the page can only be read"
 	}
 	return 0, ""
 }
+
+// The paths of a live page below its address.
+const (
+	eventsPath = "events" // what changes
+	stopPath   = "stop"   // stops the run
+)
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -84,15 +102,33 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, why, code)
 		return
 	}
-	var b bytes.Buffer
-	p, err := s.page()
-	if err == nil {
-		err = p.WriteHTML(&b)
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/"+eventsPath) && r.Method == http.MethodGet:
+		s.live.events(w, r)
+		return
+	case r.Method == http.MethodPost:
+		s.live.Stop()
+		w.WriteHeader(http.StatusNoContent)
+		return
 	}
+	var b bytes.Buffer
+	err := s.write(&b)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write(b.Bytes()) // the reader may have gone
+}
+
+// write writes the page.
+func (s *Server) write(b *bytes.Buffer) error {
+	if s.live != nil {
+		return s.live.writeHTML(b)
+	}
+	p, err := s.page()
+	if err != nil {
+		return err
+	}
+	return p.WriteHTML(b)
 }

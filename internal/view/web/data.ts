@@ -50,7 +50,7 @@ interface Code { strings: string[]; function: number[]; file: number[]; source_f
 interface Counts { code: number; at?: number[]; issues: number[]; threads: number[]; cycles: number[]; stalls: Record<string, number[]>; access: (number[] | null)[]; branches: (number[] | null)[] }
 export interface Blocks { block?: number[]; sm: number[]; start: number[]; end: number[] }
 interface Packed { name: string; run: Run; codes: Code[] | null; counts: (Counts | null)[]; blocks: (Blocks | null)[]; sources: Record<string, number> }
-interface Payload { heddle: string; results: Packed[]; names: Record<string, string>; explain: Record<string, [string, string, string]>; rules: Record<string, string>; texts: string[] | null }
+interface Payload { heddle: string; results: Packed[] | null; names: Record<string, string>; explain: Record<string, [string, string, string]>; rules: Record<string, string>; texts: string[] | null }
 
 /** One instruction or source line with its counters. */
 export interface Line {
@@ -148,8 +148,10 @@ export interface Term { name: string; unit: string; meaning: string; source: str
 
 export class Page {
   readonly results: Result[];
+  /** The results are those of a run that goes on. */
+  running = false;
   constructor(private data: Payload) {
-    this.results = data.results.map((p) => new Result(p, this));
+    this.results = (data.results ?? []).map((p) => new Result(p, this));
   }
   get heddle(): string { return this.data.heddle; }
   kernelName(name: string): string { return this.data.names[name] ?? name; }

@@ -1,11 +1,12 @@
 // The page: reads its data, and shows what the address says.
-import { Fragment, h, render } from "preact";
+import { Fragment, h, render, type ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type Page, unpack } from "./data";
 import { Card, Empty, Tips } from "./parts";
 import { Compare } from "./compare";
 import { Launch } from "./launch";
 import { Learn } from "./learnpage";
+import { Progress, useLive } from "./live";
 import { Machine } from "./machine";
 import { Pipeline } from "./pipeline";
 import { Source } from "./source";
@@ -26,7 +27,21 @@ const pages: Record<string, { name: string; needsLaunch?: boolean; several?: boo
   learn: { name: "Learn" },
 };
 
-function App({ page }: { page: Page }) {
+function App({ first, live }: { first: Page; live: boolean }) {
+  const { page, state, lost } = useLive(first, live);
+  if (page.results.length > 0) return <Pages page={page} live={live && <Progress state={state} lost={lost} page={page} />} />;
+  return (
+    <Fragment>
+      <header class="top"><span class="brand"><Mark /><span>Heddle</span></span></header>
+      <main id="content">
+        <Progress state={state} lost={lost} page={page} />
+        <Card><h1>{state?.input ?? "A run"}</h1><Empty>{state?.done ? "The run gave no result; heddle says why where it was started." : "Results appear here as soon as there are some. A short run shows only its end."}</Empty></Card>
+      </main>
+    </Fragment>
+  );
+}
+
+function Pages({ page, live }: { page: Page; live: ComponentChildren }) {
   const route = useRoute();
   const run = Math.min(route.run, page.results.length - 1), result = page.results[run];
   const [help, setHelp] = useState(false);
@@ -75,9 +90,10 @@ function App({ page }: { page: Page }) {
         </div>
       </header>
       <main id="content" tabIndex={-1}>
+        {live}
         <Content page={page} route={{ ...route, run }} at={at} launch={launch} run={run} />
       </main>
-      <footer>Made by Heddle {page.heddle}. Everything on this page is in this file; it sends nothing anywhere.</footer>
+      <footer>Made by Heddle {page.heddle}. {live ? "This page asks only the heddle that made it, on this computer." : "Everything on this page is in this file; it sends nothing anywhere."}</footer>
       {help && <Help names={list.map(([, p]) => p.name)} close={() => setHelp(false)} />}
       <Tips />
     </Fragment>
@@ -122,7 +138,7 @@ async function start() {
     const data = document.getElementById("data")!;
     const page = await unpack(data.textContent ?? "");
     data.remove();
-    render(<App page={page} />, app);
+    render(<App first={page} live={app.dataset.live !== undefined} />, app);
     requestAnimationFrame(() => setTimeout(() => (app.dataset.ready = "true"), 0)); // the effects have run
   } catch (e) {
     render(<main><Card title="This page cannot be shown" class="bad"><p class="message">{String(e)}</p><p>The file is damaged, or this browser is too old: it needs DecompressionStream (2023).</p></Card></main>, app);

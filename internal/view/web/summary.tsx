@@ -40,7 +40,7 @@ function Ran({ result }: { result: Result }) {
     <Card class="ran">
       <div class="headline">
         <h1>{r.input}</h1>
-        {r.error ? <Status ok={false}>{r.error.kind}</Status> : failed > 0 ? <Status ok={false}>{failed} of {plural((r.checks ?? []).length, "check", "checks")} failed</Status> : r.ok ? <Status ok>{(r.checks ?? []).length > 0 ? `${plural(r.checks!.length, "check", "checks")} ok` : "completed"}</Status> : <Status ok={false}>findings of a checker</Status>}
+        {p.running ? <span class="status running">running</span> : r.error ? <Status ok={false}>{r.error.kind}</Status> : failed > 0 ? <Status ok={false}>{failed} of {plural((r.checks ?? []).length, "check", "checks")} failed</Status> : r.ok ? <Status ok>{(r.checks ?? []).length > 0 ? `${plural(r.checks!.length, "check", "checks")} ok` : "completed"}</Status> : <Status ok={false}>findings of a checker</Status>}
       </div>
       <dl class="figures">
         {result.timing && <Figure name={<Term page={p} name="cycles">cycles</Term>} value={count(r.cycles!)} unit="core cycles" note={r.clocks?.core_mhz ? duration(r.cycles! / (r.clocks.core_mhz * 1e6)) + " of the machine" : undefined} />}

@@ -1,0 +1,209 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// This file: a page of a run that goes on. The page gets a stream of events (server-sent
+// events): the state of the run several times a second, and the result so far in the form of
+// pack.go from time to time. Results are made only while someone looks, and so seldom that they
+// take little of the run's time.
+
+// State is how far a run is.
+type State struct {
+	Is    string  `json:"is"`    // runs, ended (with success or not) or stopped (by the user)
+	Done  bool    `json:"done"`  // it has ended, and its final result was sent
+	Input string  `json:"input"` // what runs
+	GPU   string  `json:"gpu"`   // the machine, "" if none is simulated
+	Share float64 `json:"share"` // of the whole run that is done, 0 to 1; 0 if unknown
+
+	Seconds float64 `json:"seconds"` // since the start
+	Left    float64 `json:"left"`    // seconds that the rest may take, 0 if unknown
+
+	Each     string `json:"each"`     // what a launch is called
+	Launch   int    `json:"launch"`   // the current one, from 0
+	Launches int    `json:"launches"` // their number, 0 if unknown
+	Kernel   string `json:"kernel"`
+	Blocks   uint64 `json:"blocks"` // of the launch, that have ended
+	Total    uint64 `json:"total"`  // of the launch
+	Cycles   uint64 `json:"cycles"` // so far
+	Insts    uint64 `json:"warp_instructions"`
+}
+
+// The states of a run.
+const (
+	Runs    = "runs"
+	Ended   = "ended"
+	Stopped = "stopped"
+)
+
+// The pace of a live page (our choice): a state is sent at most this often, and results take at
+// most a tenth of the time.
+const (
+	statePause  = 200 * time.Millisecond
+	resultPause = 500 * time.Millisecond
+	resultShare = 10
+	aliveAfter  = 15 * time.Second // a comment is sent if nothing else was
+)
+
+// Live is a run that goes on. Its methods may be called concurrently.
+type Live struct {
+	input string
+	stop  func()
+	began time.Time
+
+	mutex   sync.Mutex
+	news    chan struct{} // is closed when something has changed
+	state   State
+	data    []byte // packed results, nil until the first
+	version int    // of data
+	readers int
+	next    time.Time // when the next result is due
+}
+
+// NewLive begins a run, which stop ends early.
+func NewLive(input string, stop func()) *Live {
+	return &Live{input: input, stop: stop, began: time.Now(), news: make(chan struct{}), state: State{Is: Runs, Input: input}}
+}
+
+// changed wakes all readers. The mutex is held.
+func (l *Live) changed() {
+	close(l.news)
+	l.news = make(chan struct{})
+}
+
+// Show sets the state of the run; the times are added.
+func (l *Live) Show(s State) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	s.Is, s.Done, s.Input = l.state.Is, l.state.Done, l.input
+	s.Seconds = time.Since(l.began).Seconds()
+	if s.Share > 0 && s.Share < 1 {
+		s.Left = s.Seconds * (1/s.Share - 1)
+	}
+	l.state = s
+	l.changed()
+}
+
+// Look shows the result so far if it is due and someone looks.
+func (l *Live) Look(page func() *Page) error {
+	start := time.Now()
+	l.mutex.Lock()
+	due := l.readers > 0 && !start.Before(l.next)
+	l.mutex.Unlock()
+	if !due {
+		return nil
+	}
+	return l.show(page(), start)
+}
+
+// show replaces the results.
+func (l *Live) show(p *Page, start time.Time) error {
+	data, err := p.pack()
+	if err != nil {
+		return err
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.data = data
+	l.version++
+	now := time.Now()
+	l.next = now.Add(max(resultPause, resultShare*now.Sub(start)))
+	l.changed()
+	return nil
+}
+
+// End shows the final result; a page without results if there is none.
+func (l *Live) End(p *Page) error {
+	err := l.show(p, time.Now())
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if l.state.Is == Runs {
+		l.state.Is = Ended
+	}
+	l.state.Done = true
+	l.state.Seconds, l.state.Left = time.Since(l.began).Seconds(), 0
+	l.changed()
+	return err
+}
+
+// Stop ends the run early, as a user's wish.
+func (l *Live) Stop() {
+	l.mutex.Lock()
+	runs := l.state.Is == Runs
+	if runs {
+		l.state.Is = Stopped
+		l.changed()
+	}
+	l.mutex.Unlock()
+	if runs {
+		l.stop()
+	}
+}
+
+// results returns what a page begins with.
+func (l *Live) results() ([]byte, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if l.data != nil {
+		return l.data, nil
+	}
+	return (&Page{}).pack()
+}
+
+// reader counts who looks.
+func (l *Live) reader(n int) {
+	l.mutex.Lock()
+	l.readers += n
+	l.mutex.Unlock()
+}
+
+// events sends what changes until the reader has gone.
+func (l *Live) events(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	out := http.NewResponseController(w)
+	l.reader(1)
+	defer l.reader(-1)
+	sent := 0
+	for {
+		l.mutex.Lock()
+		state, data, version, news := l.state, l.data, l.version, l.news
+		l.mutex.Unlock()
+		text, err := json.Marshal(state)
+		if err == nil && version != sent {
+			_, err = fmt.Fprintf(w, "event: page\ndata: %s\n\n", data)
+			sent = version
+		}
+		if err == nil {
+			_, err = fmt.Fprintf(w, "event: state\ndata: %s\n\n", text)
+		}
+		if err == nil {
+			err = out.Flush()
+		}
+		if err != nil || !l.wait(r, news) {
+			return
+		}
+	}
+}
+
+// wait waits until there are news and the pause is over, or the reader has to hear that the
+// server is alive. It returns false when the reader has gone.
+func (l *Live) wait(r *http.Request, news <-chan struct{}) bool {
+	select {
+	case <-r.Context().Done():
+		return false
+	case <-time.After(aliveAfter):
+		return true
+	case <-news:
+	}
+	select {
+	case <-r.Context().Done():
+		return false
+	case <-time.After(statePause):
+		return true
+	}
+}

@@ -1,0 +1,123 @@
+package view_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/heddle-sim/heddle/internal/alltests"
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// This file: the page of a run that goes on, in a browser.
+
+// buildHeddle builds the command.
+func buildHeddle(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "heddle")
+	if out, err := exec.Command("go", "build", "-o", file, root+"/cmd/heddle").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return file
+}
+
+// until waits until the page shows a text.
+func (b *browser) until(what, condition string) {
+	b.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if js[bool](b, condition) {
+			return
+		}
+	}
+	b.Fatalf("the page does not show %s: %s", what, b.text())
+}
+
+// TestLivePage opens a run that goes on, sees it grow, and compares what it shows in the end with
+// the result.
+func TestLivePage(t *testing.T) {
+	alltests.Only(t, "pages in a browser")
+	heddle := buildHeddle(t)
+	for _, c := range []struct {
+		name string
+		stop bool
+		last string
+	}{
+		{"to its end", false, "The run has ended. These are its final results."},
+		{"stopped", true, "Stopped by you; the results are those until then."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "result.json")
+			cmd := exec.Command(heddle, "view", "--live", root+"/examples/vecadd/vecadd.toml", "--no-open", "--json", file)
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = cmd.Process.Kill() }()
+			text := bufio.NewReader(out)
+			url, err := text.ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := newBrowser(t)
+			url = strings.TrimSpace(url)
+			b.origin = url
+			b.open(url)
+			b.until("the progress", `document.querySelector("[role=progressbar]")?.getAttribute("aria-valuenow") > 0 && document.body.innerText.includes("of 4,096 blocks")`)
+			b.until("results so far", `document.querySelector(".status.running") !== null`)
+			grown := func(hash string) {
+				t.Helper()
+				b.at(hash)
+				before := js[string](b, `document.querySelector("main .card:nth-of-type(2)").innerText`)
+				b.until("growth", `document.querySelector("main .card:nth-of-type(2)").innerText !== `+string(quoted(t, before)))
+			}
+			grown("#/launch/0")
+			b.picture("live-launch-" + strings.ReplaceAll(c.name, " ", "-"))
+			if c.stop {
+				b.do(chromedp.Click(".live button"))
+			} else {
+				b.at("#/time")
+				b.until("counters over time", `document.querySelectorAll(".series canvas").length > 3`)
+			}
+			b.until("the end", `document.querySelector(".live.done") !== null && document.body.innerText.includes(`+string(quoted(t, c.last))+`)`)
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			rest := new(strings.Builder)
+			_, _ = text.WriteTo(rest)
+			_ = cmd.Wait() // its exit code is tested with the command
+			all, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatalf("%v: %s", err, rest)
+			}
+			var res report.Run
+			if err := json.Unmarshal(all, &res); err != nil {
+				t.Fatal(err)
+			}
+			words := []string{"1 check ok"}
+			if c.stop {
+				words = []string{"interrupted"}
+			}
+			b.walk("live-"+strings.ReplaceAll(c.name, " ", "-"), &res, words)
+			b.quiet()
+		})
+	}
+}
+
+func quoted(t *testing.T, s string) []byte {
+	t.Helper()
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
