@@ -356,6 +356,9 @@ func (b *browser) walk(name string, res *report.Run, words []string) {
 		if hash == "time" || hash == "machine" {
 			js[int](b, `document.querySelectorAll("main .switch").forEach(x => x.textContent === "Table" && x.click()); new Promise(r => setTimeout(() => r(1), 100))`)
 		}
+		if high := js[[]float64](b, `[...new Set([...document.querySelectorAll(".code .row:not(.head)")].map(r => r.offsetHeight))]`); len(high) > 0 && !slices.Equal(high, []float64{22}) {
+			b.Errorf("#/%s: rows of texts are %v points high, want 22", hash, high)
+		}
 		shown := strings.ReplaceAll(strings.ToLower(b.text()), "\u00a0", " ")
 		for _, w := range list {
 			if !strings.Contains(shown, strings.ToLower(w)) {

@@ -83,12 +83,12 @@ func TestLivePage(t *testing.T) {
 			grown("#/launch/0")
 			b.picture("live-launch-" + strings.ReplaceAll(c.name, " ", "-"))
 			if c.stop {
-				b.do(chromedp.Click(".live button"))
+				b.do(chromedp.Click(".going button"))
 			} else {
 				b.at("#/time")
 				b.until("counters over time", `document.querySelectorAll(".series canvas").length > 3`)
 			}
-			b.until("the end", `document.querySelector(".live.done") !== null && document.body.innerText.includes(`+string(quoted(t, c.last))+`)`)
+			b.until("the end", `document.querySelector(".going.done") !== null && document.body.innerText.includes(`+string(quoted(t, c.last))+`)`)
 			if err := cmd.Process.Signal(os.Interrupt); err != nil {
 				t.Fatal(err)
 			}

@@ -44,7 +44,7 @@ function time(seconds: number): string {
 /** How far the run is, and a way to stop it. */
 export function Progress({ state, lost, page }: { state: Live | null; lost: boolean; page: Page }) {
   const [asked, ask] = useState(false);
-  if (!state) return <div class="live" role="status">{lost ? "The connection to heddle was lost." : "Waiting for the run …"}</div>;
+  if (!state) return <div class="going" role="status">{lost ? "The connection to heddle was lost." : "Waiting for the run …"}</div>;
   const s = state, parts: string[] = [];
   if (s.launches > 0 && s.kernel) parts.push(`${s.each} ${s.launch + 1} of ${s.launches}: ${page.kernelName(s.kernel)}`);
   if (s.total > 0) parts.push(`${count(s.blocks)} of ${plural(s.total, "block", "blocks")}`);
@@ -57,7 +57,7 @@ export function Progress({ state, lost, page }: { state: Live | null; lost: bool
     fetch("stop", { method: "POST" }).catch(() => ask(false));
   };
   return (
-    <div class={"live" + (s.done ? " done" : "")} role="region" aria-label="Progress">
+    <div class={"going" + (s.done ? " done" : "")} role="region" aria-label="Progress">
       <div class="line">
         <b>{s.done ? (s.is === "stopped" ? "Stopped" : "Ended") : s.is === "stopped" || asked ? "Stopping" : "Running"}</b>
         <span class="what-runs" title={s.input}>{base(s.input)}{s.gpu && ` on ${base(s.gpu)}`}</span>
