@@ -10,6 +10,11 @@ import (
 func (i *Info) memory() {
 	o := &i.Inst
 	if o.Space == isa.Texture || o.Space == isa.Surface {
+		o.Width = 16 // of a texel; at most
+		if o.Space == isa.Surface && i.has("D") {
+			o.Width = uint8(i.bytes())
+		}
+		o.Elem = o.Width
 		return
 	}
 	o.Width = uint8(i.bytes())
