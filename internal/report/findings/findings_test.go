@@ -142,6 +142,16 @@ var cases = []struct {
 		kernel{body: loop(8, "atom.global.add.u32 %r11, [%rd1], 1;\nadd.u32 %r12, %r12, %r11;"), grid: 8, block: 64},
 		kernel{body: loop(8, "atom.global.add.u32 %r11, [%rd2], 1;\nadd.u32 %r12, %r12, %r11;"), grid: 8, block: 64},
 	},
+	{ // nobody waits for the results, but the ends of the warps do
+		"atomic-contention",
+		kernel{body: times(4, "red.global.add.u32 [%rd1], 1;"), grid: 8, block: 64},
+		kernel{body: times(4, "red.global.add.u32 [%rd2], 1;"), grid: 8, block: 64},
+	},
+	{
+		"uncoalesced-accesses",
+		kernel{body: apart + times(4, "st.global.u32 [%rd2 + $*4], %r12;"), grid: 8, block: 256},
+		kernel{body: times(4, "st.global.u32 [%rd2 + $*4096], %r12;"), grid: 8, block: 256},
+	},
 	{
 		"bank-conflicts",
 		kernel{body: "shl.b32 %r10, %r2, 7;\nadd.u32 %r10, %r10, %r3;\n" + loop(16, "ld.shared.u32 %r11, [%r10];\nadd.u32 %r12, %r12, %r11;"), grid: 8, block: 128},

@@ -78,9 +78,9 @@ var rules = []Rule{
 	},
 	{
 		Name:    "shared-units-latency",
-		Explain: "Warps wait for results of units that all parts of an SM share: shared memory, shuffles, special functions, f64 where it is slow.",
+		Explain: "Warps wait for results of units that all parts of an SM share: shared memory, constants and parameters that are loaded, shuffles, special functions and divisions, f64 where it is slow.",
 		Try:     "keep values in registers, load them earlier, have more warps resident, or take f32 where it suffices",
-		launch:  waiting("of the time is waited for shared memory, shuffles, special functions and f64", "short_scoreboard"),
+		launch:  waiting("of the time is waited for shared memory, loaded constants, shuffles, special functions, divisions and f64", "short_scoreboard"),
 	},
 	{
 		Name:    "memory-queue",
@@ -144,9 +144,9 @@ var rules = []Rule{
 	},
 	{
 		Name:    "ends-of-warps",
-		Explain: "Warps have ended, but their stores are not acknowledged; they hold their places until then.",
+		Explain: "Warps have ended, but their stores and atomics are not acknowledged; they hold their places until then.",
 		Try:     "more work for a thread, and stores that touch fewer sectors",
-		launch:  waiting("of the time warps wait for their last stores", "drain"),
+		launch:  ends,
 	},
 	{
 		Name:    "row-misses",
@@ -242,27 +242,62 @@ func wasted(x *report.Line) uint64 {
 	return x.Sectors - x.LeastSectors
 }
 
+// contended are the sectors of an atomic operation that lanes of a warp could share: each lane
+// that changes the same bytes as another is an access of its own.
+func contended(x *report.Line) uint64 {
+	if x.Accesses == nil || !atomic(x) || x.Sectors <= 2*x.LeastSectors {
+		return 0
+	}
+	return x.Sectors - x.LeastSectors
+}
+
+// writes reports whether a line is a store to global memory or an atomic operation.
+func writes(x *report.Line) bool {
+	switch opcode(x) {
+	case "st", "stg":
+		return !strings.Contains(x.Instruction, ".shared")
+	}
+	return atomic(x)
+}
+
+// drained is the part of the time in which warps have ended and wait that is due to some of the
+// sectors which they write.
+func (l *launch) drained(of func(*report.Line) uint64) float64 {
+	var some, all uint64
+	for i := range l.Lines {
+		if x := &l.Lines[i]; x.Accesses != nil && writes(x) {
+			some += of(x)
+			all += x.Sectors
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return l.waits("drain") * float64(some) / float64(all)
+}
+
+// ends is the time in which warps have ended and wait for stores and atomics that are as they
+// should be.
+func ends(l *launch) *cost {
+	share := l.waits("drain") - l.drained(wasted) - l.drained(contended)
+	return &cost{share, percent(share) + " of the time warps wait for their last stores and atomics", l.waiting("drain")}
+}
+
 func uncoalesced(l *launch) *cost {
 	n, all := l.sectors(wasted)
 	if n == 0 {
 		return nil
 	}
+	drained := l.drained(wasted)
 	return &cost{
-		l.memory() * float64(n) / float64(all),
-		fmt.Sprintf("accesses touch %s sectors of 32 bytes, %s of them without need; %s of the time is waited for memory", report.Count(all), percent(float64(n)/float64(all)), percent(l.memory())),
+		l.memory()*float64(n)/float64(all) + drained,
+		fmt.Sprintf("accesses touch %s sectors of 32 bytes, %s of them without need; %s of the time is waited for memory", report.Count(all), percent(float64(n)/float64(all)), percent(l.memory()+l.waits("drain"))),
 		l.lines(wasted),
 	}
 }
 
 func contention(l *launch) *cost {
-	// Each lane that changes the same bytes as another is an access of its own.
-	again := func(x *report.Line) uint64 {
-		if x.Accesses == nil || !atomic(x) || x.Sectors <= 2*x.LeastSectors {
-			return 0
-		}
-		return x.Sectors - x.LeastSectors
-	}
-	n, all := l.sectors(again)
+	n, all := l.sectors(contended)
 	if n == 0 {
 		return nil
 	}
@@ -272,8 +307,8 @@ func contention(l *launch) *cost {
 		}
 		return x.Sectors
 	})
-	share := max(l.waits("atomics"), l.memory()*float64(n)/float64(all))
-	return &cost{share, fmt.Sprintf("atomic operations make %s accesses, of which lanes of one warp could share %s", report.Count(atomics), percent(float64(n)/float64(atomics))), l.lines(again)}
+	share := max(l.waits("atomics"), l.memory()*float64(n)/float64(all)) + l.drained(contended)
+	return &cost{share, fmt.Sprintf("atomic operations make %s accesses, of which lanes of one warp could share %s", report.Count(atomics), percent(float64(n)/float64(atomics))), l.lines(contended)}
 }
 
 func conflicts(l *launch) *cost {
