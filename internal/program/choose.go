@@ -54,7 +54,7 @@ func (e *NoMachineCodeError) Error() string {
 	return fmt.Sprintf("%s has no machine code that runs on sm_%d: %s", e.Name, e.SM, e.Why)
 }
 
-// ImageError is device code in an invalid container.
+// ImageError is device code in an invalid container, or machine code that does not link.
 type ImageError struct{ Err error }
 
 func (e *ImageError) Error() string { return e.Err.Error() }

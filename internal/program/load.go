@@ -230,7 +230,7 @@ func (l *Loader) linkCubins() ([]*xsass.Program, error) {
 	if len(open) > 0 {
 		f, err := cubin.Link(open[0].Name, open...)
 		if err != nil {
-			return nil, err
+			return nil, &ImageError{err}
 		}
 		files = append(files, f)
 	}
@@ -273,17 +273,22 @@ func (l *Loader) Link() (*Program, error) {
 		return nil, &MixedError{l.mods[0].File, out.sass[0].File()}
 	}
 	var errs []error
-	names := map[string]*xsass.Kernel{}
+	at := map[string]int{} // in out.kernels
 	for _, f := range out.sass {
 		for _, k := range f.Kernels() {
-			if old := names[k.Name()]; old != nil {
-				if k.Text().Weak {
-					continue
-				}
+			n, twice := at[k.Name()]
+			if !twice {
+				at[k.Name()] = len(out.kernels)
+				out.kernels = append(out.kernels, k)
+				continue
+			}
+			switch old := out.kernels[n].(*xsass.Kernel); {
+			case k.Text().Weak:
+			case old.Text().Weak:
+				out.kernels[n] = k
+			default:
 				errs = append(errs, &DuplicateError{k.Name(), f.File(), old.File(), int(k.Text().Pos.Line)})
 			}
-			names[k.Name()] = k
-			out.kernels = append(out.kernels, k)
 		}
 	}
 	if err := errors.Join(errs...); err != nil {

@@ -240,12 +240,18 @@ func TestLinkMachineCode(t *testing.T) {
 	}{{"cubins", InputCubin, functions}, {"a fat binary", InputFatBinary, packed}} {
 		h, _ := d.NewLink()
 		add(h, InputCubin, kernel, ResultSuccess)
-		if _, res, wrong := d.CompleteLink(h); res == ResultSuccess || wrong == nil || !strings.Contains(wrong.Error(), "_Z5undefff is used") {
+		if _, res, wrong := d.CompleteLink(h); res != ResultInvalidImage || wrong == nil || !strings.Contains(wrong.Error(), "_Z5undefff is used") {
 			t.Errorf("%s: a function is missing: %v, %v", c.name, res, wrong)
 		}
 		add(h, InputCubin, kernel[:1000], ResultInvalidImage)
 		add(h, InputPTX, []byte(plusText), ResultNoBinary)
 		add(h, c.kind, c.data, ResultSuccess)
+		twice, _ := d.NewLink()
+		add(twice, InputCubin, functions, ResultSuccess)
+		add(twice, InputCubin, functions, ResultSuccess)
+		if _, res, wrong := d.CompleteLink(twice); res != ResultInvalidImage || wrong == nil {
+			t.Errorf("%s: functions are defined twice: %v, %v", c.name, res, wrong)
+		}
 		image, res, wrong := d.CompleteLink(h)
 		if res != ResultSuccess {
 			t.Fatalf("%s: %v, %v", c.name, res, wrong)

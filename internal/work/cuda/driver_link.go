@@ -107,6 +107,9 @@ func (d Driver) CompleteLink(link uint64) (image []byte, res Result, wrong error
 			return loadError(err).Result()
 		}
 		if wrong = undefined(prog); wrong != nil {
+			if prog.PTX() == nil {
+				return ResultInvalidImage
+			}
 			return ResultInvalidPTX
 		}
 		le := binary.LittleEndian

@@ -212,10 +212,11 @@ func loadError(err error) Error {
 	var none *program.NoMachineCodeError
 	var mixed *program.MixedError
 	var broken *program.ImageError
+	var twice *program.DuplicateError // in machine code
 	switch {
 	case errors.As(err, &no) || errors.As(err, &none) || errors.As(err, &mixed):
 		return NoKernelImage
-	case errors.As(err, &broken):
+	case errors.As(err, &broken) || errors.As(err, &twice):
 		return InvalidKernelImage
 	}
 	return InvalidPTX
