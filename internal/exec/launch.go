@@ -66,6 +66,14 @@ func (l *Launch) Refuse(format string, args ...any) error {
 	return e
 }
 
+// Require refuses a launch whose block is not the one that its kernel requires; zero requires none.
+func (l *Launch) Require(block Dim3) error {
+	if block != (Dim3{}) && block != l.Block {
+		return l.Refuse("it requires a block of %v (.reqntid), not %v", block, l.Block)
+	}
+	return nil
+}
+
 // Check returns the launch's kernel for an executor whose kernels are of type K, or
 // reports what no GPU, or not this kernel, supports. The error is a *LaunchError.
 func Check[K Kernel](l *Launch) (k K, err error) {

@@ -331,7 +331,7 @@ func machineCode(f *cubin.File, k *cubin.Kernel, shared bool) (*sass.Kernel, err
 	if len(k.Params) > 0 && k.ParamBase != arch.ParamBase() {
 		refused = fmt.Errorf("%s: the parameters of kernel %s begin at %#x of constant bank 0; those of %s begin at %#x", f.Name, k.Name, k.ParamBase, arch, arch.ParamBase())
 	}
-	out := &sass.Kernel{Refused: refused, Name: k.Name, Weak: k.Weak, Arch: arch, Regs: k.Regs, Shared: k.Shared, Local: k.Least, Barriers: k.Barriers, MaxThreads: k.MaxThreads}
+	out := &sass.Kernel{Refused: refused, Name: k.Name, Weak: k.Weak, Arch: arch, Regs: k.Regs, Shared: k.Shared, Local: k.Least, Barriers: k.Barriers, MaxThreads: k.MaxThreads, Block: k.Block}
 	if arch >= firstReserved && k.Shared >= reservedShared {
 		out.Reserved = reservedShared
 	}

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/binary/cubin"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
+	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
@@ -106,5 +109,79 @@ func TestLoadAs(t *testing.T) {
 	var errs ptx.ErrorList
 	if err := l.Add(Source{"k.sass", []byte(sassText)}); !errors.As(err, &errs) {
 		t.Errorf("SASS as PTX: %v", err)
+	}
+}
+
+// TestWeakKernels: of two definitions of a kernel, one that yields gives way, whichever comes first; of two
+// that yield, the first counts.
+func TestWeakKernels(t *testing.T) {
+	const text = ".arch sm_86\n.kernel k\nEXIT ;\n"
+	for _, c := range []struct {
+		name          string
+		first, second bool // yields
+		want          string
+	}{
+		{"the second yields", false, true, "a.sass"}, {"the first yields", true, false, "b.sass"}, {"both yield", true, true, "a.sass"}, {"neither", false, false, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var l Loader
+			for _, f := range []struct {
+				name string
+				weak bool
+			}{{"a.sass", c.first}, {"b.sass", c.second}} {
+				p, err := sass.Parse(f.name, text, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p.Kernels[0].Weak = f.weak
+				l.sass = append(l.sass, xsass.Load(p))
+			}
+			p, err := l.Link()
+			if c.want == "" {
+				var twice *DuplicateError
+				if !errors.As(err, &twice) {
+					t.Errorf("it links: %v", err)
+				}
+				return
+			}
+			if err != nil || len(p.Kernels()) != 1 || p.Kernels()[0].(*xsass.Kernel).File() != c.want {
+				t.Errorf("%v, %v; want that of %s", p, err, c.want)
+			}
+		})
+	}
+}
+
+// TestRequiredBlock: the block that a cubin requires is one that a launch must have, as PTX's .reqntid.
+func TestRequiredBlock(t *testing.T) {
+	words := assembled(t, ".arch sm_86\n.kernel k\n.regs 8\n.block 32, 2, 1\nEXIT ;\n")
+	if text := textOf(t, words); !strings.Contains(text, ".block 32, 2, 1\n") {
+		t.Errorf("it is not in the text\n%s", text)
+	}
+	const ptx = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() .reqntid 32, 2, 1 { ret; }\n"
+	var says [2]string
+	for i, s := range []Source{{"k.ptx", []byte(ptx)}, {"k.cubin", words}} {
+		p, err := Load(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := NewMachine(p, device.New(device.Config{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := exec.Launch{Kernel: p.Kernels()[0], Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: 64, Y: 1, Z: 1}}
+		if _, err = m.Run(t.Context(), l, exec.Options{}); err == nil {
+			t.Fatalf("%s runs in a block of another shape", s.Name)
+		}
+		says[i] = err.Error()
+		l.Block = exec.Dim3{X: 32, Y: 2, Z: 1}
+		if _, err := m.Run(t.Context(), l, exec.Options{}); err != nil {
+			t.Error(err)
+		}
+		if n := p.Kernels()[0].MaxThreads(); n != 64 {
+			t.Errorf("%s: at most %d threads", s.Name, n)
+		}
+	}
+	if says[0] != says[1] {
+		t.Errorf("%q, %q", says[0], says[1])
 	}
 }

@@ -73,7 +73,7 @@ func defined(f *sass.File, name string) bool {
 
 // cubinKernel is a kernel of a text.
 func cubinKernel(k *sass.Kernel) *cubin.Kernel {
-	out := &cubin.Kernel{ParamBase: k.Arch.ParamBase(), Barriers: k.Barriers, Shared: k.Shared, MaxThreads: k.MaxThreads}
+	out := &cubin.Kernel{ParamBase: k.Arch.ParamBase(), Barriers: k.Barriers, Shared: k.Shared, MaxThreads: k.MaxThreads, Block: k.Block}
 	out.Name, out.Regs, out.Least, out.Stack = k.Name, k.Regs, k.Local, k.Local
 	var exits []byte
 	for i := range k.Code {

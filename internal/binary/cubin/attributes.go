@@ -17,6 +17,7 @@ type AttributeID uint8
 const (
 	attrMaxThreads   AttributeID = 0x05
 	attrParamBank    AttributeID = 0x0a
+	attrBlock        AttributeID = 0x10 // (public lists of names)
 	attrStackFrame   AttributeID = 0x11
 	attrStackLeast   AttributeID = 0x12
 	attrParam        AttributeID = 0x17
@@ -32,7 +33,7 @@ const (
 
 // attributeNames are the names that tools print.
 var attributeNames = map[AttributeID]string{
-	0x04: "CTAIDZ_USED", attrMaxThreads: "MAX_THREADS", attrParamBank: "PARAM_CBANK", 0x0f: "EXTERNS", 0x10: "REQNTID",
+	0x04: "CTAIDZ_USED", attrMaxThreads: "MAX_THREADS", attrParamBank: "PARAM_CBANK", 0x0f: "EXTERNS", attrBlock: "REQNTID",
 	attrStackFrame: "FRAME_SIZE", attrStackLeast: "MIN_STACK_SIZE", attrParam: "KPARAM_INFO", attrParamBytes: "CBANK_PARAM_SIZE",
 	0x1b: "MAXREG_COUNT", attrExits: "EXIT_INSTR_OFFSETS", 0x1d: "S2RCTAID_INSTR_OFFSETS", 0x1e: "CRS_STACK_SIZE", 0x23: "MAX_STACK_SIZE",
 	attrShuffles: "COOP_GROUP_INSTR_OFFSETS", 0x29: "COOP_GROUP_MASK_REGIDS", 0x2a: "SW1850030_WAR", 0x2b: "WMMA_USED",

@@ -110,6 +110,7 @@ type Kernel struct {
 	ParamBytes int
 	Params     []Param
 	MaxThreads [3]uint32     // of a block, by dimension; 0: as many as the GPU allows
+	Block      [3]uint32     // the block that a launch must have; 0: any
 	Constants  [Banks][]byte // its own; bank 0 is what comes before and with the parameters
 }
 

@@ -456,10 +456,14 @@ func (r *reader) ofKernel(section string, k *Kernel) {
 	for i := range k.Attributes {
 		a := &k.Attributes[i]
 		switch a.ID {
-		case attrMaxThreads:
+		case attrMaxThreads, attrBlock:
+			to := &k.MaxThreads
+			if a.ID == attrBlock {
+				to = &k.Block
+			}
 			if !bad(a, 12) {
-				for d := range k.MaxThreads {
-					k.MaxThreads[d] = le.Uint32(a.Data[4*d:])
+				for d := range to {
+					to[d] = le.Uint32(a.Data[4*d:])
 				}
 			}
 		case attrParamBank: // symbol, then offset and size in the bank

@@ -251,6 +251,9 @@ func (w *writer) infos() {
 		if k.MaxThreads != [3]uint32{} {
 			b = record(b, attrMaxThreads, k.MaxThreads[:]...)
 		}
+		if k.Block != [3]uint32{} {
+			b = record(b, attrBlock, k.Block[:]...)
+		}
 		for _, a := range k.Attributes {
 			if a.ID == attrExits {
 				b = append(le.AppendUint16(append(b, formatSized, byte(a.ID)), uint16(len(a.Data))), a.Data...)

@@ -612,8 +612,8 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 		return nil, err
 	}
 	if r := k.ast.ReqNTID; r[0] > 0 {
-		if want := (exec.Dim3{X: uint32(r[0]), Y: uint32(max(1, r[1])), Z: uint32(max(1, r[2]))}); want != l.Block {
-			return nil, l.Refuse("it requires a block of %v (.reqntid), not %v", want, l.Block)
+		if err := l.Require(exec.Dim3{X: uint32(r[0]), Y: uint32(max(1, r[1])), Z: uint32(max(1, r[2]))}); err != nil {
+			return nil, err
 		}
 	}
 	if c := k.ast.Cluster; c[0] > 1 || c[1] > 1 || c[2] > 1 {

@@ -219,6 +219,9 @@ func (k *Kernel) AddressBytes() int { return 8 }
 // MaxThreads is the most threads of a block, 0 if the kernel sets no limit.
 func (k *Kernel) MaxThreads() int {
 	t := k.text.MaxThreads
+	if t[0] == 0 {
+		t = k.text.Block
+	}
 	return int(min(uint64(t[0])*uint64(t[1])*uint64(t[2]), isa.MaxThreads))
 }
 
@@ -293,6 +296,9 @@ type image struct {
 func (m *Machine) prepare(l *Launch) (*image, error) {
 	k, err := exec.Check[*Kernel](l)
 	if err != nil {
+		return nil, err
+	}
+	if err := l.Require(exec.Dim3{X: k.text.Block[0], Y: k.text.Block[1], Z: k.text.Block[2]}); err != nil {
 		return nil, err
 	}
 	if k.text.Local > isa.MaxLocal-stackBytes {

@@ -147,7 +147,7 @@ func (p *parser) label(name string, col int) {
 	p.kernel.Labels = append(p.kernel.Labels, Label{name, len(p.stmts)})
 }
 
-var directives = []string{".arch", ".data", ".bank", ".variable", ".address", ".kernel", ".param", ".regs", ".shared", ".local", ".barriers", ".maxthreads", ".const", ".line", ".word"}
+var directives = []string{".arch", ".data", ".bank", ".variable", ".address", ".kernel", ".param", ".regs", ".shared", ".local", ".barriers", ".maxthreads", ".block", ".const", ".line", ".word"}
 
 // directive reads .name operands.
 func (p *parser) directive(text string, col int) {
@@ -203,12 +203,16 @@ func (p *parser) directive(text string, col int) {
 		p.size(args, &p.kernel.Local, 0, maxLocal, name+" BYTES", col)
 	case ".barriers":
 		p.size(args, &p.kernel.Barriers, 0, maxBarriers, name+" NUMBER", col)
-	case ".maxthreads":
-		if need(3, ".maxthreads X, Y, Z") {
-			for i := range p.kernel.MaxThreads {
+	case ".maxthreads", ".block":
+		to := &p.kernel.MaxThreads
+		if name == ".block" {
+			to = &p.kernel.Block
+		}
+		if need(3, name+" X, Y, Z") {
+			for i := range to {
 				n := 0
 				p.size(args[i:i+1], &n, 1, isa.MaxThreads, name+" X, Y, Z", col)
-				p.kernel.MaxThreads[i] = uint32(n)
+				to[i] = uint32(n)
 			}
 		}
 	case ".address":

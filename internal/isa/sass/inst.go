@@ -247,6 +247,7 @@ type Kernel struct {
 	Barriers int // named barriers
 	// MaxThreads is the most threads of a block by dimension, 0 if the GPU decides.
 	MaxThreads [3]uint32
+	Block      [3]uint32 // the block that a launch must have, 0 if any may be
 	Params     []Param
 	Consts     []ConstData
 	Code       []Inst

@@ -61,6 +61,9 @@ func (k *Kernel) directives() []string {
 	if t := k.MaxThreads; t != [3]uint32{} {
 		list = append(list, fmt.Sprintf(".maxthreads %d, %d, %d", t[0], t[1], t[2]))
 	}
+	if t := k.Block; t != [3]uint32{} {
+		list = append(list, fmt.Sprintf(".block %d, %d, %d", t[0], t[1], t[2]))
+	}
 	for _, c := range k.Consts {
 		list = append(list, fmt.Sprintf(".const %d, 0x%x, %s", c.Bank, c.Offset, words(c.Bytes)))
 	}
