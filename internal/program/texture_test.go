@@ -247,6 +247,7 @@ func texShapes(shape string) (list []texture.Texture) {
 		f.Normalized = n%2 == 0
 		f.Address = modes[n%len(modes)]
 		f.Border = [4]float32{0.25, 1, 2, 0.5}
+		f.LevelBias = []float32{0, 0.75, -0.5, 1.25}[n%4]
 		switch shape {
 		case "1D":
 			f.Width = 17
@@ -298,13 +299,14 @@ func texAccesses() (list []texAccess) {
 		tex := func(name, level, mods, rest string, second ...string) {
 			add(name, "tex"+level+"."+g.ptx+".v4.f32.f32", g.coords, rest, texAccess{op: "TEX", mods: mods, first: strings.Fields(g.first), second: second})
 		}
-		tex("base", "", ".LZ", "")
+		tex("no level", "", ".LL", "", "#0xc2000000")
+		tex("level 0", ".level", ".LZ", ", 0f00000000")
 		tex("level", ".level", ".LL", ", $lod", "lod")
-		tex("depth", "", ".LZ.DC", ", $ref", "ref")
+		tex("depth", ".level", ".LZ.DC", ", 0f00000000, $ref", "ref")
 		tex("level and depth", ".level", ".LL.DC", ", $lod, $ref", "lod", "ref")
 		cube := strings.Contains(g.dim, "CUBE")
 		if !cube {
-			tex("offset", "", ".LZ.AOFFI", ", "+offsets, packed)
+			tex("offset", ".level", ".LZ.AOFFI", ", 0f00000000, "+offsets, packed)
 			tex("level, offset and depth", ".level", ".LL.AOFFI.DC", ", $lod, "+offsets+", $ref", "lod", packed, "ref")
 			fetch := func(name, level, mods, rest string, second ...string) {
 				add(name, "tex"+level+"."+g.ptx+".v4.s32.s32", g.ints, rest, texAccess{op: "TLD", mods: mods, first: strings.Fields(g.fetch), second: second})

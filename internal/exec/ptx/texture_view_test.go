@@ -61,9 +61,10 @@ func TestTexLevelRange(t *testing.T) {
 		want, min float32 // with the level of detail, and without
 	}{
 		{0, nil, 1, 10, 0},
-		{0.5, nil, 1, 15, 5},
+		{0.5, nil, 1, 15, 0},
 		{-1, nil, 1, 0, 0},
-		{9, nil, 0, 20, 20},
+		{9, nil, 0, 20, 0},
+		{40, nil, 0, 20, 20},
 		{0, &[2]float32{0.25, 1.5}, 0, 2.5, 2.5},
 		{0, &[2]float32{0.25, 1.5}, 7, 15, 2.5},
 		{0, &[2]float32{}, 2, 0, 0},

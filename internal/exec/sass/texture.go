@@ -227,6 +227,8 @@ func decodeTexture(d *dec) error {
 		x.op.Lod = texture.LodGrad
 	case d.in.Has("LL"):
 		x.op.Lod = texture.LodLevel
+	case d.in.Op == sass.OpTEX:
+		x.op.Lod = texture.LodZero
 	}
 	if err := d.registers(x, d.in.Find(sass.A), shape.First); err != nil {
 		return err

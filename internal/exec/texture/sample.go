@@ -25,11 +25,17 @@ const (
 type Lod uint8
 
 const (
-	LodNone  Lod = iota // level 0, to which bias and range apply: compute threads have no neighbours for derivatives
+	LodNone  Lod = iota // below all levels: see noLevel
+	LodZero             // level 0, to which bias and range apply
 	LodBase             // always the first level
 	LodLevel            // from the instruction
 	LodGrad             // from the derivatives of the coordinates
 )
+
+// noLevel is the level of detail of an instruction that gives none. Compute threads have no neighbours
+// for derivatives; NVIDIA's compiler makes such an access one of this level (compiled kernel for sm_75),
+// so that no bias lifts it above the lowest level that the range allows.
+const noLevel = -32
 
 // Op is how an instruction reads a texture.
 type Op struct {
@@ -235,6 +241,8 @@ func (op *Op) sample(p *point) (v [4]uint32, ok bool) {
 	lod := 0.0
 	if len(t.levels) > 1 {
 		switch op.Lod {
+		case LodNone:
+			lod = noLevel
 		case LodLevel:
 			lod = op.number(x.Lod[i])
 		case LodGrad:
