@@ -87,7 +87,7 @@ func TestTexturesOfCubins(t *testing.T) {
 	for i := range uint32(16) {
 		texels = append(texels, 0x3f800000+i<<18) // 1 and above
 	}
-	want := []uint32(nil)
+	want, reads := []uint32(nil), uint64(0)
 	for _, image := range []string{sampleCode, string(words)} {
 		for _, mode := range []string{"functional", "control bits", "scoreboards"} {
 			d := drive(t, func(o *Options) { o.GPU = "rtx-2070-super"; textureModes[mode](o) }).ready()
@@ -119,6 +119,13 @@ func TestTexturesOfCubins(t *testing.T) {
 			}
 			if k := d.r.Result().Kernels; mode != "functional" && (len(k) != 1 || k[0].Cycles < 100) {
 				t.Errorf("%s: %+v", mode, k)
+			} else if mode != "functional" {
+				if reads == 0 {
+					reads = k[0].Memory.L1.Accesses
+				}
+				if got := k[0].Memory.L1.Accesses; got != reads || got < 2 {
+					t.Errorf("%s: %d accesses to the L1; PTX makes %d", mode, got, reads)
+				}
 			}
 		}
 	}
