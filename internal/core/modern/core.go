@@ -57,9 +57,12 @@ type warp struct {
 	hidden  int32   // pending instructions whose results cannot be read yet
 	unread  int32   // memory instructions that have not accessed memory yet
 	stores  int32   // stores not acknowledged
-	regs    int32   // scoreboard: registers reserved
-	copies  copies
-	leave   int32 // closed groups of copies that may remain when it continues
+	// Texture accesses in flight that lower a counter: the oldest and the latest, plus one; 0 if
+	// there are none.
+	oldTex, newTex int32
+	regs           int32 // scoreboard: registers reserved
+	copies         copies
+	leave          int32 // closed groups of copies that may remain when it continues
 }
 
 // maxDepbar is the maximum number of cycles until a DEPBAR holds its warp, and hence
@@ -94,6 +97,8 @@ type flight struct {
 	touched bool   // it has accessed memory
 	gone    bool   // it has left the address unit
 	passes  uint16 // through shared memory
+	back    bool   // its texels have come, but not yet those of the texture access before it
+	after   int32  // the warp's texture access after it, plus one; 0 if it is the last
 	acc     []access
 }
 

@@ -27,7 +27,8 @@
 //
 // Operations of a queue read their sources in order, and the results of SFU
 // operations and those of shared memory are written in order: compilers wait for the
-// last of several only.
+// last of several only. So are those of a warp's textures and surfaces, which memory
+// may answer in any order (operands.go, inTurn).
 //
 // Memory is accessed once the sources have been read: by loads while they are in
 // the address unit, by all others when they leave it. Hence the memory

@@ -486,6 +486,14 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	*f = flight{op: o, uid: c.uids, issue: t, p: exec.NoPending, at: at, warp: int16(g), sub: int8(s.k), refs: 1, path: o.path, pipe: pipe, acc: f.acc[:0]}
 	c.uids++
 	w.flights++
+	if o.inTurn() {
+		if w.newTex == 0 {
+			w.oldTex = fi + 1
+		} else {
+			c.flight[w.newTex-1].after = fi + 1
+		}
+		w.newTex = fi + 1
+	}
 	if c.log != nil {
 		c.logged(fi, head)
 	}

@@ -290,10 +290,11 @@ const (
 type queue uint8
 
 const (
-	noQueue     queue = iota
-	sfuQueue          // MUFU, F2I, POPC
-	sharedQueue       // LDS, LDSM, SHFL, MOVM
-	miscQueue         // S2UR, REDUX, B2R
+	noQueue      queue = iota
+	sfuQueue           // MUFU, F2I, POPC
+	sharedQueue        // LDS, LDSM, SHFL, MOVM
+	miscQueue          // S2UR, REDUX, B2R
+	textureQueue       // TEX, SULD: of each warp; see Core.inTurn
 	queues
 )
 
@@ -309,6 +310,8 @@ func (o *op) enters() {
 	}
 	switch {
 	case !o.late:
+	case classOf(o.inst) == isa.ClassTexture && len(o.dst) > 0:
+		o.queue = textureQueue
 	case o.pipe == SFU:
 		o.queue = sfuQueue
 	case o.pipe == MiscQueue && len(o.dst) > 0:

@@ -336,6 +336,10 @@ func (c *Core) write(t uint64, fi int32) {
 	f := &c.flight[fi]
 	o := f.op
 	s := &c.subs[f.sub]
+	if o.inTurn() && c.warps[f.warp].oldTex != fi+1 {
+		f.back = true
+		return
+	}
 	var wait *ring.Ring[int32]
 	if o.queue != noQueue && o.ctl != nil {
 		if wait = &s.results[o.queue]; wait.Len() > 0 && *wait.Front() != fi {
@@ -389,10 +393,30 @@ func (c *Core) write(t uint64, fi int32) {
 	c.finish(fi)
 }
 
+// inTurn reports whether results come in the order in which a warp has issued the instructions, though
+// memory answers in any: texture and surface accesses, guided by control bits. NVIDIA's compiler relies
+// on it: after TEX, TEX and SULD with one counter, DEPBAR.LE waits for all but the last and then reads
+// what both TEX have written (compiled kernel for sm_75).
+func (o *op) inTurn() bool { return o.queue == textureQueue && o.ctl != nil }
+
+// nextTexture takes a texture access that ends out of its warp's list; the one after it is written if
+// its texels have come.
+func (c *Core) nextTexture(w *warp, fi int32) {
+	f := &c.flight[fi]
+	if w.oldTex = f.after; w.oldTex == 0 {
+		w.newTex = 0
+	} else if c.flight[w.oldTex-1].back {
+		c.wheel.add(c.tick+1, evWrite, w.oldTex-1)
+	}
+}
+
 // finish ends an instruction of variable latency.
 func (c *Core) finish(fi int32) {
 	f := &c.flight[fi]
 	c.Stats.Completed++
+	if f.op.inTurn() {
+		c.nextTexture(&c.warps[f.warp], fi)
+	}
 	if f.waitsInTable() {
 		c.ls.prt--
 	}

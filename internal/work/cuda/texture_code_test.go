@@ -207,3 +207,65 @@ func TestCompiledReferences(t *testing.T) {
 		})
 	}
 }
+
+// orderWords sums four elements that are not in the L1. It fetches each before one that is there; DEPBAR
+// waits for all but the last fetch.
+const orderWords = `
+.arch sm_75
+.kernel order
+.param out, 8
+.param row, 8
+.regs 16
+[B------:R-:W0:-:S02] S2R R0, SR_TID.X ;
+[B------:R-:W-:-:S02] MOV R8, 0x400 ;
+[B------:R-:W-:-:S02] MOV R10, RZ ;
+[B------:R-:W-:-:S02] MOV R6, RZ ;
+[B------:R-:W-:-:S02] MOV R9, RZ ;
+[B------:R-:W-:-:S05] MOV R2, 0x4 ;
+[B0-----:R-:W-:-:S06] IMAD.WIDE.U32 R2, R0, R2, c[0x0][0x160] ;
+L:
+[B------:R-:W-:-:S06] MOV R4, RZ ;
+[B------:R-:W1:-:S02] TLD.LZ RZ, R5, R9, 0x0, 0x5a, 1D, 0x1 ;
+[B-1----:R-:W1:-:S02] TLD.LZ RZ, R4, R8, 0x0, 0x5a, 1D, 0x1 ;
+[B------:R-:W1:-:S02] TLD.LZ RZ, R5, R9, 0x0, 0x5a, 1D, 0x1 ;
+[B------:R-:W-:Y:S04] DEPBAR.LE SB1, 0x1 ;
+[B------:R-:W-:-:S06] IADD3 R6, R6, R4, RZ ;
+[B-1----:R-:W-:-:S06] IADD3 R8, R8, 0x800, RZ ;
+[B------:R-:W-:-:S06] IADD3 R10, R10, 0x1, RZ ;
+[B------:R-:W-:Y:S13] ISETP.NE.AND P0, PT, R10, 0x4, PT ;
+[B------:R-:W-:-:S05] @P0 BRA L ;
+[B------:R0:W-:-:S02] STG.E.SYS [R2], R6 ;
+[B------:R-:W-:-:S05] EXIT ;
+`
+
+// TestTexturesEndInOrder: the results of a warp's texture accesses come in the order of the accesses, on
+// which NVIDIA's compiler relies.
+func TestTexturesEndInOrder(t *testing.T) {
+	f, err := sass.Parse("order.sass", orderWords, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := program.WriteCubin(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, mode := range textureModes {
+		t.Run(name, func(t *testing.T) {
+			d := drive(t, func(o *Options) { o.GPU = "rtx-2070-super"; mode(o) }).ready()
+			const bytes = 1 << 16
+			at, out := d.alloc(bytes), d.alloc(16)
+			d.is("fill", d.Do(func(t *Thread) Error {
+				return t.FillWith(at, params(uint32(77)), Rows{Width: bytes, Height: 1, Depth: 1}, 0)
+			}), ResultSuccess)
+			var row uint64
+			d.is("object", d.Do(func(t *Thread) (err Error) {
+				row, err = t.TextureObject(Image{Addr: at, Channel: floats, Bytes: bytes}, Sampling{}, nil)
+				return err
+			}), ResultSuccess)
+			d.is("launch", d.Launch(d.function(d.module(string(words)), "order"), one, false, params(out, row), nil), ResultSuccess)
+			if got := d.read(out, 4); !slices.Equal(got, []uint32{308, 308, 308, 308}) {
+				t.Errorf("%d", got)
+			}
+		})
+	}
+}
