@@ -47,6 +47,7 @@ type Warp[K any] struct {
 	Age    uint64 // warps launched on the core before it
 	Before uint64 // instructions issued from its slot before it
 	Places Places // where its states are charged, nil without KeepPlaces
+	Edges  *Edges // where its waits for instructions are charged, nil without KeepEdges
 }
 
 // Block is a place for a block.

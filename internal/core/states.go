@@ -80,6 +80,7 @@ func (p Places) Add(o Places) {
 type Ledger struct {
 	by    map[Kernel]Places
 	spare []Places
+	edges map[Kernel]*Edges // nil unless they are kept
 }
 
 // NewLedger returns an empty ledger.
@@ -143,6 +144,8 @@ type States struct {
 	born  [maxWarps]uint64
 	at    [maxWarps]int32 // instruction to which the state is charged
 	inst  [maxWarps]int32 // instruction that issued in this cycle
+
+	ends *ends // nil unless edges are kept
 }
 
 // Begin notes that a warp is launched in slot s at a tick, in a state and before
@@ -190,6 +193,9 @@ func (a *States) charge(s int, tick uint64, sum []uint64, p Places) {
 	if p != nil {
 		p[a.at[s]].States[st] += n
 	}
+	if a.ends != nil {
+		a.ends.wait(s, st, n)
+	}
 	a.since[s] = tick
 }
 
@@ -206,6 +212,9 @@ func Enter[K any](a *States, r *Residents[K], tick, set uint64, in [Planes]uint6
 		s := bits.TrailingZeros64(m)
 		w := r.Warps[s]
 		a.charge(s, tick, sum, w.Places)
+		if w.Edges != nil {
+			a.ends.explain(s, a.at[s], w.Edges)
+		}
 		if w.Next >= 0 {
 			a.at[s] = w.Next
 		}
@@ -214,6 +223,9 @@ func Enter[K any](a *States, r *Residents[K], tick, set uint64, in [Planes]uint6
 	for m := a.Issued & set; m != 0; m &= m - 1 {
 		s := bits.TrailingZeros64(m)
 		a.at[s] = a.inst[s]
+		if a.ends != nil {
+			a.ends.by[s], a.ends.open[s] = -1, 0
+		}
 	}
 }
 

@@ -36,6 +36,7 @@ type GPU struct {
 	progress func(Progress)
 
 	places    bool                             // states of warps are kept by instruction
+	edges     bool                             // and for which instructions they wait
 	ledgers   []*core.Ledger                   // in which they are kept
 	sink      func(sm int, list []core.Record) // of instruction records, nil if there is none
 	checked   bool                             // SMs look for hazards
@@ -196,6 +197,10 @@ func (g *GPU) KeepPlaces() {
 	}
 }
 
+// KeepEdges makes every kernel keep for which of its instructions its warps waited, at
+// which instructions. It comes before KeepPlaces and changes no other result.
+func (g *GPU) KeepEdges() { g.edges = true }
+
 // giveLedgers gives the SMs ledgers: one to all if they run in turn, otherwise each its
 // own, because SMs move between workers.
 func (g *GPU) giveLedgers() {
@@ -205,7 +210,11 @@ func (g *GPU) giveLedgers() {
 	g.ledgers = g.ledgers[:0]
 	for _, c := range g.cores {
 		if len(g.ledgers) == 0 || len(g.team.workers) > 1 {
-			g.ledgers = append(g.ledgers, core.NewLedger())
+			l := core.NewLedger()
+			if g.edges {
+				l.KeepEdges()
+			}
+			g.ledgers = append(g.ledgers, l)
 		}
 		c.KeepPlaces(g.ledgers[len(g.ledgers)-1])
 	}

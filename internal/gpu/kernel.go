@@ -34,6 +34,8 @@ type Kernel struct {
 	// Places has the counters of each instruction of its work, for its own warps
 	// only; nil without KeepPlaces.
 	Places core.Places
+	// Edges has for which instructions its warps waited; nil without KeepEdges.
+	Edges *core.Edges
 	// BlockLog says where and when the blocks that have begun ran, by their index
 	// in the grid; nil without Run.BlockLog.
 	BlockLog []BlockRun
@@ -483,6 +485,12 @@ func (k *Kernel) takePlaces(g *GPU) {
 		return
 	}
 	k.Places = g.placesOf(k)
+	if g.edges {
+		k.Edges = core.NewEdges(len(k.work.Code()))
+		for _, l := range g.ledgers {
+			l.TakeEdges(k.core, k.Edges)
+		}
+	}
 }
 
 // cut counts the instructions of a kernel that has not ended, blocks on SMs included.
@@ -508,6 +516,12 @@ func (g *GPU) SoFar(k *Kernel) *Kernel {
 		x.Places = make(core.Places, len(k.work.Code()))
 		for _, l := range g.ledgers {
 			l.Read(k.core, x.Places)
+		}
+	}
+	if g.edges {
+		x.Edges = core.NewEdges(len(k.work.Code()))
+		for _, l := range g.ledgers {
+			l.ReadEdges(k.core, x.Edges)
 		}
 	}
 	x.BlockLog = slices.Clone(k.BlockLog)

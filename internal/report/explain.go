@@ -268,6 +268,11 @@ var own = []Counter{
 	{"lines.conflict_cycles", "core cycles", "Cycles that bank conflicts add to its accesses to shared memory.", byCore},
 	{"lines.taken", "warp instructions", "Of a conditional branch: issues in which all active lanes take it.", byCore},
 	{"lines.not_taken", "warp instructions", "Of a conditional branch: issues in which no lane takes it.", byCore},
+	{"lines.waited_for.function", "", "The function of an instruction for whose result, or whose reading of registers, warps waited at this line. Runs with --html have the longest such waits, at most 8. A wait for several instructions counts for the one that ended last. Waits for control bits to count down, barriers of blocks and busy units are for no instruction.", byProgram},
+	{"lines.waited_for.file", "", "The file of that instruction.", byProgram},
+	{"lines.waited_for.line", "", "Its line there.", byProgram},
+	{"lines.waited_for.pc", "", "Its index in its function.", byProgram},
+	{"lines.waited_for.warp_cycles", "warp cycles", "Cycles that warps waited at this line for it, of the line's stalls wait, short_scoreboard and long_scoreboard.", byCore},
 	{"lines.diverged", "warp instructions", "Of a conditional branch: issues in which only some of the active lanes take it.", byCore},
 	{"lines.stalls", "warp cycles", "That time by the warps' states, as in stalls.", byCore},
 }

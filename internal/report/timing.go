@@ -198,6 +198,18 @@ type Line struct {
 	Replays            uint64            `json:"split_transactions,omitempty"` // of the Kepler-style core: lines requested after the first of an access
 	*Accesses                            // nil if there are none
 	*Branches                            // nil if it is no conditional branch
+	// WaitedFor are the instructions for which warps waited longest at this one, of runs for a
+	// page. A wait for several counts for the last.
+	WaitedFor []Producer `json:"waited_for,omitempty"`
+}
+
+// Producer is an instruction for which warps waited at another.
+type Producer struct {
+	Function   string `json:"function"`
+	File       string `json:"file"`
+	Line       int    `json:"line"`
+	PC         int    `json:"pc"`
+	WarpCycles uint64 `json:"warp_cycles"` // of those of the waiting line
 }
 
 // Accesses are an instruction's accesses to memory.

@@ -189,6 +189,10 @@ func where(w exec.Work, src *exec.Traits, i int) (at exec.Where, text string) {
 	return at, at.Inst
 }
 
+// mostProducers bounds the instructions for which a line says that it waited (our choice:
+// instructions have few sources).
+const mostProducers = 8
+
 // lines assigns a kernel's counters to the lines of the program.
 func lines(chip *gpu.GPU, k *gpu.Kernel) []report.Line {
 	src := k.Work().Traits()
@@ -217,6 +221,13 @@ func lines(chip *gpu.GPU, k *gpu.Kernel) []report.Line {
 		}
 		if src.Kernel != nil && core.Branches(code[i]) { // traces do not record guards
 			l.Branches = &report.Branches{Taken: p.Taken, NotTaken: p.Issues - p.Taken - p.Split, Diverged: p.Split}
+		}
+		for _, e := range k.Edges.Of(i) {
+			if len(l.WaitedFor) == mostProducers {
+				break
+			}
+			at, _ := where(k.Work(), &src, int(e.From))
+			l.WaitedFor = append(l.WaitedFor, report.Producer{Function: at.Function, File: at.File, Line: int(at.Pos.Line), PC: at.PC, WarpCycles: e.Cycles})
 		}
 		l.File, l.Line, l.PC, l.Function, l.Instruction = w.File, int(w.Pos.Line), w.PC, w.Function, w.Inst
 		l.SourceFile, l.SourceLine = w.SrcFile, w.SrcLine

@@ -113,6 +113,9 @@ func (s *Session) PlugIn(name string, cfg gpu.Config) error {
 		return fmt.Errorf("GPU %s: %w", name, err)
 	}
 	s.Chip = chip
+	if o.Page {
+		chip.KeepEdges()
+	}
 	chip.KeepPlaces()
 	describeMachine(chip.Config(), s.Res)
 	if o.Hazards {

@@ -334,7 +334,14 @@ func (b *browser) walk(name string, res *report.Run, words []string) {
 			if hot.Line == 0 {
 				where = fmt.Sprintf("pc:%d", hot.PC)
 			}
-			expect[at+"/source?line="+where] = []string{n(hot.WarpCycles), hot.Text, n(hot.Issues)}
+			shown := []string{n(hot.WarpCycles), hot.Text, n(hot.Issues)}
+			for _, p := range hot.WaitedFor {
+				shown = append(shown, "Waited for", n(p.WarpCycles))
+				if hot.Line-p.Line > 0 && hot.Line-p.Line < 10 { // it is in sight
+					shown = append(shown, "◂ ")
+				}
+			}
+			expect[at+"/source?line="+where] = shown
 		}
 	}
 	if res.Timing != nil {

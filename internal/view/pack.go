@@ -76,6 +76,7 @@ type counts struct {
 	Stalls   map[string][]uint64 `json:"stalls"`
 	Access   [5][]uint64         `json:"access"`   // index, requests, sectors, least, conflicts
 	Branches [4][]uint64         `json:"branches"` // index, taken, not taken, diverged
+	Waited   [3][]uint64         `json:"waited"`   // index, row of the code waited for, warp cycles
 }
 
 // blocks is a log of blocks in the order of the grid.
@@ -161,6 +162,15 @@ func (c *code) pack(number int, lines []report.Line) *counts {
 		if b := l.Branches; b != nil {
 			for j, n := range [...]uint64{uint64(i), b.Taken, b.NotTaken, b.Diverged} {
 				x.Branches[j] = append(x.Branches[j], n)
+			}
+		}
+	}
+	for i := range lines {
+		for _, p := range lines[i].WaitedFor {
+			if row, ok := c.at[place{p.Function, p.File, p.PC, p.Line}]; ok {
+				for j, n := range [...]uint64{uint64(i), uint64(row), p.WarpCycles} {
+					x.Waited[j] = append(x.Waited[j], n)
+				}
 			}
 		}
 	}

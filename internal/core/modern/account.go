@@ -35,6 +35,16 @@ var stateNames = [WarpStates]string{
 // String returns the name used in reports.
 func (s WarpState) String() string { return stateNames[s] }
 
+// waitStates returns the states that are waits for instructions, one bit each. Where control
+// bits guard dependences, a warp in Wait counts down.
+func (k *Kernel) waitStates() uint16 {
+	m := uint16(1<<ShortScoreboard | 1<<LongScoreboard)
+	if !k.ControlBits {
+		m |= 1 << Wait
+	}
+	return m
+}
+
 // account is what warp states are derived from.
 type account struct {
 	core.States

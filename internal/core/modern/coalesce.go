@@ -218,7 +218,7 @@ func (c *Core) groups(g int32, f *flight) {
 			q.sb[len(q.sb)-1] = o.ctl.Write
 		}
 		q.under, q.sb = append(q.under, 0), append(q.sb, isa.NoCounter)
-		c.trim(g)
+		c.trim(g, f.at)
 	}
 	if (o.group == isa.AsyncWaitAll || o.group == isa.AsyncWait) && q.closed() > o.leave {
 		c.copying |= 1 << g
@@ -231,16 +231,17 @@ func (c *Core) copied(f *flight) {
 	g := int32(f.warp)
 	q := &c.warps[g].copies
 	q.under[f.group-q.first]--
-	c.trim(g)
+	c.trim(g, f.at)
 }
 
-// trim drops complete groups from the front.
-func (c *Core) trim(g int32) {
+// trim drops complete groups from the front; the last of them was completed by an
+// instruction.
+func (c *Core) trim(g, by int32) {
 	w := &c.warps[g]
 	q := &w.copies
 	k := 0
 	for k < len(q.under)-1 && q.under[k] == 0 {
-		c.lower(g, q.sb[k])
+		c.lower(g, q.sb[k], by)
 		k++
 	}
 	if k > 0 {
@@ -252,6 +253,9 @@ func (c *Core) trim(g int32) {
 		if q.closed() <= int(w.leave) {
 			c.copying &^= 1 << g
 			c.stir = true
+			if w.Edges != nil {
+				c.acct.Ended(g, by)
+			}
 		}
 	}
 }

@@ -336,6 +336,9 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 		w := &c.warps[s]
 		w.copies.reset()
 		*w = warp{Warp: c.Warp(bi, i, c.PlacesOf(k, len(k.ops))), ops: k.ops, due: w.due[:0], epoch: w.epoch + 1, copies: w.copies}
+		if w.Edges = c.EdgesOf(k, len(k.ops)); w.Edges != nil {
+			c.acct.Explain(s, k.waitStates())
+		}
 		w.Before = c.Stats.PerWarp[s]
 		if c.paths != nil {
 			c.paths[s] = core.FreePaths{}
@@ -542,7 +545,7 @@ func (c *Core) happen(t uint64, e event) {
 		c.endRef(e.f)
 	case evLower:
 		if f.op.ctl != nil {
-			c.lower(s, f.op.ctl.Read)
+			c.lower(s, f.op.ctl.Read, f.at)
 		}
 		c.endRef(e.f)
 	case evSend:

@@ -628,9 +628,9 @@ func (c *Core) dispatch(s *subcore, fi int32, t uint64) {
 func (c *Core) visible(s int32, fi int32) {
 	f := &c.flight[fi]
 	if f.op.ctl != nil {
-		c.lower(s, f.op.ctl.Write)
+		c.lower(s, f.op.ctl.Write, f.at)
 	} else {
-		c.release(s, f.op)
+		c.release(f)
 	}
 	c.endRef(fi)
 }
@@ -657,12 +657,15 @@ func (c *Core) raise() {
 	c.raises = c.raises[:0]
 }
 
-// lower decrements a counter of a warp.
-func (c *Core) lower(s int32, n uint8) {
+// lower decrements a counter of a warp, which an instruction incremented.
+func (c *Core) lower(s int32, n uint8, by int32) {
 	if n >= isa.Counters {
 		return
 	}
 	w := &c.warps[s]
+	if w.Edges != nil && c.waiting(s) && w.heeds(n) {
+		c.acct.Ended(s, by)
+	}
 	w.sb[n]--
 	if w.sb[n] <= 0 {
 		w.busySB &^= 1 << n
@@ -694,8 +697,12 @@ func (c *Core) reserve(g int32, o *op) {
 }
 
 // release frees the registers that an instruction has written.
-func (c *Core) release(g int32, o *op) {
+func (c *Core) release(f *flight) {
+	g, o := int32(f.warp), f.op
 	list := c.busy[int(g)*c.words:]
+	if w := &c.warps[g]; w.Edges != nil && c.waiting(g) && w.needs(o, list) {
+		c.acct.Ended(g, f.at)
+	}
 	for i := range o.outs {
 		p := &o.outs[i]
 		r := &list[p.Word]
@@ -716,5 +723,49 @@ func (c *Core) readDone(g int32, f *flight) {
 	for _, r := range f.op.src {
 		rd[r]--
 	}
+	if w := &c.warps[g]; w.Edges != nil && c.waiting(g) && w.overwrites(f.op) {
+		c.acct.Ended(g, f.at)
+	}
 	c.waits &^= 1 << g
+}
+
+// waiting reports whether a warp, whose waits go to edges, waits for instructions, or has before
+// its next one: whatever moves in a warp makes its scheduler look again, when it has the time.
+func (c *Core) waiting(g int32) bool { return c.waits>>g&1 != 0 || c.acct.Waited(g) }
+
+// heeds reports whether a warp that waits does so for a counter, among others.
+func (w *warp) heeds(n uint8) bool {
+	if w.Next < 0 {
+		return false
+	}
+	o := &w.ops[w.Next]
+	return o.ctl != nil && (o.ctl.Wait>>n&1 != 0 || w.nDepbars > 0 || w.barred())
+}
+
+// barred reports whether a warp's next instruction is a barrier, which waits for all before it.
+func (w *warp) barred() bool {
+	return w.Next >= 0 && (w.ops[w.Next].fence != noFence || w.ops[w.Next].inst.Barrier)
+}
+
+// needs reports whether a warp's next instruction uses a register that an instruction writes;
+// list has the registers that are not yet written.
+func (w *warp) needs(by *op, list []reserved) bool {
+	if w.Next < 0 {
+		return false
+	}
+	for _, p := range w.ops[w.Next].test {
+		busy := list[p.Word].busy & p.Mask
+		for _, d := range by.outs {
+			if d.Word == p.Word && d.Mask&busy != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// overwrites reports whether a warp's next instruction writes a register that an instruction
+// reads.
+func (w *warp) overwrites(by *op) bool {
+	return w.Next >= 0 && slices.ContainsFunc(w.ops[w.Next].dst, func(r uint16) bool { return slices.Contains(by.src, r) })
 }

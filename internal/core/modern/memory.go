@@ -245,7 +245,7 @@ func (c *Core) accepted(t uint64, fi int32) {
 		c.readDone(int32(f.warp), f)
 		if ctl := o.ctl; ctl != nil && ctl.Read < isa.Counters {
 			if o.war == 0 {
-				c.lower(int32(f.warp), ctl.Read)
+				c.lower(int32(f.warp), ctl.Read, f.at)
 			} else {
 				f.refs++
 				c.wheel.add(t+uint64(o.war), evLower, fi)
@@ -348,7 +348,7 @@ func (c *Core) respond(fi int32, due uint64) {
 			w.hidden--
 		}
 		if ctl := f.op.ctl; ctl != nil {
-			c.lower(int32(f.warp), ctl.Write)
+			c.lower(int32(f.warp), ctl.Write, f.at)
 		}
 		c.finish(fi)
 		return

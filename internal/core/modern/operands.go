@@ -296,6 +296,9 @@ func (c *Core) touch(fi int32) {
 		w := &c.warps[f.warp]
 		w.unread--
 		if w.unread == 0 {
+			if w.Edges != nil && c.waiting(int32(f.warp)) && w.barred() {
+				c.acct.Ended(int32(f.warp), f.at)
+			}
 			c.waits &^= 1 << f.warp
 		}
 	}
@@ -385,9 +388,9 @@ func (c *Core) write(t uint64, fi int32) {
 		c.hazards.shown(c, f)
 	}
 	if o.ctl != nil {
-		c.lower(int32(f.warp), o.ctl.Write)
+		c.lower(int32(f.warp), o.ctl.Write, f.at)
 	} else {
-		c.release(int32(f.warp), o)
+		c.release(f)
 	}
 	c.moved = true
 	c.finish(fi)

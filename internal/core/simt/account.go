@@ -31,6 +31,9 @@ var stateNames = [WarpStates]string{
 // String returns the name used in reports.
 func (s WarpState) String() string { return stateNames[s] }
 
+// waitStates are the states that are waits for instructions, one bit each.
+const waitStates = 1<<Wait | 1<<ShortScoreboard | 1<<LongScoreboard
+
 // account is what warp states are derived from.
 type account struct {
 	core.States

@@ -99,6 +99,9 @@ func (c *Core) copied(f *flight) {
 		if o := c.warps[s].waits; c.copies[s][o.group].closed() <= o.leave {
 			c.copying &^= bit
 			c.atomic &^= bit
+			if c.warps[s].Edges != nil {
+				c.acct.Ended(s, f.at)
+			}
 			c.answered(s, 0)
 		}
 	}

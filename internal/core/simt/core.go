@@ -310,6 +310,9 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 		s := first + i
 		w := &c.warps[s]
 		*w = warp{Warp: c.Warp(bi, i, c.PlacesOf(k, len(k.ops))), ops: k.ops}
+		if w.Edges = c.EdgesOf(k, len(k.ops)); w.Edges != nil {
+			c.acct.Explain(s, waitStates)
+		}
 		w.Before = c.Stats.PerWarp[s]
 		if c.paths != nil {
 			c.paths[s] = core.FreePaths{}
@@ -672,7 +675,11 @@ func (c *Core) reserve(s int32, o *op, kind depend) {
 }
 
 // release frees the destination registers of an instruction.
-func (c *Core) release(s int32, o *op) {
+func (c *Core) release(f *flight) {
+	s, o := int32(f.warp), f.op
+	if w := &c.warps[s]; w.Edges != nil && (c.blocked>>s&1 != 0 || c.acct.Waited(s)) && c.held(s, o) {
+		c.acct.Ended(s, f.at)
+	}
 	c.warps[s].regs -= o.nDst
 	at := s * int32(c.words)
 	for i := range o.dst {
@@ -688,6 +695,26 @@ func (c *Core) release(s int32, o *op) {
 	if c.collide&bit != 0 && c.ready&bit != 0 {
 		c.look(s)
 	}
+}
+
+// held reports whether the buffered instruction of a warp waits for a register that an
+// instruction writes.
+func (c *Core) held(s int32, by *op) bool {
+	w := &c.warps[s]
+	i := w.ib[w.ibHead]
+	if i < 0 {
+		return false
+	}
+	at := s * int32(c.words)
+	for _, p := range w.ops[i].test {
+		busy := c.regs[at+p.Word].busy & p.Mask
+		for _, d := range by.dst {
+			if d.Word == p.Word && d.Mask&busy != 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // depend is the kind of instruction that a register waits for.

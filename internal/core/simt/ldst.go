@@ -358,7 +358,7 @@ func (c *Core) oneAnswered(fi int32) {
 		return
 	}
 	if f.op.nDst > 0 {
-		c.release(int32(f.warp), f.op)
+		c.release(f)
 		c.completed(f)
 	}
 	if !f.piped {
@@ -369,7 +369,7 @@ func (c *Core) oneAnswered(fi int32) {
 // complete notes that an instruction outside the pipeline is done.
 func (c *Core) complete(fi int32) {
 	f := &c.flight[fi]
-	c.release(int32(f.warp), f.op)
+	c.release(f)
 	c.completed(f)
 	c.free(fi)
 }
@@ -473,7 +473,7 @@ func (l *ldst) work(c *Core) {
 		l.shared.push(fi, l.ticks+uint64(c.cfg.SharedLatency))
 	case f.op.class == classMem && f.op.load:
 		if f.out == 0 {
-			c.release(int32(f.warp), f.op)
+			c.release(f)
 			c.completed(f)
 		} else if f.op.nDst == 0 {
 			c.completed(f)

@@ -43,7 +43,7 @@ func (c *Core) writeback() {
 	for _, i := range c.wb {
 		f := &c.flight[i]
 		c.col.write(c, f)
-		c.release(int32(f.warp), f.op)
+		c.release(f)
 		c.completed(f)
 		c.leave(i)
 	}

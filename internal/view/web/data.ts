@@ -47,7 +47,7 @@ export interface Run {
   error?: { kind: string; message: string; kernel?: string; file?: string; line?: number; source_file?: string; source_line?: number };
 }
 interface Code { strings: string[]; function: number[]; file: number[]; source_file: number[]; pc: number[]; line: number[]; source_line: number[]; text: string[]; control: string[] }
-interface Counts { code: number; at?: number[]; issues: number[]; threads: number[]; cycles: number[]; stalls: Record<string, number[]>; access: (number[] | null)[]; branches: (number[] | null)[] }
+interface Counts { code: number; at?: number[]; issues: number[]; threads: number[]; cycles: number[]; stalls: Record<string, number[]>; access: (number[] | null)[]; branches: (number[] | null)[]; waited: (number[] | null)[] }
 export interface Blocks { block?: number[]; sm: number[]; start: number[]; end: number[] }
 interface Packed { name: string; run: Run; codes: Code[] | null; counts: (Counts | null)[]; blocks: (Blocks | null)[]; sources: Record<string, number> }
 interface Payload { heddle: string; results: Packed[] | null; names: Record<string, string>; explain: Record<string, [string, string, string]>; rules: Record<string, string>; texts: string[] | null }
@@ -57,6 +57,13 @@ export interface Line {
   file: string; line: number; fn: string; pc: number; text: string; control: string; sourceFile: string; sourceLine: number;
   issues: number; threads: number; cycles: number; stalls: Numbers;
   requests: number; sectors: number; least: number; conflicts: number; taken: number; notTaken: number; diverged: number; branch: boolean;
+  /** Warp cycles that it waited for other instructions, by their identity. */
+  waited: Map<string, number>;
+}
+
+/** What identifies an instruction of a kernel. */
+export function identity(l: { file: string; line: number; fn: string; pc: number }): string {
+  return `${l.file}\n${l.line}\n${l.fn}\n${l.pc}`;
 }
 
 export class Result {
@@ -99,13 +106,18 @@ export class Result {
       return {
         file: code.strings[code.file[row]], line: code.line[row], fn: code.strings[code.function[row]], pc: code.pc[row], text: code.text[row], control: code.control[row],
         sourceFile: code.strings[code.source_file[row]], sourceLine: code.source_line[row], issues, threads: c.threads[i], cycles: c.cycles[i], stalls,
-        requests: 0, sectors: 0, least: 0, conflicts: 0, taken: 0, notTaken: 0, diverged: 0, branch: false,
+        requests: 0, sectors: 0, least: 0, conflicts: 0, taken: 0, notTaken: 0, diverged: 0, branch: false, waited: new Map(),
       };
     });
     const [index, requests, sectors, least, conflicts] = c.access;
     index?.forEach((i, j) => Object.assign(list[i], { requests: requests![j], sectors: sectors![j], least: least![j], conflicts: conflicts![j] }));
     const [where, taken, notTaken, diverged] = c.branches;
     where?.forEach((i, j) => Object.assign(list[i], { taken: taken![j], notTaken: notTaken![j], diverged: diverged![j], branch: true }));
+    const [waits, from, cycles] = c.waited;
+    waits?.forEach((i, j) => {
+      const row = from![j];
+      list[i].waited.set(identity({ file: code.strings[code.file[row]], line: code.line[row], fn: code.strings[code.function[row]], pc: code.pc[row] }), cycles![j]);
+    });
     return list;
   }
 
@@ -113,7 +125,7 @@ export class Result {
     const all = new Map<string, Line>();
     this.kernels.forEach((_, at) => {
       for (const l of this.launchLines(at)) {
-        const key = `${l.file}\n${l.line}\n${l.fn}\n${l.pc}`;
+        const key = identity(l);
         const old = all.get(key);
         if (old) add(old, l);
         else all.set(key, l);
@@ -129,6 +141,7 @@ export function add(to: Line, l: Line): void {
   to.requests += l.requests; to.sectors += l.sectors; to.least += l.least; to.conflicts += l.conflicts;
   to.taken += l.taken; to.notTaken += l.notTaken; to.diverged += l.diverged; to.branch ||= l.branch;
   for (const s in l.stalls) to.stalls[s] = (to.stalls[s] ?? 0) + l.stalls[s];
+  for (const [k, n] of l.waited) to.waited.set(k, (to.waited.get(k) ?? 0) + n);
 }
 
 /** Lines joined by a key of each; "" leaves one out. */
@@ -139,7 +152,7 @@ export function group(lines: Line[], key: (l: Line) => string): Map<string, Line
     if (k === "") continue;
     const old = all.get(k);
     if (old) add(old, l);
-    else all.set(k, { ...l, stalls: { ...l.stalls } });
+    else all.set(k, { ...l, stalls: { ...l.stalls }, waited: new Map(l.waited) });
   }
   return all;
 }

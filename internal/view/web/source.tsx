@@ -6,6 +6,7 @@ import { group, type Hazard, type Line, type Result } from "./data";
 import { base, count, fixed, percent, percentOf, plural, ratio, words } from "./format";
 import { Card, Empty, Facts, Hint, Stack, States, Term } from "./parts";
 import { type Route, go, replaceQuery } from "./route";
+import { Waits, consumers, marks, producers } from "./waits";
 
 interface Row { no: number; label: string; text: string; key: string; line?: Line; hazard?: Hazard }
 interface File { name: string; rows: Row[]; whole: boolean; cycles: number }
@@ -45,6 +46,8 @@ export function Source({ result, route, at }: { result: Result; route: Route; at
   // The program's lines that are selected: one, or all of a source line.
   const chosen = useMemo(() => lines.filter((l) => key(l) === selected || `${l.sourceFile}:${l.sourceLine}` === selected), [lines, selected]);
   const marked = useMemo(() => new Set(chosen.flatMap((l) => [key(l), `${l.sourceFile}:${l.sourceLine}`])), [chosen]);
+  const [from, to] = useMemo(() => [producers(chosen, lines), consumers(chosen, lines)], [chosen, lines]);
+  const waited = useMemo(() => marks(from, key), [from]);
   const pick = (k: string) => {
     select(k);
     replaceQuery(route, { line: k });
@@ -83,10 +86,11 @@ export function Source({ result, route, at }: { result: Result; route: Route; at
         {both && <span class="group narrow"><button type="button" aria-pressed={shown === "source"} onClick={() => show("source")}>Source</button><button type="button" aria-pressed={shown === "program"} onClick={() => show("program")}>Program</button></span>}
       </Card>
       <div class={both ? `panes ${shown}` : "panes one"}>
-        {both && <Pane kind="source" files={source} result={result} heat={heat} total={total} marked={marked} selected={selected} pick={pick} />}
-        <Pane kind="program" files={program} result={result} heat={heat} total={total} marked={marked} selected={selected} pick={pick} />
+        {both && <Pane kind="source" files={source} result={result} heat={heat} total={total} marked={marked} selected={selected} waited={waited} pick={pick} />}
+        <Pane kind="program" files={program} result={result} heat={heat} total={total} marked={marked} selected={selected} waited={waited} pick={pick} />
       </div>
       {chosen.length > 0 && <Detail result={result} lines={chosen} all={lines} hazards={hazards} />}
+      <Waits page={result.page} from={from} to={to} cycles={chosen.reduce((a, l) => a + l.cycles, 0)} pick={(l) => pick(key(l))} />
     </Fragment>
   );
 }
@@ -128,7 +132,7 @@ function files(result: Result, lines: Line[], file: (l: Line) => string, line: (
 
 const rowHeight = 22;
 
-function Pane(p: { kind: "source" | "program"; files: File[]; result: Result; heat: string; total: number; marked: Set<string>; selected: string; pick: (key: string) => void }) {
+function Pane(p: { kind: "source" | "program"; files: File[]; result: Result; heat: string; total: number; marked: Set<string>; selected: string; waited: Map<string, string>; pick: (key: string) => void }) {
   const [name, setName] = useState(p.files[0]?.name ?? "");
   const file = p.files.find((f) => f.name === name) ?? p.files[0];
   const box = useRef<HTMLDivElement>(null);
@@ -190,12 +194,12 @@ function Pane(p: { kind: "source" | "program"; files: File[]; result: Result; he
         {file.rows.slice(from, to).map((r) => {
           const l = r.line, n = l ? value(l) : 0, share = n / most;
           return (
-            <div key={r.key} class={"row" + (p.marked.has(r.key) || r.key === p.selected ? " on" : "") + (l ? " live" : "") + (r.hazard ? " hazard" : "")} onClick={l ? () => p.pick(r.key) : undefined} aria-current={r.key === p.selected ? "true" : undefined}>
+            <div key={r.key} class={"row" + (p.marked.has(r.key) || r.key === p.selected ? " on" : "") + (l ? " live" : "") + (r.hazard ? " hazard" : "") + (p.waited.has(r.key) ? " from" : "")} onClick={l ? () => p.pick(r.key) : undefined} aria-current={r.key === p.selected ? "true" : undefined}>
               <span class="no">{r.hazard ? <b title={`hazard: ${r.hazard.register} ${words(r.hazard.kind)}`}>⚠ {r.label}</b> : r.label}</span>
               <span class="heat"><i style={{ width: `${100 * share}%` }} /><span>{n > 0 ? percentOf(n, p.total) : ""}</span></span>
               <span class="st">{l && l.cycles > 0 && <Stack page={p.result.page} counts={l.stalls} of="stalls" label={`line ${r.no}`} />}</span>
               <span class="n">{l ? count(l.issues) : ""}</span>
-              <span class="text">{r.text}</span>
+              <span class="text">{r.text}{p.waited.has(r.key) && <b class="from" title="share of the waits at the selected line that were for this one">◂ {p.waited.get(r.key)}</b>}</span>
               {control && <span class="ctl">{l?.control}</span>}
               <span class="n">{l && l.issues > 0 ? fixed(l.threads / l.issues, 1) : ""}</span>
               <span class="n">{l && l.requests > 0 ? fixed(l.sectors / l.requests, 1) : ""}</span>
