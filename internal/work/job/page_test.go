@@ -134,6 +134,17 @@ func TestHistory(t *testing.T) {
 		})
 	}
 	res.History = nil
+	waited := 0
+	for i := range res.Kernels {
+		for j := range res.Kernels[i].Lines {
+			l := &res.Kernels[i].Lines[j]
+			waited += len(l.WaitedFor)
+			l.WaitedFor = nil
+		}
+	}
+	if waited == 0 {
+		t.Error("no line says for which instructions its warps waited")
+	}
 	if d := cmp.Diff(run(false), res.WithoutBlocks()); d != "" {
 		t.Errorf("a page changes the result:\n%s", d)
 	}
