@@ -33,3 +33,4 @@ pages=$(mktemp -d)
 trap 'rm -rf "$pages"' EXIT
 HEDDLE_ALL=1 HEDDLE_PAGE_PICTURES=$pages go test -count=1 -run 'TestPages/matmul' ./internal/view
 cp "$pages/matmul-launch-0-source-light-1280.png" docs/pictures/page-source.png
+HEDDLE_ALL=1 HEDDLE_GALLERY_PICTURES="$PWD/docs/pictures" go test -count=1 -run 'TestGallery$' ./internal/view
