@@ -11,7 +11,7 @@ import { href } from "./route";
 export function Launch({ result, run, at }: { result: Result; run: number; at: number }) {
   const k = result.kernels[at], r = result.run, page = result.page;
   if (!k) return <Card title="No such launch"><Empty>The result has {plural(result.kernels.length, "launch", "launches")}. <a href={href({ page: "summary", run })}>All launches</a></Empty></Card>;
-  const own = (r.findings ?? []).filter((f) => f.kernel === k.name);
+  const own = (r.findings ?? []).filter((f) => f.kernel === k.name).sort((a, b) => b.share - a.share);
   return (
     <Fragment>
       <Card class="ran">
