@@ -30,7 +30,13 @@ var quick = []string{
 func allExamples(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("../../examples/*/*.toml")
-	files = slices.DeleteFunc(files, job.IsKepler)
+	files = slices.DeleteFunc(files, func(f string) bool {
+		switch filepath.Base(f) {
+		case "race.toml", "stall.toml": // their values depend on time: they teach what goes wrong
+			return true
+		}
+		return job.IsKepler(f)
+	})
 	if err != nil || len(files) == 0 {
 		t.Fatal("no examples", err)
 	}
