@@ -48,6 +48,9 @@ type Launch struct {
 	Params      []byte // the parameter block, laid out as Kernel.Params says
 	Cooperative bool   // blocks may wait for each other
 	Resident    int    // as in Grid, for functional runs
+	// Stack is the room of a thread for calls whose depth is not known, in bytes: machine code
+	// gets it beyond what its kernel declares; 0: 1 KiB, CUDA's default. PTX needs none.
+	Stack int
 
 	// TakenFirst runs the taken side of a branch first. It changes an order that PTX
 	// leaves open, and hence the timing of a run.

@@ -19,7 +19,7 @@ var le = binary.LittleEndian
 
 const instBytes = sass.InstBytes
 
-// stackBytes is the size of a thread's call stack beyond what its kernel declares (CUDA's
+// stackBytes is the least size of a thread's call stack beyond what its kernel declares (CUDA's
 // default is 1 KiB).
 const stackBytes = 1024
 
@@ -309,7 +309,8 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 			return nil, l.Refuse("%v", err)
 		}
 	}
-	return &image{m: m, kernel: k, local: (k.text.Local + stackBytes + 15) &^ 15}, nil
+	local := min(k.text.Local+max(l.Stack, stackBytes), isa.MaxLocal)
+	return &image{m: m, kernel: k, local: (local + 15) &^ 15}, nil
 }
 
 // begin fills the constants when the first block of a launch begins: what comes before it in

@@ -423,3 +423,39 @@ func TestAccessedLanes(t *testing.T) {
 		}
 	}
 }
+
+// TestStack: a thread has room for calls beyond what its kernel declares, here 64 bytes: 1 KiB, or
+// what the launch says.
+func TestStack(t *testing.T) {
+	k := load(t, `
+MOV R1, c[0x0][0x28] ;
+MOV R4, c[0x0][0x170] ;
+push:
+IADD3 R1, R1, -0x40, RZ ;
+STL [R1], R4 ;
+IADD3 R4, R4, -0x1, RZ ;
+ISETP.NE.AND P0, PT, R4, RZ, PT ;
+@P0 BRA push ;
+EXIT ;
+`)
+	for _, c := range []struct {
+		name   string
+		stack  int
+		frames byte // of 64 bytes
+		fits   bool
+	}{
+		{"the default", 0, 17, true},
+		{"beyond the default", 0, 18, false},
+		{"a small limit is the default", 64, 17, true},
+		{"a larger limit", 4096, 65, true},
+		{"beyond the larger limit", 4096, 66, false},
+		{"no more than a thread has", isa.MaxLocal, 255, true},
+	} {
+		params := make([]byte, k.ParamBytes())
+		params[16] = c.frames
+		_, err := launch(t, k, Launch{Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: 32, Y: 1, Z: 1}, Params: params, Stack: c.stack}, device.New(device.Config{}))
+		if fits := err == nil; fits != c.fits {
+			t.Errorf("%s: %d frames: %v", c.name, c.frames, err)
+		}
+	}
+}

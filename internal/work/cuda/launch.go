@@ -135,7 +135,7 @@ func (r *Runtime) prepareLaunch(host uint64, c Call, cooperative bool, arg func(
 		r.once(f.name+by.String(), "cooperative launch of %s with %d blocks: only %d can be resident at a time, limited by %s", f.name, c.Grid.Count(), resident, by)
 		return nil, CooperativeTooLarge
 	}
-	l := exec.Launch{Kernel: k, Grid: c.Grid, Block: c.Block, Cluster: c.Cluster, Shared: int(c.Shared), Cooperative: cooperative, Resident: resident, Params: make([]byte, k.ParamBytes())}
+	l := exec.Launch{Kernel: k, Grid: c.Grid, Block: c.Block, Cluster: c.Cluster, Shared: int(c.Shared), Cooperative: cooperative, Resident: resident, Stack: int(min(r.limits[limitStack], isa.MaxLocal)), Params: make([]byte, k.ParamBytes())}
 	if !faultless(func() {
 		for i, p := range k.Params() {
 			arg(i, p.Offset, l.Params[p.Offset:p.Offset+p.Size])

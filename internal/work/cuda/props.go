@@ -265,7 +265,7 @@ func (t *Thread) Limit(which int) (n uint64, err Error) {
 	return n, err
 }
 
-// SetLimit sets a limit in bytes. Stack and printf have no limits here; the heap cannot
+// SetLimit sets a limit in bytes. The stack of PTX and printf have no limits here; the heap cannot
 // change once a kernel has used it.
 func (t *Thread) SetLimit(which int, n uint64) Error {
 	return t.do(func(r *Runtime) Error {
