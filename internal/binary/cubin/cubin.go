@@ -61,7 +61,7 @@ type File struct {
 
 	elf   *elf.File
 	syms  []elf.Symbol // by number
-	parts []*File      // of a result of Link, which has neither
+	parts []part       // of a result of Link, which has neither
 }
 
 // Yield makes all definitions for other files weak.

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -76,7 +75,11 @@ func (f *File) lines(section string) (map[string][]Line, error) {
 			if err != nil {
 				return nil, err
 			}
-			maps.Copy(all, list)
+			for name, lines := range list {
+				if now, taken := part.names[name]; taken {
+					all[now] = lines
+				}
+			}
 		}
 		return all, nil
 	}

@@ -14,8 +14,9 @@ func Link(name string, files ...*File) (*File, error) {
 	if len(files) == 1 && !files[0].Relocatable {
 		return files[0], nil
 	}
-	l := &linker{out: &File{Name: name, parts: files}, owner: map[string]int{}, places: map[string]Place{}, used: map[string]bool{}}
+	l := &linker{out: &File{Name: name, parts: make([]part, len(files))}, owner: map[string]int{}, places: map[string]Place{}, used: map[string]bool{}}
 	for i, f := range files {
+		l.out.parts[i].File = f
 		l.define(i, f, false)
 	}
 	for i, f := range files {
@@ -75,6 +76,12 @@ func (l *linker) constants() {
 	})
 }
 
+// part is a file that was linked.
+type part struct {
+	*File
+	names map[string]string // of its functions that were taken: what they are called in the result
+}
+
 // linker links files.
 type linker struct {
 	out    *File
@@ -132,6 +139,7 @@ func (l *linker) add(i int, f *File) {
 	// Of several definitions for all, one stays. A function that only its file sees gets a name of
 	// its own if others have the same.
 	names, gone := map[string]string{}, map[string]bool{}
+	out.parts[i].names = names
 	place := func(fn *Function) bool {
 		n, seen := l.owner[fn.Name]
 		if !fn.Local && n != i {

@@ -2,6 +2,7 @@ package cubin
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -119,5 +120,50 @@ func TestLink(t *testing.T) {
 				t.Errorf("relocations %+v", f.Relocations)
 			}
 		})
+	}
+}
+
+// TestLinkedLines: each function keeps the lines of the file that it was taken from, whatever the
+// other files have under its name.
+func TestLinkedLines(t *testing.T) {
+	file := func(name string, line int) *File {
+		f := &File{Arch: 86, Functions: []*Function{{Name: "twice", Code: make([]byte, 64)}, {Name: "own", Code: make([]byte, 64)}}}
+		b, err := Write(f, map[string][]Line{"twice": {{File: name, Line: line}}, "own": {{File: name, Line: line + 1}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, err = Read(name, b); err != nil {
+			t.Fatal(err)
+		}
+		for _, fn := range f.Functions {
+			fn.Local = fn.Name == "own"
+		}
+		return f
+	}
+	strong, weak := file("strong.cu", 10), file("weak.cu", 20)
+	weak.Yield()
+	for _, c := range []struct {
+		name  string
+		files []*File
+		own   [2]string // which file's
+	}{
+		{"a strong definition first", []*File{strong, weak}, [2]string{"strong.cu", "weak.cu"}},
+		{"a strong definition second", []*File{weak, strong}, [2]string{"weak.cu", "strong.cu"}},
+	} {
+		f, err := Link("all", c.files...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := f.SourceLines()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for name, l := range lines {
+			got[name] = l[0].File
+		}
+		if want := (map[string]string{"twice": "strong.cu", "own": c.own[0], "own$2": c.own[1]}); !maps.Equal(got, want) {
+			t.Errorf("%s: lines of %v, want %v", c.name, got, want)
+		}
 	}
 }
