@@ -26,8 +26,11 @@ import (
 // galleryIn is a variable with a folder for the gallery's pictures.
 const galleryIn = "HEDDLE_GALLERY_PICTURES"
 
-// mostPicture bounds a picture's bytes.
-const mostPicture = 100 << 10
+// mostPicture bounds a picture's bytes, tallest its height in points: all SMs of a GPU fit.
+const (
+	mostPicture = 100 << 10
+	tallest     = 800
+)
 
 // exhibit is an entry of the gallery.
 type exhibit struct {
@@ -88,7 +91,7 @@ var exhibits = []exhibit{
 		h := r.Checkers[0].Hazards[0]
 		return []string{h.Register, fmt.Sprintf("%d cycles", h.Short), h.Fixes[0].Control}
 	}},
-	{name: "race", title: "A race", hash: "#/learn", cards: []string{"Learn", "Memory"}, goTo: 7, figures: func(r *report.Run) []string {
+	{name: "race", title: "A race", hash: "#/learn", cards: []string{"Learn", "Program", "Memory"}, goTo: 7, figures: func(r *report.Run) []string {
 		m := r.Checks[0].First
 		return []string{m.Want, m.Got}
 	}},
@@ -220,7 +223,7 @@ func (b *browser) exhibit(x *exhibit) {
 		return
 	}
 	beyond := true
-	png := call(b, page.CaptureScreenshot, page.CaptureScreenshotParams{CaptureBeyondViewport: &beyond, Clip: &page.Viewport{X: box[0] - 4, Y: box[1] - 4, Width: box[2] + 8, Height: min(box[3]+8, 640), Scale: 1}}).Data
+	png := call(b, page.CaptureScreenshot, page.CaptureScreenshotParams{CaptureBeyondViewport: &beyond, Clip: &page.Viewport{X: box[0] - 4, Y: box[1] - 4, Width: box[2] + 8, Height: min(box[3]+8, tallest), Scale: 1}}).Data
 	if err := os.WriteFile(filepath.Join(dir, "gallery-"+x.name+".png"), png, 0o666); err != nil {
 		b.Fatal(err)
 	}
