@@ -24,7 +24,8 @@ type Finding struct {
 	Lines    []LineCost `json:"lines,omitempty"`
 }
 
-// LineCost is an instruction's part of a finding.
+// LineCost is the part of a finding that an instruction has, with the others of its line of the
+// source if that is known.
 type LineCost struct {
 	File        string  `json:"file"`
 	Line        int     `json:"line"`

@@ -162,18 +162,44 @@ func (l *launch) memory() float64 {
 // mostLines is how many lines a finding names.
 const mostLines = 5
 
-// lines are those to which most of a weight belongs.
+// lines are those to which most of a weight belongs. Instructions of one line of the source, of
+// an unrolled loop say, count together; the heaviest stands for them.
 func (l *launch) lines(weight func(*report.Line) uint64) []report.LineCost {
-	var sum uint64
-	type part struct {
-		at int
-		n  uint64
+	type place struct {
+		file string
+		line int
 	}
+	type part struct {
+		at   int // the heaviest instruction
+		n    uint64
+		most uint64 // its part
+	}
+	var sum uint64
 	var parts []part
+	known := map[place]int{} // numbers of parts
 	for i := range l.Lines {
-		if n := weight(&l.Lines[i]); n > 0 {
-			sum += n
-			parts = append(parts, part{i, n})
+		x := &l.Lines[i]
+		n := weight(x)
+		if n == 0 {
+			continue
+		}
+		sum += n
+		at := len(parts)
+		if x.SourceLine > 0 {
+			from := place{x.SourceFile, x.SourceLine}
+			if old, seen := known[from]; seen {
+				at = old
+			} else {
+				known[from] = at
+			}
+		}
+		if at == len(parts) {
+			parts = append(parts, part{at: i})
+		}
+		p := &parts[at]
+		p.n += n
+		if n > p.most {
+			p.at, p.most = i, n
 		}
 	}
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.n, a.n) })
