@@ -327,6 +327,38 @@ Its fetch is in exactly one state in each cycle, so the cost of a state is its s
 | --- | --- | --- |
 `
 
+// TestSourceLines: instructions of one line of the source count together in a finding.
+func TestSourceLines(t *testing.T) {
+	const rule = "dependent-instructions"
+	var r *report.Run
+	for _, c := range cases {
+		if c.rule == rule {
+			r = c.with.run(t)
+		}
+	}
+	lines := func() []report.LineCost {
+		for _, f := range findings.Of(r) {
+			if f.Rule == rule {
+				return f.Lines
+			}
+		}
+		t.Fatal("is not found")
+		return nil
+	}
+	alone := lines()
+	if len(alone) < 2 || alone[0].Share > 0.9 {
+		t.Fatalf("the kernel has one line: %+v", alone)
+	}
+	for i := range r.Kernels[0].Lines {
+		x := &r.Kernels[0].Lines[i]
+		x.SourceFile, x.SourceLine = "k.cu", 7
+	}
+	got := lines()
+	if len(got) != 1 || got[0].Share != 1 || got[0].Line != alone[0].Line || got[0].SourceLine != 7 {
+		t.Errorf("got %+v, want all at k.cu:7 and its heaviest instruction, of line %d", got, alone[0].Line)
+	}
+}
+
 // What a launch that was cut short would have done does not depend on where it was cut.
 func TestCut(t *testing.T) {
 	found := func(grid int64, ended uint64) string {
