@@ -73,12 +73,17 @@ var mayImport = map[string][]string{
 	"internal/work/kcase": {"internal/isa/kasm", "internal/core/kepler"},
 	"internal/work/krun":  {"internal/isa/kasm", "internal/core/kepler", "internal/core/kepler/chip", "internal/exec", "internal/isa/explain", "internal/report", "internal/report/findings", "internal/report/lesson", "internal/report/timeline", "internal/run"},
 
+	// Checkers see what happens, in launches and on the host; they know no instruction set.
+	"internal/check":          {"internal/exec", "internal/isa", "internal/plain"},
+	"internal/check/...":      {"internal/check", "internal/exec", "internal/exec/device", "internal/isa", "internal/isa/flow", "internal/plain", "internal/near"},
+	"internal/check/checkers": {"internal/check/...", "internal/near"},
+
 	// A run, whatever gives it its work.
-	"internal/run": {"internal/near", "internal/plain", "internal/isa", "internal/exec", "internal/exec/device", "internal/exec/replay", "internal/config", "internal/gpu", "internal/mem", "internal/mem/cache", "internal/mem/noc", "internal/core",
+	"internal/run": {"internal/check", "internal/near", "internal/plain", "internal/isa", "internal/exec", "internal/exec/device", "internal/exec/replay", "internal/config", "internal/gpu", "internal/mem", "internal/mem/cache", "internal/mem/noc", "internal/core",
 		"internal/report", "internal/report/findings", "internal/report/lesson", "internal/report/timeline", "internal/isa/explain", "internal/trace/record"},
 	"internal/run/flags":     {"internal/near", "internal/run", "internal/report", "internal/report/series", "internal/report/timeline", "internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/record"},
 	"internal/work/tracerun": {"internal/core", "internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/run", "internal/gpu", "internal/report", "internal/trace", "internal/exec/replay"},
-	"internal/work/job": {"internal/near", "internal/binary/fatbin", "internal/run", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/num", "internal/exec/device",
+	"internal/work/job": {"internal/check", "internal/near", "internal/binary/fatbin", "internal/run", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/num", "internal/exec/device",
 		"internal/isa/kasm", "internal/core/kepler", "internal/work/krun", "internal/exec", "internal/exec/texture", "internal/exec/ptx", "internal/report", "internal/report/findings", "internal/report/lesson", "internal/config", "internal/gpu"},
 	// CUDA programs: the runtime is Go; only the library that programs are linked
 	// with has a C face.
@@ -86,7 +91,7 @@ var mayImport = map[string][]string{
 	"internal/binary/cubin":    {},
 	"internal/work/cuda/cache": {},
 	"internal/work/cuda/sdk":   {"internal/near", "internal/work/cuda/cache"},
-	"internal/work/cuda": {"internal/near", "internal/binary/cubin", "internal/binary/fatbin", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/device", "internal/exec", "internal/exec/texture", "internal/exec/ptx",
+	"internal/work/cuda": {"internal/check", "internal/near", "internal/binary/cubin", "internal/binary/fatbin", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/device", "internal/exec", "internal/exec/texture", "internal/exec/ptx",
 		"internal/run", "internal/gpu", "internal/report"},
 	// Libraries without kernels.
 	"internal/libs/ml":  {"internal/near", "internal/work/cuda"},

@@ -52,6 +52,10 @@ type Launch struct {
 	// gets it beyond what its kernel declares; 0: 1 KiB, CUDA's default. PTX needs none.
 	Stack int
 
+	// Probe sees what the launch does; nil: nothing does. Not every executor has probes: see
+	// Probed.
+	Probe Probe
+
 	// TakenFirst runs the taken side of a branch first. It changes an order that PTX
 	// leaves open, and hence the timing of a run.
 	TakenFirst bool

@@ -177,6 +177,8 @@ type Inst struct {
 	Barrier bool    // waits for other warps of the block
 	Named   uint8   // one more than the barrier number in the text, 0 if it has none
 	Private bool    // neither visible to nor affected by other blocks
+	Order   Order   // what an access or a fence means for the order of others
+	Scope   Scope   // the threads for which it does, ScopeNone for a weak access
 	// Control is the compiler's information on when the instruction may issue, nil if the
 	// instruction set has none (PTX).
 	Control *Control

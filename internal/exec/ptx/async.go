@@ -253,7 +253,7 @@ func decodeMbarrier(d *dec, in *ptx.Inst, o *inst) error {
 }
 
 func mbarInit(w *warp, in *inst, m uint32) {
-	op := in.x.any.(*mbarOp)
+	op, all := in.x.any.(*mbarOp), m
 	w.addresses(in, m)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
@@ -272,28 +272,35 @@ func mbarInit(w *warp, in *inst, m uint32) {
 		}
 		le.PutUint64(p, mbar{pending: int64(n), expected: int64(n)}.pack())
 	}
+	w.signal(exec.SignalInit, all)
 }
 
 func mbarInval(w *warp, in *inst, m uint32) {
 	w.addresses(in, m)
-	for ; m != 0; m &= m - 1 {
-		_, p := w.mbarAt(in, bits.TrailingZeros32(m))
+	for k := m; k != 0; k &= k - 1 {
+		_, p := w.mbarAt(in, bits.TrailingZeros32(k))
 		if p == nil {
 			return
 		}
 		le.PutUint64(p, 0)
 	}
+	w.signal(exec.SignalInval, m)
 }
 
 // eachMbar lets change update the mbarrier of every lane of m, until it reports a
 // fault.
 func (w *warp) eachMbar(in *inst, m uint32, change func(b *mbar, i int) bool) {
 	w.addresses(in, m)
+	w.done = 0
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
 		b, p := w.mbarAt(in, i)
+		phase := b.phase
 		if p == nil || !change(&b, i) {
 			return
+		}
+		if b.phase != phase {
+			w.done |= 1 << i
 		}
 		le.PutUint64(p, b.pack())
 	}
@@ -303,12 +310,14 @@ func (w *warp) eachMbar(in *inst, m uint32, change func(b *mbar, i int) bool) {
 func mbarTx(w *warp, in *inst, m uint32) {
 	tx := w.u32(in.x.any.(*mbarOp).tx)
 	w.eachMbar(in, m, func(b *mbar, i int) bool { return w.addTx(b, i, int64(tx[i&31])) })
+	w.signal(exec.SignalExpect, m)
 }
 
 // mbarTxDone is complete_tx: it counts bytes as arrived.
 func mbarTxDone(w *warp, in *inst, m uint32) {
 	tx := w.u32(in.x.any.(*mbarOp).tx)
 	w.eachMbar(in, m, func(b *mbar, i int) bool { return w.completeBytes(b, i, int64(tx[i&31])) })
+	w.signal(exec.SignalBytes, m)
 }
 
 // completeBytes subtracts arrived bytes from an mbarrier's phase.
@@ -321,8 +330,9 @@ func (w *warp) completeBytes(b *mbar, i int, n int64) bool {
 // mbarArrive is arrive and arrive_drop. The token that it returns is the previous
 // state of the object.
 func mbarArrive(w *warp, in *inst, m uint32) {
-	op := in.x.any.(*mbarOp)
+	op, all := in.x.any.(*mbarOp), m
 	w.addresses(in, m)
+	w.done = 0
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
 		b, p := w.mbarAt(in, i)
@@ -355,11 +365,15 @@ func mbarArrive(w *warp, in *inst, m uint32) {
 		if !w.arriveMbar(&b, i, n) {
 			return
 		}
+		if b.phase != token>>61&1 {
+			w.done |= 1 << i
+		}
 		le.PutUint64(p, b.pack())
 		if in.d != none {
 			w.r64[in.d][i&31] = token
 		}
 	}
+	w.signal(exec.SignalArrive, all)
 }
 
 // mbarWait is test_wait and try_wait: it tests whether a phase has ended, and lets
@@ -386,6 +400,8 @@ func mbarWait(w *warp, in *inst, m uint32) {
 		}
 	}
 	w.setPred(in.d, done, m)
+	w.done = done
+	w.signal(exec.SignalWait, m)
 }
 
 // mbarPending reads the pending arrivals from a token.
@@ -489,6 +505,7 @@ func decodeCpArrive(d *dec, in *ptx.Inst, o *inst) error {
 			}
 			return w.arriveMbar(b, i, 1)
 		})
+		w.signal(exec.SignalCopies, m)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
+	"github.com/heddle-sim/heddle/internal/isa"
 )
 
 // block is a thread block (CTA) being executed.
@@ -21,6 +22,11 @@ type block struct {
 	launch *launch
 	work   *work // that it belongs to when a core model runs it
 	caller lane
+
+	probe    exec.BlockProbe // nil: nothing looks at it
+	access   exec.Access     // the arguments of its calls
+	signal   exec.Signal
+	resolved [32]uint64
 }
 
 // worker owns what blocks reuse: frames, warps, buffers. One goroutine uses
@@ -78,6 +84,10 @@ func (wk *worker) newBlock(im *image, l *launch, n uint64, view *device.View) *b
 		w.live = b.StartWarp(i, &w.tid)
 		w.start()
 	}
+	b.probe = nil
+	if im.probed && !l.Rehearsal {
+		b.probe = l.Probe.Block(b)
+	}
 	return b
 }
 
@@ -96,9 +106,12 @@ func (w *warp) start() {
 	w.enter(fr)
 }
 
-// exited records that lanes of w have exited.
-func (b *block) exited(w *warp) {
+// exited records that lanes of w, those of gone, have exited.
+func (b *block) exited(w *warp, gone uint32) {
 	b.Lanes[w.id] = w.live
+	if b.probe != nil {
+		b.probe.Exit(w.id, isa.LaneMask(gone))
+	}
 	for i := range b.Bars {
 		if b.Bars[i].Used {
 			b.tryRelease(i)
@@ -133,6 +146,9 @@ func (b *block) tryRelease(i int) {
 		}
 	}
 	b.Open(i)
+	if b.probe != nil {
+		b.probe.Open(i)
+	}
 }
 
 // arriveAt counts lanes m of the running fragment at barrier i, and blocks the
@@ -142,6 +158,12 @@ func (w *warp) arriveAt(i int, need int, m uint32, wait bool) {
 	if wrong := b.Bars[i].Arrive(i, w.id, m, need); wrong != "" {
 		w.failf(m, "%s", wrong)
 		return
+	}
+	if p := b.probe; p != nil {
+		if w.code[w.pc].flags&fAligned != 0 && w.mask != w.live {
+			w.misuse(exec.Apart, w.mask, w.live)
+		}
+		p.Arrive(w.id, isa.LaneMask(m), i, wait)
 	}
 	if wait {
 		w.waitAt(i, m)
@@ -292,6 +314,10 @@ func (b *block) Somewhere() exec.Where {
 
 // Recycle returns the block's storage to its worker.
 func (b *block) Recycle() {
+	if b.probe != nil {
+		b.probe.End()
+		b.probe = nil
+	}
 	for i := range b.warps {
 		w := &b.warps[i]
 		w.fr, w.running = nil, false

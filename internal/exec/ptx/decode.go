@@ -26,13 +26,14 @@ type image struct {
 	globalLoads, globalStores bool // it has accesses that bypass the L1 cache
 	workspace                 bool // it reads the address of a cooperative launch's workspace
 
+	probed      bool // its instructions call the probe of their block
 	independent bool // lanes of a warp make progress independently (sm_70 and later)
 }
 
 // decodeImage decodes a kernel and the functions it can reach. Instructions
 // that cannot run are collected in fn.err.
-func decodeImage(k *Kernel, m *Machine) *image {
-	im := &image{kernel: k, m: m, byAST: map[*ptx.Func]*fn{}, byAddr: map[uint64]*fn{}, sharedAt: map[*ptx.Var]int{}}
+func decodeImage(k *Kernel, m *Machine, probed bool) *image {
+	im := &image{kernel: k, m: m, probed: probed, byAST: map[*ptx.Func]*fn{}, byAddr: map[uint64]*fn{}, sharedAt: map[*ptx.Var]int{}}
 	im.independent = k.mod.SM >= 70
 	unparsed := k.ast.Load()
 	reach := k.prog.reachable(k.ast)
@@ -404,6 +405,10 @@ func (d *dec) one(in *ptx.Inst, o *inst, info *isa.Inst, pc int) error {
 	}
 	classify(in, info)
 	info.Private = private(in, o, info)
+	memoryModel(in, info)
+	if d.im.probed {
+		d.probe(o)
+	}
 	if len(d.sums) > 0 {
 		if o.run == nil || o.kind == kWarpSync { // these read their operands before run is called
 			return errors.New("needs a plain register here, without a constant and not a clock: move the value to a register first")

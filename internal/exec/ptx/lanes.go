@@ -49,7 +49,11 @@ func decodeBarWarp(d *dec, in *ptx.Inst, o *inst) error {
 		return errors.New("takes a member mask")
 	}
 	o.flags |= fAnyPC
-	o.run = func(*warp, *inst, uint32) {}
+	o.run = func(w *warp, _ *inst, m uint32) {
+		if p := w.blk.probe; p != nil {
+			p.Meet(w.id, isa.LaneMask(m))
+		}
+	}
 	return d.member(in, o, &in.Args[0])
 }
 

@@ -913,6 +913,9 @@ func wmmaMove(w *warp, in *inst, m uint32) {
 				w.r64[p.r][lane] = le.Uint64(mem)
 			}
 		}
+		if w.blk.probe != nil {
+			w.seen(op.space, full, size, !op.store, op.store, &w.addr)
+		}
 	}
 }
 

@@ -231,7 +231,7 @@ func (l *linker) resolveFuncs(m *ptx.Module) {
 // addKernel makes the kernel of an entry.
 func (p *Program) addKernel(m *ptx.Module, f *ptx.Func) {
 	k := &Kernel{prog: p, mod: m, ast: f}
-	k.image = sync.OnceValue(func() *image { return decodeImage(k, nil) })
+	k.image = sync.OnceValue(func() *image { return decodeImage(k, nil, false) })
 	k.regs = sync.OnceValue(k.estimate)
 	k.layoutParams()
 	p.kernels = append(p.kernels, k)
@@ -361,6 +361,12 @@ func (p *Program) Managed() []Symbol {
 	return list
 }
 
+// imageKey identifies a decoded kernel of a machine.
+type imageKey struct {
+	k      *Kernel
+	probed bool
+}
+
 // Machine is a program placed in device memory.
 type Machine struct {
 	exec.Warner
@@ -368,7 +374,7 @@ type Machine struct {
 	mem    *device.Memory
 	addr   []uint64 // by global.index
 	given  []uint64 // those passed to NewMachineAt
-	images map[*Kernel]*image
+	images map[imageKey]*image
 	crew   exec.Crew[worker]
 	grids  uint64 // launches begun, for %gridid
 	spaces exec.Workspaces
@@ -384,7 +390,7 @@ func NewMachine(p *Program, mem *device.Memory) (*Machine, error) {
 // NewMachineAt is NewMachine for a program some of whose variables, by name, already
 // have a place in mem. If keep is set these have values too, which stay.
 func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64, keep bool) (*Machine, error) {
-	m := &Machine{prog: p, mem: mem, crew: exec.Crew[worker]{Mem: mem, New: newWorker}, images: map[*Kernel]*image{}, addr: make([]uint64, len(p.globals))}
+	m := &Machine{prog: p, mem: mem, crew: exec.Crew[worker]{Mem: mem, New: newWorker}, images: map[imageKey]*image{}, addr: make([]uint64, len(p.globals))}
 	for _, g := range p.globals {
 		var flags []device.Flag
 		if g.v.Space == ptx.SpaceConst {
@@ -619,10 +625,11 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 	if c := k.ast.Cluster; c[0] > 1 || c[1] > 1 || c[2] > 1 {
 		return nil, l.Refuse("it requires clusters of %v blocks, and clusters of more than one block are not supported", c)
 	}
-	im := m.images[k]
+	key := imageKey{k, l.Probe != nil}
+	im := m.images[key]
 	if im == nil {
-		im = decodeImage(k, m)
-		m.images[k] = im
+		im = decodeImage(k, m, key.probed)
+		m.images[key] = im
 	}
 	if errs := im.errors(); len(errs) > 0 {
 		return nil, l.Refuse("%v", errors.Join(errs...))
@@ -646,5 +653,9 @@ func (m *Machine) begin(im *image, l *launch) {
 	}
 	if l.Cooperative && im.workspace {
 		l.workspace = m.spaces.Take(m.mem)
+	}
+	if l.Probe != nil && !l.Rehearsal {
+		o := &work{im: im}
+		l.Probe.Begin(&l.Launch, im.code(), o.source, o.text)
 	}
 }

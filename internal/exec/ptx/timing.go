@@ -36,14 +36,18 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 		out = nil
 	}
 	w := &work{m: m, im: im, l: launch{Launch: l}, out: out}
-	var code []*isa.Inst
+	w.Order = exec.NewOrder(&w.l.Launch, im.code(), exec.Traits{InstBytes: instBytes, CodeBase: w.codeBase(), Source: w.source, Text: w.text})
+	return w, nil
+}
+
+// code lists the instructions of the kernel and of all that it can reach.
+func (im *image) code() (code []*isa.Inst) {
 	for _, f := range im.fns {
 		for i := range f.info {
 			code = append(code, &f.info[i])
 		}
 	}
-	w.Order = exec.NewOrder(&w.l.Launch, code, exec.Traits{InstBytes: instBytes, CodeBase: w.codeBase(), Source: w.source, Text: w.text})
-	return w, nil
+	return code
 }
 
 // Block starts block n.

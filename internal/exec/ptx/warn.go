@@ -44,6 +44,7 @@ func (w *warp) lacking(mask, m uint32) {
 
 // absent warns about lanes m that read the registers of lane j, which does not take part.
 func (w *warp) absent(i, j int) {
+	w.misuse(exec.FromOutside, 1<<i, 1<<j)
 	w.warn(exec.AbsentLane, i, func() string {
 		why := "does not execute the instruction with it"
 		if w.live>>j&1 == 0 {

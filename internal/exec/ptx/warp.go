@@ -90,9 +90,10 @@ type warp struct {
 	frags   []frag // the others; the last ready one runs next
 	joins   []join
 	freeJ   []int32
-	running bool // the fields above hold a fragment
-	wrote   bool // an atomic operation has changed memory
-	asked   bool // the time has been read
+	running bool   // the fields above hold a fragment
+	wrote   bool   // an atomic operation has changed memory
+	done    uint32 // lanes whose operation on an mbarrier ended a phase, or found it ended
+	asked   bool   // the time has been read
 
 	insts    uint64 // instructions issued
 	thrInsts uint64
@@ -498,7 +499,7 @@ func (w *warp) exit(m uint32) {
 		w.leave(j, -1, m)
 	}
 	w.recheck()
-	w.blk.exited(w)
+	w.blk.exited(w, m)
 }
 
 // doReturn takes lanes m out of the running function; in the kernel itself it ends the
@@ -582,6 +583,7 @@ func (w *warp) warpSync(in *inst, m uint32) {
 	}
 	if m&^mask != 0 {
 		w.lacking(mask, m)
+		w.misuse(exec.OutsideMask, m&^mask, mask)
 	}
 	if mask&w.live&^w.mask == 0 || !w.blk.im.independent {
 		in.run(w, in, m)
@@ -615,6 +617,7 @@ func (w *warp) tileSync(in *inst, m uint32) {
 		todo &^= group
 		if group&^mask != 0 {
 			w.lacking(mask, group)
+			w.misuse(exec.OutsideMask, group&^mask, mask)
 		}
 		if mask&w.live&^w.mask != 0 && w.blk.im.independent {
 			late[n] = group
@@ -741,7 +744,9 @@ func (w *warp) forceSync() bool {
 			mask := w.frags[i].need
 			w.take(i)
 			in := &w.code[w.pc]
-			w.syncTogether(in, mask, w.mask|w.waiting(in, mask))
+			have := w.mask | w.waiting(in, mask)
+			w.misuse(exec.NeverCame, have, mask&w.live&^have)
+			w.syncTogether(in, mask, have)
 			return true
 		}
 	}
@@ -749,22 +754,24 @@ func (w *warp) forceSync() bool {
 }
 
 // where describes the instruction at pc for one lane.
-func (w *warp) where(lane int) exec.Where {
-	f := w.fr.f
-	in := &f.info[w.pc]
+func (w *warp) where(lane int) exec.Where { return w.placeOf(w.fr.f, w.pc, lane) }
+
+// placeOf describes the instruction at pc of a function for one lane.
+func (w *warp) placeOf(f *fn, pc int32, lane int) exec.Where {
+	in := &f.info[pc]
 	wh := exec.Where{
 		Kernel:   w.blk.im.kernel.Name(),
 		Function: f.name,
 		Block:    w.blk.Idx,
 		Thread:   exec.Dim3{X: w.tid[0][lane], Y: w.tid[1][lane], Z: w.tid[2][lane]},
-		PC:       int(w.pc),
+		PC:       int(pc),
 		Inst:     in.Op,
 		File:     w.blk.im.fileOf(f),
 		Pos:      in.Pos,
 	}
 	if in.Line > 0 {
 		wh.SrcFile, wh.SrcLine = w.blk.im.srcFile(f, int(in.File)), int(in.Line)
-		wh.Inlined = w.blk.im.inlined(f, int(w.pc))
+		wh.Inlined = w.blk.im.inlined(f, int(pc))
 	}
 	return wh
 }

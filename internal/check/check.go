@@ -1,0 +1,169 @@
+// Package check is what checkers share: what a finding is, the rules that findings follow,
+// and the set of checkers of a run, which sees launches, what the host does, and in which
+// order both happen.
+//
+// Checkers are observers. They change nothing about a run, and a run without them pays
+// nothing. Each has a package of its own below this one; package checkers lists them.
+package check
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+)
+
+// Level is how serious a finding is.
+type Level uint8
+
+// The levels. Errors and warnings make a run fail; notes do not.
+const (
+	Note Level = iota
+	Warning
+	Error
+)
+
+func (l Level) String() string { return [...]string{"note", "warning", "error"}[l] }
+
+// Rule is a kind of finding. Its ID never changes: baselines, suppressions and code scanning
+// rely on it.
+type Rule struct {
+	ID      string // such as race-shared-interwarp
+	Checker string // races, memory, init, sync, leaks
+	Level   Level
+	Short   string // what it means, one sentence
+	Full    string // what happens and why it is wrong, a paragraph
+	Mend    string // how to mend it, a paragraph
+	Tags    []string
+}
+
+// Place is a place in a program's text. File is "" if nothing is known but the function.
+type Place struct {
+	File     string // as the compiler was given it
+	Line     int
+	Function string // readable name
+	// PC and Inst are the instruction, for code of a device.
+	PC   int
+	Inst string
+	// Library marks a place in a header of the SDK: a finding does not begin there.
+	Library bool
+}
+
+// Step is a place with what happens there: the second access of a race, an allocation, a
+// call on the way, a launch.
+type Step struct {
+	Role  Role
+	Text  string // what happens there: "write of 4 bytes by thread (3,0,0) of block (0,0,0)"
+	Place Place
+	Chain []Place // callers, the innermost first
+}
+
+// Role is what a step is for a finding.
+type Role string
+
+// The roles.
+const (
+	First      Role = "access" // what the finding is about
+	Other      Role = "other access"
+	Allocation Role = "allocation"
+	Freed      Role = "free"
+	Launched   Role = "launch"
+	Called     Role = "call" // by the host
+)
+
+// Finding is an error that a checker has found, once for each rule and pair of places.
+type Finding struct {
+	Rule    *Rule
+	Level   Level  // the rule's, or less
+	Message string // one or two sentences, without places
+	Steps   []Step // the first is where the finding is
+	Kernel  string // readable name; "" for the host's
+	Launch  int    // number of its launch in the run, from 0; -1 for the host's
+	Count   uint64 // how often: pairs of bytes for races, accesses, leaked allocations
+	Cause   string // why, for a race: scope-too-narrow, fence-missing, copy-not-waited-for, plain-beside-atomic, mixed-size, none
+	Order   string // the order of blocks, warps and lanes under which it was found
+	// Details are further facts by name: address, bytes, block, thread, values.
+	Details map[string]string
+}
+
+// At is the finding's place.
+func (f *Finding) At() Place {
+	if len(f.Steps) == 0 {
+		return Place{}
+	}
+	return f.Steps[0].Place
+}
+
+// PlaceOf makes a place of a location in device code. Lines in headers of the SDK are left
+// for those of their caller where the compiler wrote them down.
+func PlaceOf(w exec.Where) Place {
+	return Place{File: w.SrcFile, Line: w.SrcLine, Function: cmp.Or(w.Function, w.Kernel), PC: w.PC, Inst: w.Inst}
+}
+
+// Launch is a launch as checkers see it.
+type Launch struct {
+	Number int
+	Stream int64
+	At     Clock   // what happened before it began
+	Host   []Place // the host's call, the innermost first; nil if unknown
+}
+
+// Checker finds errors of one kind. It is used by one goroutine at a time.
+type Checker interface {
+	// Launch returns the probe of a launch that begins, nil if it need not see it.
+	Launch(l *Launch) exec.Probe
+	// Host is called for what the host does.
+	Host(e *HostEvent)
+	// Findings returns what was found so far, in the order in which it was.
+	Findings() []*Finding
+}
+
+// Set is the checkers of a run.
+type Set struct {
+	list   []Checker
+	order  order
+	number int
+}
+
+// NewSet makes the set of the given checkers.
+func NewSet(list ...Checker) *Set { return &Set{list: list, order: newOrder()} }
+
+// Launch returns the probe of a launch on a stream; nil if no checker wants one.
+func (s *Set) Launch(number int, stream int64, host []Place) exec.Probe {
+	l := &Launch{Number: number, Stream: stream, Host: host, At: s.order.submit(stream)}
+	var probes many
+	for _, c := range s.list {
+		if p := c.Launch(l); p != nil {
+			probes = append(probes, p)
+		}
+	}
+	switch len(probes) {
+	case 0:
+		return nil
+	case 1:
+		return probes[0]
+	}
+	return probes
+}
+
+// Host tells all checkers what the host does, and notes what it orders.
+func (s *Set) Host(e *HostEvent) {
+	e.At = s.order.host(e)
+	for _, c := range s.list {
+		c.Host(e)
+	}
+}
+
+// Findings returns what all checkers found: errors first, then in the order of launches and
+// places.
+func (s *Set) Findings() []*Finding {
+	var all []*Finding
+	for _, c := range s.list {
+		all = append(all, c.Findings()...)
+	}
+	slices.SortStableFunc(all, func(a, b *Finding) int {
+		return cmp.Or(-cmp.Compare(a.Level, b.Level), cmp.Compare(a.Rule.ID, b.Rule.ID), cmp.Compare(a.Launch, b.Launch),
+			cmp.Compare(a.At().File, b.At().File), cmp.Compare(a.At().Line, b.At().Line), cmp.Compare(a.At().PC, b.At().PC))
+	})
+	return all
+}

@@ -1,0 +1,128 @@
+package check
+
+// This file: what the host does, and what that orders.
+
+// HostKind is what the host does.
+type HostKind uint8
+
+// What the host does. Memory is the device's, unless the event says otherwise.
+const (
+	HostAlloc   HostKind = iota // Addr, Bytes: new memory; on Stream if it is ordered by one
+	HostFree                    // Addr, Bytes: it is gone; Bad if it was none
+	HostWrite                   // the host, or a copy or memset on Stream, writes Addr, Bytes
+	HostRead                    // the same, reading
+	HostRecord                  // an event (Object) is recorded on Stream
+	HostWait                    // Stream waits for an event (Object)
+	HostSync                    // the host waits for Stream, or for an event (Object)
+	HostSyncAll                 // the host waits for the device
+	HostEnd                     // the program ends
+)
+
+// HostEvent is something that the host does to memory or to the order of streams.
+type HostEvent struct {
+	Kind   HostKind
+	Call   string // the function of the API: cudaMemcpy
+	Addr   uint64
+	Bytes  uint64
+	Stream int64
+	// Async is set if the host does not wait: the action has its place on Stream. Otherwise the
+	// host does it itself, after all work of Stream that it waits for.
+	Async  bool
+	Object uint64  // the event
+	Name   string  // of an allocation: a variable or a kind of memory
+	Set    bool    // HostAlloc: the bytes have values
+	Host   []Place // the call, the innermost first; nil if unknown
+	Launch int     // the number of the last launch before it, -1 if there is none
+	At     Clock   // filled in by Set: what happened before it
+}
+
+// LegacyStream is the number of the default stream that waits for all others and for which
+// all others wait (CUDA programming guide, default stream).
+const LegacyStream = 0
+
+// Clock says how much of what each stream did, and of what the host did (HostThread), happened
+// before: an action with a number up to the one given. Clocks are never changed.
+type Clock map[int64]uint64
+
+// HostThread is the key of the host in a Clock.
+const HostThread int64 = -1
+
+// Before reports whether action n of a stream happened before.
+func (c Clock) Before(stream int64, n uint64) bool { return n <= c[stream] }
+
+// order is the order of what streams and the host do.
+type order struct {
+	clocks  map[int64]Clock // of each stream, and of the host: what happened before its next action
+	events  map[uint64]Clock
+	private map[int64]bool // streams that do not wait for the default stream
+}
+
+func newOrder() order {
+	return order{clocks: map[int64]Clock{HostThread: {}}, events: map[uint64]Clock{}, private: map[int64]bool{}}
+}
+
+// join returns the union of clocks.
+func join(list ...Clock) Clock {
+	all := Clock{}
+	for _, c := range list {
+		for k, n := range c {
+			all[k] = max(all[k], n)
+		}
+	}
+	return all
+}
+
+// submit notes the next action of a stream and returns its clock, which includes itself.
+func (o *order) submit(stream int64) Clock {
+	list := []Clock{o.clocks[stream], o.clocks[HostThread]}
+	for s, c := range o.clocks {
+		if s != HostThread && s != stream && !o.private[s] && !o.private[stream] && (s == LegacyStream || stream == LegacyStream) {
+			list = append(list, c)
+		}
+	}
+	c := join(list...)
+	c[stream]++
+	o.clocks[stream] = c
+	return c
+}
+
+// host notes an action of the host and returns its clock.
+func (o *order) host(e *HostEvent) Clock {
+	switch e.Kind {
+	case HostRecord:
+		c := o.submit(e.Stream)
+		o.events[e.Object] = c
+		return c
+	case HostWait:
+		c := join(o.submit(e.Stream), o.events[e.Object])
+		o.clocks[e.Stream] = c
+		return c
+	case HostSync:
+		if e.Object != 0 {
+			return o.meet(o.events[e.Object])
+		}
+		return o.meet(o.clocks[e.Stream])
+	case HostSyncAll, HostEnd:
+		var all []Clock
+		for _, c := range o.clocks {
+			all = append(all, c)
+		}
+		return o.meet(all...)
+	}
+	if e.Async {
+		return o.submit(e.Stream)
+	}
+	// A call that waits for its own action, which has its place on the stream.
+	return o.meet(o.submit(e.Stream))
+}
+
+// meet lets the host wait.
+func (o *order) meet(list ...Clock) Clock {
+	c := join(append(list, o.clocks[HostThread])...)
+	c[HostThread]++
+	o.clocks[HostThread] = c
+	return c
+}
+
+// Private notes that a stream does not wait for the default stream.
+func (s *Set) Private(stream int64) { s.order.private[stream] = true }

@@ -1,0 +1,94 @@
+package check
+
+import (
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// many is several probes of a launch as one.
+type many []exec.Probe
+
+func (m many) Begin(l *exec.Launch, code []*isa.Inst, source func(int) exec.Where, text func(int) string) {
+	for _, p := range m {
+		p.Begin(l, code, source, text)
+	}
+}
+
+func (m many) Block(b exec.ProbedBlock) exec.BlockProbe {
+	var list manyBlocks
+	for _, p := range m {
+		if x := p.Block(b); x != nil {
+			list = append(list, x)
+		}
+	}
+	switch len(list) {
+	case 0:
+		return nil
+	case 1:
+		return list[0]
+	}
+	return list
+}
+
+// manyBlocks is several probes of a block as one.
+type manyBlocks []exec.BlockProbe
+
+func (m manyBlocks) Access(a *exec.Access) {
+	for _, p := range m {
+		p.Access(a)
+	}
+}
+
+func (m manyBlocks) Arrive(warp int, lanes isa.LaneMask, bar int, waits bool) {
+	for _, p := range m {
+		p.Arrive(warp, lanes, bar, waits)
+	}
+}
+
+func (m manyBlocks) Open(bar int) {
+	for _, p := range m {
+		p.Open(bar)
+	}
+}
+
+func (m manyBlocks) Meet(warp int, lanes isa.LaneMask) {
+	for _, p := range m {
+		p.Meet(warp, lanes)
+	}
+}
+
+func (m manyBlocks) Fence(warp int, lanes isa.LaneMask, order isa.Order, scope isa.Scope) {
+	for _, p := range m {
+		p.Fence(warp, lanes, order, scope)
+	}
+}
+
+func (m manyBlocks) Signal(s *exec.Signal) {
+	for _, p := range m {
+		p.Signal(s)
+	}
+}
+
+func (m manyBlocks) Group(warp int, lanes isa.LaneMask, a isa.Async) {
+	for _, p := range m {
+		p.Group(warp, lanes, a)
+	}
+}
+
+func (m manyBlocks) Misuse(kind exec.Misuse, warp int, lanes, mask isa.LaneMask) {
+	for _, p := range m {
+		p.Misuse(kind, warp, lanes, mask)
+	}
+}
+
+func (m manyBlocks) Exit(warp int, lanes isa.LaneMask) {
+	for _, p := range m {
+		p.Exit(warp, lanes)
+	}
+}
+
+func (m manyBlocks) End() {
+	for _, p := range m {
+		p.End()
+	}
+}

@@ -1,0 +1,132 @@
+package exec
+
+import "github.com/heddle-sim/heddle/internal/isa"
+
+// This file: what checkers see. An executor calls a Probe where an instruction acts on
+// memory or on other threads, in functional and in timing runs alike. Without one it
+// decodes kernels without these calls, so that nobody else pays for them.
+//
+// A probed functional launch runs its blocks in turn on memory itself: on overlays a block
+// would not see what others of its batch have written, and neither would the probe.
+
+// Probe sees a launch.
+type Probe interface {
+	// Begin is called before the first block, with the launch's instructions: the sites of
+	// all later calls are indices of code, and source is Traits.Source. Text is Traits.Text.
+	Begin(l *Launch, code []*isa.Inst, source func(site int) Where, text func(site int) string)
+	// Block is called when a block begins. nil leaves the block unwatched.
+	Block(b ProbedBlock) BlockProbe
+}
+
+// ProbedBlock is a block as its probe sees it. Its methods may be called during a call of
+// the probe only.
+type ProbedBlock interface {
+	Index() Dim3
+	Linear() uint64
+	Warps() int
+	// LiveLanes returns the lanes of a warp that have not exited.
+	LiveLanes(warp int) isa.LaneMask
+	SharedBytes() []byte
+	// Site is the instruction that a warp executes, as an index of the launch's code.
+	Site(warp int) int
+	// Where is the place of that instruction, for one lane, and Chain the calls that led
+	// there, the innermost first.
+	Where(warp, lane int) Where
+	Chain(warp int) []Where
+}
+
+// BlockProbe sees what the threads of a block do. All calls for one launch come from one
+// goroutine, in the order in which things happen; none changes anything about the run.
+type BlockProbe interface {
+	// Access is called after lanes of a warp have accessed memory.
+	Access(a *Access)
+	// Arrive is called when lanes of a warp arrive at barrier bar of the block; if waits is
+	// set they go on after Open.
+	Arrive(warp int, lanes isa.LaneMask, bar int, waits bool)
+	// Open is called when the phase of barrier bar is complete.
+	Open(bar int)
+	// Meet is called when lanes of a warp have executed a barrier of the warp together
+	// (bar.warp.sync). Shuffles, votes and the like order no memory.
+	Meet(warp int, lanes isa.LaneMask)
+	// Fence is called when lanes execute a fence.
+	Fence(warp int, lanes isa.LaneMask, order isa.Order, scope isa.Scope)
+	// Signal is called after lanes have operated on mbarriers.
+	Signal(s *Signal)
+	// Group is called when lanes close a group of asynchronous copies or have waited for
+	// groups: a.Does, a.Done and a.Leave say which.
+	Group(warp int, lanes isa.LaneMask, a isa.Async)
+	// Misuse is called for an error of synchronisation that the hardware tolerates.
+	Misuse(kind Misuse, warp int, lanes, mask isa.LaneMask)
+	// Exit is called when lanes have exited.
+	Exit(warp int, lanes isa.LaneMask)
+	// End is called when the block has ended, or will not run on.
+	End()
+}
+
+// Access is what one warp instruction does in one space, one access per lane.
+type Access struct {
+	Warp  int
+	Site  int
+	Inst  *isa.Inst // its Order, Scope and Atomic hold for every lane
+	Lanes isa.LaneMask
+	Space isa.Space // Global, Shared or Local: lanes of a generic access come space by space
+	// Addr holds the byte addresses of Lanes, in Space: shared and local ones begin at 0.
+	Addr  *[32]uint64
+	Bytes int // of a lane, vectors included
+	// Read and Write are what it does; both for an atomic operation. Failed are the lanes of a
+	// compare-and-swap that stored nothing.
+	Read, Write bool
+	Failed      isa.LaneMask
+	// Flight is set for an asynchronous copy: the access happens at any time between now and
+	// the wait for it, by a thread of its own. By is where its end is observed, and Mbarrier,
+	// for ByMbarrier, the address of the barrier in shared memory.
+	Flight   bool
+	By       isa.Completion
+	Mbarrier uint64
+}
+
+// Signal is an operation of lanes on mbarriers in shared memory.
+type Signal struct {
+	Warp  int
+	Site  int
+	Does  SignalKind
+	Lanes isa.LaneMask
+	Addr  *[32]uint64 // of each lane's mbarrier, in shared memory
+	// Done are the lanes whose test found the phase complete (SignalWait), or whose operation
+	// completed it.
+	Done  isa.LaneMask
+	Order isa.Order // Release or Acquire by default, Relaxed if the instruction says so
+	Scope isa.Scope
+}
+
+// SignalKind is what a Signal does.
+type SignalKind uint8
+
+// The operations on mbarriers.
+const (
+	SignalInit   SignalKind = iota // makes the barrier
+	SignalInval                    // ends its life
+	SignalArrive                   // arrives, with or without expected bytes
+	SignalExpect                   // announces bytes
+	SignalBytes                    // counts bytes as arrived
+	SignalWait                     // tests or waits
+	SignalCopies                   // arrives when the thread's earlier cp.async have completed
+)
+
+// Misuse is an error of synchronisation.
+type Misuse uint8
+
+// The errors. Lanes are those that execute the instruction, Mask what it names.
+const (
+	// OutsideMask: lanes are not in their own member mask.
+	OutsideMask Misuse = iota
+	// NeverCame: lanes were let go although lanes of the mask, which still run, had not come.
+	NeverCame
+	// FromOutside: a lane reads a register of a lane (mask) that does not take part.
+	FromOutside
+	// Apart: not all live lanes of the warp (mask) execute an .aligned barrier together.
+	Apart
+	// LeftBehind: a barrier opened although threads had exited without arriving: mask are the
+	// exited lanes of the warp.
+	LeftBehind
+)

@@ -1,0 +1,308 @@
+package ptx
+
+import (
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// This file: calls of a launch's probe (exec.Probe). Kernels of a probed launch are decoded
+// apart: instructions that access memory run inside a function that calls the probe. What
+// happens seldom, such as barriers, looks for the probe of its block.
+
+var orders = map[string]isa.Order{
+	"volatile": isa.Relaxed, "mmio": isa.Relaxed, "relaxed": isa.Relaxed, "acquire": isa.Acquire, "release": isa.Release, "acq_rel": isa.AcqRel, "sc": isa.SeqCst,
+}
+
+var scopes = map[string]isa.Scope{
+	"cta": isa.ScopeCTA, "cluster": isa.ScopeCluster, "gpu": isa.ScopeGPU, "gl": isa.ScopeGPU, "sys": isa.ScopeSystem,
+}
+
+// memoryModel fills in what an access or a fence means for other threads (PTX manual, memory
+// consistency model; ld, st, atom, fence for the defaults).
+func memoryModel(in *ptx.Inst, info *isa.Inst) {
+	switch {
+	case info.Kind == isa.KindFence:
+		info.Order, info.Scope = isa.AcqRel, isa.ScopeGPU
+		if in.Op == "membar" {
+			info.Order = isa.SeqCst
+		}
+		if in.Has("proxy") {
+			info.Order = isa.Weak
+		}
+	case info.Atomic:
+		info.Order, info.Scope = isa.Relaxed, isa.ScopeGPU
+	case !info.Load && !info.Store:
+		return
+	}
+	for _, m := range in.Mods {
+		if o, ok := orders[m]; ok {
+			info.Order = o
+			if m == "volatile" || m == "mmio" {
+				info.Scope = isa.ScopeSystem
+			}
+		}
+		if s, ok := scopes[m]; ok {
+			info.Scope = s
+		}
+	}
+}
+
+// site is the index of the running instruction in the launch's code.
+func (w *warp) site() int { return int(w.fr.f.base/instBytes) + int(w.pc) }
+
+// Site, LiveLanes, Where and Chain are as in exec.ProbedBlock.
+func (b *block) Site(warp int) int { return b.warps[warp].site() }
+
+func (b *block) LiveLanes(warp int) isa.LaneMask { return isa.LaneMask(b.warps[warp].live) }
+
+func (b *block) Where(warp, lane int) exec.Where { return b.warps[warp].where(lane) }
+
+func (b *block) Chain(warp int) (list []exec.Where) {
+	w := &b.warps[warp]
+	for fr := w.fr; fr.parent != nil; fr = fr.parent {
+		list = append(list, w.placeOf(fr.parent.f, fr.ret-1, bits.TrailingZeros32(w.mask)&31))
+	}
+	return list
+}
+
+// probe makes an instruction call the probe, if it accesses memory.
+func (d *dec) probe(o *inst) {
+	if o.run == nil {
+		return
+	}
+	run := o.run
+	switch {
+	case d.info.Kind == isa.KindFence:
+		o.kind = kMem
+		o.run = func(w *warp, in *inst, m uint32) {
+			if p := w.blk.probe; p != nil {
+				info := w.info()
+				p.Fence(w.id, isa.LaneMask(m), info.Order, info.Scope)
+			}
+		}
+	case d.info.Async.Does == isa.AsyncCommit, d.info.Async.Does == isa.AsyncWait, d.info.Async.Does == isa.AsyncWaitAll:
+		o.kind = kMem
+		o.run = func(w *warp, in *inst, m uint32) {
+			if p := w.blk.probe; p != nil {
+				p.Group(w.id, isa.LaneMask(m), w.info().Async)
+			}
+		}
+	case o.x == nil:
+	default:
+		seen := seenAs(o)
+		if seen == nil {
+			return
+		}
+		o.run = func(w *warp, in *inst, m uint32) {
+			run(w, in, m)
+			if w.blk.probe != nil && w.fault == nil {
+				seen(w, in, m)
+			}
+		}
+	}
+}
+
+// info is the description of the running instruction.
+func (w *warp) info() *isa.Inst { return &w.fr.f.info[w.pc] }
+
+// seenAs returns what tells the probe of an instruction after it has run, nil for one that
+// accesses no memory, or tells the probe itself.
+func seenAs(o *inst) runFunc {
+	switch x := o.x.any.(type) {
+	case *memOp:
+		if space := isa.Space(o.mode); space == isa.Const || space == isa.Param {
+			return nil
+		}
+		return seenPlain
+	case *atomicOp:
+		return func(w *warp, in *inst, m uint32) {
+			w.seen(isa.Space(in.mode), m, x.total, true, true, &w.addr)
+			if x.mbar != nil {
+				w.seenBytes(x.mbar, m)
+			}
+		}
+	case *matrixOp:
+		rows := uint32(1)<<(8*len(x.refs)) - 1
+		if len(x.refs) == 4 {
+			rows = full
+		}
+		return func(w *warp, in *inst, m uint32) {
+			w.seen(x.space, rows, 16, !x.store, x.store, &w.addr)
+		}
+	case *copyOp:
+		return x.seen
+	}
+	return nil
+}
+
+// seenPlain tells of a load or a store.
+func seenPlain(w *warp, in *inst, m uint32) {
+	info := w.info()
+	w.seen(isa.Space(in.mode), m, int(in.size), info.Load, info.Store, &w.addr)
+}
+
+// seen tells the probe of an access of lanes m, space by space.
+func (w *warp) seen(space isa.Space, m uint32, bytes int, read, write bool, addr *[32]uint64) {
+	b := w.blk
+	a := &b.access
+	*a = exec.Access{Warp: w.id, Site: w.site(), Inst: w.info(), Addr: addr, Bytes: bytes, Read: read, Write: write}
+	w.tellAccess(a, space, m)
+}
+
+// tellAccess tells the probe of an access, with generic addresses resolved.
+func (w *warp) tellAccess(a *exec.Access, space isa.Space, m uint32) {
+	b := w.blk
+	if space != isa.Generic {
+		a.Space, a.Lanes = space, isa.LaneMask(m)
+		b.probe.Access(a)
+		return
+	}
+	var in [3]uint32 // lanes in shared, local and global memory
+	generic := a.Addr
+	for k := m; k != 0; k &= k - 1 {
+		i := bits.TrailingZeros32(k) & 31
+		switch s, at := isa.Resolve(generic[i]); s {
+		case isa.Shared:
+			in[0] |= 1 << i
+			b.resolved[i] = at
+		case isa.Local:
+			in[1] |= 1 << i
+			b.resolved[i] = at
+		case isa.Param:
+		default:
+			in[2] |= 1 << i
+			b.resolved[i] = generic[i]
+		}
+	}
+	a.Addr = &b.resolved
+	for i, s := range [...]isa.Space{isa.Shared, isa.Local, isa.Global} {
+		if in[i] != 0 {
+			a.Space, a.Lanes = s, isa.LaneMask(in[i])
+			b.probe.Access(a)
+		}
+	}
+}
+
+// seen tells of a copy: what it reads and what it writes, in flight until somebody waits.
+func (c *copyOp) seen(w *warp, in *inst, m uint32) {
+	own := w.addr
+	defer func() { w.addr = own }()
+	info := w.info()
+	by, mbarrier := info.Async.Done, uint64(0)
+	tell := func(at *inst, space isa.Space, m uint32, bytes int, read, write bool) {
+		w.addresses(at, m)
+		if space == isa.Shared {
+			w.sharedOnly(m)
+		}
+		a := &w.blk.access
+		*a = exec.Access{Warp: w.id, Site: w.site(), Inst: info, Addr: &w.addr, Bytes: bytes, Read: read, Write: write, Flight: by != isa.ByNothing, By: by, Mbarrier: mbarrier}
+		w.tellAccess(a, space, m)
+	}
+	each := func(m uint32, bytes int) {
+		if c.mbar != nil {
+			by = isa.ByMbarrier
+			w.addresses(c.mbar, m)
+			w.sharedOnly(m)
+			mbarrier = w.addr[bits.TrailingZeros32(m)&31]
+		}
+		if c.src != nil {
+			tell(c.src, c.from, c.reads(w, m), bytes, true, false)
+		}
+		tell(in, c.to, m, bytes, c.elem > 0, true)
+		if c.mbar != nil {
+			w.seenBytes(c.mbar, m)
+		}
+	}
+	switch {
+	case c.size > 0:
+		each(m, c.size)
+	case c.value != nil:
+		each(m, c.value.total)
+	default: // a size for each lane
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros32(m) & 31
+			n := 0
+			if c.to == isa.Shared && c.src == nil {
+				n = int(w.u64(c.bytes)[i])
+			} else {
+				n = int(w.u32(c.bytes)[i])
+			}
+			if n > 0 {
+				each(1<<i, n)
+			}
+		}
+	}
+}
+
+// reads returns the lanes of m that read their source: the others write zeros.
+func (c *copyOp) reads(w *warp, m uint32) uint32 {
+	if c.ignore != none {
+		p := w.pr[c.ignore]
+		if c.neg {
+			p = ^p
+		}
+		m &^= p
+	}
+	if c.srcLen != none {
+		for k := m; k != 0; k &= k - 1 {
+			if i := bits.TrailingZeros32(k) & 31; w.u32(c.srcLen)[i] == 0 {
+				m &^= 1 << i
+			}
+		}
+	}
+	return m
+}
+
+// sharedOnly makes generic addresses of shared memory in w.addr relative to it.
+func (w *warp) sharedOnly(m uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		if s, at := isa.Resolve(w.addr[i]); s == isa.Shared {
+			w.addr[i] = at
+		}
+	}
+}
+
+// seenBytes tells of bytes that have arrived at mbarriers.
+func (w *warp) seenBytes(at *inst, m uint32) {
+	own := w.addr
+	w.addresses(at, m)
+	w.signal(exec.SignalBytes, m)
+	w.addr = own
+}
+
+// signal tells the probe of an operation on the mbarriers at w.addr; w.done are the lanes
+// for which it completed a phase, or found it complete.
+func (w *warp) signal(does exec.SignalKind, m uint32) {
+	b := w.blk
+	if b.probe == nil || w.fault != nil {
+		return
+	}
+	b.resolved = w.addr
+	for k := m; k != 0; k &= k - 1 {
+		i := bits.TrailingZeros32(k) & 31
+		if s, at := isa.Resolve(b.resolved[i]); s == isa.Shared {
+			b.resolved[i] = at
+		}
+	}
+	info := w.info()
+	order, scope := info.Order, info.Scope
+	if order == isa.Weak || info.Async.Does != isa.NotAsync {
+		order = isa.Release
+	}
+	if scope == isa.ScopeNone {
+		scope = isa.ScopeCTA
+	}
+	b.signal = exec.Signal{Warp: w.id, Site: w.site(), Does: does, Lanes: isa.LaneMask(m), Addr: &b.resolved, Done: isa.LaneMask(w.done & m), Order: order, Scope: scope}
+	b.probe.Signal(&b.signal)
+}
+
+// misuse tells the probe of an error of synchronisation.
+func (w *warp) misuse(kind exec.Misuse, lanes, mask uint32) {
+	if p := w.blk.probe; p != nil {
+		p.Misuse(kind, w.id, isa.LaneMask(lanes), isa.LaneMask(mask))
+	}
+}
