@@ -120,13 +120,20 @@ type Checker interface {
 
 // Set is the checkers of a run.
 type Set struct {
-	list   []Checker
-	order  order
-	number int
+	names []string
+	list  []Checker
+	order order
+	ended bool // Failed was called
 }
 
-// NewSet makes the set of the given checkers.
-func NewSet(list ...Checker) *Set { return &Set{list: list, order: newOrder()} }
+// NewSet makes an empty set.
+func NewSet() *Set { return &Set{order: newOrder()} }
+
+// Add adds a checker under a name: its Rules' Checker.
+func (s *Set) Add(name string, c Checker) { s.names, s.list = append(s.names, name), append(s.list, c) }
+
+// Names returns the names of the checkers.
+func (s *Set) Names() []string { return s.names }
 
 // Launch returns the probe of a launch on a stream; nil if no checker wants one.
 func (s *Set) Launch(number int, stream int64, host []Place) exec.Probe {
@@ -151,6 +158,25 @@ func (s *Set) Host(e *HostEvent) {
 	e.At = s.order.host(e)
 	for _, c := range s.list {
 		c.Host(e)
+	}
+}
+
+// Failer is a Checker that explains why a launch ended early: by a *exec.Fault or a
+// *exec.StuckError.
+type Failer interface {
+	Failed(launch int, err error)
+}
+
+// Failed tells the checkers how the run failed, once.
+func (s *Set) Failed(launch int, err error) {
+	if s.ended {
+		return
+	}
+	s.ended = true
+	for _, c := range s.list {
+		if f, ok := c.(Failer); ok {
+			f.Failed(launch, err)
+		}
 	}
 }
 

@@ -13,6 +13,9 @@ import (
 type Checker struct {
 	Checker string `json:"checker"`
 	OK      bool   `json:"ok"` // nothing was found
+	// Found counts findings of level warning or error, each once; hazards have a list of their
+	// own instead.
+	Found uint64 `json:"found,omitempty"`
 	// NotWatched are the numbers of launches that could not be checked.
 	NotWatched []int `json:"launches_not_watched,omitempty"`
 	// LeftOut counts the findings that did not fit into the list.
@@ -74,6 +77,8 @@ func (r *Run) checkerTable(b *strings.Builder) {
 			b.WriteString("nothing was checked\n")
 		} else if c.OK {
 			b.WriteString("nothing found\n")
+		} else if c.Found > 0 {
+			fmt.Fprintf(b, "%s\n", Plural(int(c.Found), "finding", "findings"))
 		} else {
 			fmt.Fprintf(b, "%s\n\n", Plural(len(c.Hazards), "hazard", "hazards"))
 			hazardTable(b, c.Hazards)
@@ -122,6 +127,9 @@ func hazardTable(b *strings.Builder, list []Hazard) {
 func (c *Checker) found() string {
 	if c.OK {
 		return ""
+	}
+	if c.Found > 0 {
+		return Plural(int(c.Found), "finding", "findings") + " of " + c.Checker
 	}
 	return Plural(len(c.Hazards), "hazard", "hazards") + " FOUND"
 }

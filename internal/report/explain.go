@@ -229,6 +229,7 @@ var own = []Counter{
 	{"per_channel.banks.requests", "requests", "Requests passed to the bank.", byDRAM},
 	{"per_channel.banks.row_hits", "requests", "Requests that found their row open or in use.", byDRAM},
 
+	{"checkers.found", "findings", "--check: errors and warnings that a checker of memory or threads has found, each counted once.", byJob},
 	{"checkers.launches_not_watched", "", "--check: numbers of the launches that could not be checked, because scoreboards guard them.", byCore},
 	{"checkers.left_out", "", "--check: occurrences of findings beyond the thousand different ones that an SM keeps.", byCore},
 	{"checkers.hazards.launch", "", "--check hazards: number of the launch in which the hazard first occurred.", byJob},

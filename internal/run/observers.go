@@ -38,6 +38,7 @@ const (
 	StepObserver
 	BlockLogObserver
 	WatchObserver
+	CheckObserver
 	observers
 )
 
@@ -73,6 +74,11 @@ var table = [observers]observer{
 	}},
 	WatchObserver: {name: "watching functions", cycles: "they are told what happens in which cycle", again: true, refuse: map[Kind]string{
 		KeplerJob: notChip, KeplerCore: notChip,
+	}},
+	CheckObserver: {name: "a checker of memory and threads", again: true, refuse: map[Kind]string{
+		Trace:      "a trace has addresses, but no values and no barriers with their threads; check the program that it was recorded from",
+		KeplerJob:  notChip,
+		KeplerCore: notChip,
 	}},
 	BlockLogObserver: {name: "the log of blocks", refuse: map[Kind]string{
 		KeplerJob:  "the Kepler-style core has warps, but no blocks",
@@ -119,7 +125,7 @@ func (o *Options) observed() []Observer {
 		o  Observer
 	}{
 		{o.Series != nil, SeriesObserver}, {o.Timeline != nil, TimelineObserver}, {o.Hazards, HazardObserver},
-		{o.AccelSim != nil, AccelSimObserver}, {o.Record != nil, RecordObserver}, {o.Watch != nil, WatchObserver},
+		{o.AccelSim != nil, AccelSimObserver}, {o.Record != nil, RecordObserver}, {o.Watch != nil, WatchObserver}, {o.Checks != nil, CheckObserver},
 	} {
 		if x.on {
 			list = append(list, x.o)

@@ -3,6 +3,7 @@ package run
 import (
 	"io"
 
+	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	"github.com/heddle-sim/heddle/internal/exec/replay"
@@ -40,6 +41,9 @@ type Options struct {
 	// Record gets the run as a trace; may be nil. Its owner calls Finish.
 	Record *record.Recorder
 	Watch  *Watch // is called for what happens; may be nil
+	// Checks are checkers of what kernels do to memory and to each other, and of what the host
+	// does; nil: none. Functional runs have them too.
+	Checks *check.Set
 	// Page keeps what only a page shows: counters over time, and where and when blocks ran,
 	// if they are few.
 	Page bool

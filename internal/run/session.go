@@ -103,6 +103,9 @@ func (s *Session) PlugIn(name string, cfg gpu.Config) error {
 	}
 	cfg.Run.MaxCycles = cmp.Or(o.MaxInsts, cfg.Run.MaxCycles)
 	cfg.Run.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
+	if o.Checks != nil { // they see things in one order
+		cfg.Run.Threads = 1
+	}
 	if w := o.Watch; w != nil && (w.Inst != nil || w.Memory != nil) {
 		cfg.Run.Threads = 1
 	}
@@ -419,6 +422,9 @@ func (s *Session) End(err error) (*report.Run, error) {
 	}
 	if err != nil && res.Error == nil {
 		res.Error = Failure(err, nil)
+	}
+	if s.opt.Checks != nil {
+		s.conclude(&res, err)
 	}
 	res.OK = err == nil && !slices.ContainsFunc(res.Checks, func(c report.Check) bool { return !c.OK }) &&
 		!slices.ContainsFunc(res.Checkers, func(c report.Checker) bool { return !c.OK })

@@ -30,14 +30,14 @@ func Names() (list []string) {
 func New(names []string) (*check.Set, error) {
 	for _, n := range names {
 		if n != All && !slices.Contains(Names(), n) {
-			return nil, fmt.Errorf("there is no checker %q; %s", n, near.Suggest(n, append(Names(), All), "checkers"))
+			return nil, fmt.Errorf("there is no checker %q%s", n, near.Suggest(n, append(Names(), All), "checkers"))
 		}
 	}
-	var list []check.Checker
+	set := check.NewSet()
 	for _, x := range table {
 		if slices.Contains(names, All) || slices.Contains(names, x.name) {
-			list = append(list, x.make())
+			set.Add(x.name, x.make())
 		}
 	}
-	return check.NewSet(list...), nil
+	return set, nil
 }

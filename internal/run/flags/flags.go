@@ -15,6 +15,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/heddle-sim/heddle/internal/check/checkers"
 	"github.com/heddle-sim/heddle/internal/near"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
 	"github.com/heddle-sim/heddle/internal/run"
@@ -149,7 +150,7 @@ func (f *Flags) check(kind run.Kind) error {
 		return err
 	}
 	for _, name := range f.Check {
-		if err := OneOf("--check", name, run.Hazards); err != nil {
+		if err := OneOf("--check", name, append([]string{run.Hazards, checkers.All}, checkers.Names()...)...); err != nil {
 			return err
 		}
 	}
@@ -175,7 +176,7 @@ func (f *Flags) check(kind run.Kind) error {
 	}
 	var list []run.Observer
 	for o, on := range map[run.Observer]bool{
-		run.SeriesObserver: f.Series != "", run.TimelineObserver: f.Timeline != "", run.HazardObserver: len(f.Check) > 0, run.AccelSimObserver: f.AccelSim,
+		run.SeriesObserver: f.Series != "", run.TimelineObserver: f.Timeline != "", run.HazardObserver: slices.Contains(f.Check, run.Hazards), run.CheckObserver: len(f.checkers()) > 0, run.AccelSimObserver: f.AccelSim,
 		run.RecordObserver: f.Record != "", run.StepObserver: f.Step,
 		run.BlockLogObserver: f.Logged(),
 	} {
@@ -197,6 +198,16 @@ func (f *Flags) check(kind run.Kind) error {
 	return fmt.Errorf("%s: %s", names[r.Observer], r.Why)
 }
 
+// checkers returns the names of the checkers of memory and threads among those of --check.
+func (f *Flags) checkers() (list []string) {
+	for _, n := range f.Check {
+		if n != run.Hazards {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
 // Logged reports whether the log of blocks was asked for, and not only kept for a page.
 func (f *Flags) Logged() bool {
 	return slices.ContainsFunc(f.Set, func(s string) bool { return strings.HasPrefix(s, names[run.BlockLogObserver][len("-C "):]) })
@@ -204,7 +215,7 @@ func (f *Flags) Logged() bool {
 
 // names are the flags of observers.
 var names = map[run.Observer]string{
-	run.SeriesObserver: "--series", run.TimelineObserver: "--timeline", run.HazardObserver: "--check " + run.Hazards, run.AccelSimObserver: "--accel-sim-stats",
+	run.SeriesObserver: "--series", run.TimelineObserver: "--timeline", run.HazardObserver: "--check " + run.Hazards, run.CheckObserver: "--check", run.AccelSimObserver: "--accel-sim-stats",
 	run.RecordObserver: "--record", run.StepObserver: "--step", run.BlockLogObserver: "-C run.block_log",
 }
 
@@ -228,9 +239,15 @@ func (f *Flags) series() (every uint64, file string, err error) {
 // opens. It returns an error for invalid flags and for observers that the kind of work
 // cannot have.
 func (f *Flags) Options(kind run.Kind) (run.Options, error) {
-	o := run.Options{GPU: f.GPU, Threads: min(f.Threads, maxThreads), MaxInsts: f.MaxCycles, Timing: f.Mode == "timing", Code: f.Code, Hazards: len(f.Check) > 0, Page: f.HTML != ""}
+	o := run.Options{GPU: f.GPU, Threads: min(f.Threads, maxThreads), MaxInsts: f.MaxCycles, Timing: f.Mode == "timing", Code: f.Code, Hazards: slices.Contains(f.Check, run.Hazards), Page: f.HTML != ""}
 	if err := f.check(kind); err != nil {
 		return o, err
+	}
+	if list := f.checkers(); len(list) > 0 {
+		var err error
+		if o.Checks, err = checkers.New(list); err != nil {
+			return o, err
+		}
 	}
 	if f.Threads < 0 {
 		return o, fmt.Errorf("--threads is %d; it must be at least 1", f.Threads)

@@ -1,0 +1,35 @@
+package run
+
+import (
+	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// This file: the checkers of a run.
+
+// Probe returns what sees a launch, nil if there are no checkers. Launches ask for it in the
+// order in which the host submits them. host is the host's call, if known.
+func (s *Session) Probe(number int, stream int64, host []check.Place) exec.Probe {
+	if s.opt.Checks == nil {
+		return nil
+	}
+	return s.opt.Checks.Launch(number, stream, host)
+}
+
+// conclude adds the verdict of each checker to a result; err is why the run ended early.
+func (s *Session) conclude(res *report.Run, err error) {
+	set := s.opt.Checks
+	if err != nil {
+		set.Failed(len(res.Kernels)-1, err)
+	}
+	found := map[string]uint64{}
+	for _, f := range set.Findings() {
+		if f.Level > check.Note {
+			found[f.Rule.Checker]++
+		}
+	}
+	for _, name := range set.Names() {
+		res.Checkers = append(res.Checkers, report.Checker{Checker: name, OK: found[name] == 0, Found: found[name]})
+	}
+}
