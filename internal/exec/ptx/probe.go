@@ -32,6 +32,10 @@ func memoryModel(in *ptx.Inst, info *isa.Inst) {
 		if in.Has("proxy") {
 			info.Order = isa.Weak
 		}
+	case in.Op == "mbarrier" && (in.Has("test_wait") || in.Has("try_wait")):
+		info.Order, info.Scope = isa.Acquire, isa.ScopeCTA
+	case in.Op == "mbarrier", in.Op == "cp" && in.Has("mbarrier"):
+		info.Order, info.Scope = isa.Release, isa.ScopeCTA
 	case info.Atomic:
 		info.Order, info.Scope = isa.Relaxed, isa.ScopeGPU
 	case !info.Load && !info.Store:
@@ -290,11 +294,8 @@ func (w *warp) signal(does exec.SignalKind, m uint32) {
 	}
 	info := w.info()
 	order, scope := info.Order, info.Scope
-	if order == isa.Weak || info.Async.Does != isa.NotAsync {
-		order = isa.Release
-	}
-	if scope == isa.ScopeNone {
-		scope = isa.ScopeCTA
+	if does == exec.SignalBytes && order != isa.Release { // of a copy
+		order, scope = isa.Release, isa.ScopeCluster
 	}
 	b.signal = exec.Signal{Warp: w.id, Site: w.site(), Does: does, Lanes: isa.LaneMask(m), Addr: &b.resolved, Done: isa.LaneMask(w.done & m), Order: order, Scope: scope}
 	b.probe.Signal(&b.signal)

@@ -28,7 +28,8 @@ type bodyOpts struct {
 	stepped     bool                  // one instruction of each warp at a time, as a core model does
 	watch       func(e *exec.Effects) // called after every step
 	warn        func(*exec.Warning)   // called with warnings
-	lenient     bool                  // accesses a little outside of allocations are tolerated
+	probe       exec.Probe
+	lenient     bool // accesses a little outside of allocations are tolerated
 }
 
 // runBody runs a one-kernel program and returns its output buffer, which is
@@ -108,7 +109,7 @@ func tryBody(t testing.TB, o bodyOpts, decls, body string, in [][]byte, outBytes
 	if o.maxInsts == 0 {
 		o.maxInsts = 1 << 24
 	}
-	l := xptx.Launch{Kernel: k, Grid: one(o.grid, 1), Block: one(o.block, 32), Shared: o.shared, Params: params, Cooperative: o.cooperative}
+	l := xptx.Launch{Kernel: k, Grid: one(o.grid, 1), Block: one(o.block, 32), Shared: o.shared, Params: params, Cooperative: o.cooperative, Probe: o.probe}
 	if o.warn != nil {
 		m.Warn(o.warn)
 	}
