@@ -180,16 +180,20 @@ func (s *Set) Failed(launch int, err error) {
 	}
 }
 
-// Findings returns what all checkers found: errors first, then in the order of launches and
-// places.
+// Findings returns what all checkers found, in the order of Sort.
 func (s *Set) Findings() []*Finding {
 	var all []*Finding
 	for _, c := range s.list {
 		all = append(all, c.Findings()...)
 	}
-	slices.SortStableFunc(all, func(a, b *Finding) int {
+	Sort(all)
+	return all
+}
+
+// Sort puts findings in order: errors first, then by rule, launch and place.
+func Sort(list []*Finding) {
+	slices.SortStableFunc(list, func(a, b *Finding) int {
 		return cmp.Or(-cmp.Compare(a.Level, b.Level), cmp.Compare(a.Rule.ID, b.Rule.ID), cmp.Compare(a.Launch, b.Launch),
 			cmp.Compare(a.At().File, b.At().File), cmp.Compare(a.At().Line, b.At().Line), cmp.Compare(a.At().PC, b.At().PC))
 	})
-	return all
 }

@@ -1,0 +1,120 @@
+package output_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/check/output"
+)
+
+var race = &check.Rule{
+	ID: "race-shared-interwarp", Checker: "races", Level: check.Error, Short: "Two warps access shared memory, and nothing orders them.",
+	Full: "One of them writes.", Mend: "Put a barrier between them.", Tags: []string{"cuda", "race"},
+}
+
+var leak = &check.Rule{ID: "leak", Checker: "leaks", Level: check.Warning, Short: "Memory is never freed."}
+
+// findings are one of a kernel and one of the host, with every field in use.
+func findings() []*check.Finding {
+	at := func(line int) check.Place {
+		return check.Place{File: "src/sum.cu", Line: line, Function: "sum(float*)", PC: line * 16, Inst: "ld.shared.f32 %f1, [%r1]"}
+	}
+	inner := at(7)
+	inner.Library = true
+	return []*check.Finding{
+		{
+			Rule: race, Level: check.Error, Message: "Threads of two warps access the same bytes, and nothing orders them.", Kernel: "sum(float*)", Launch: 3, Count: 508, Cause: "none", Order: "forward",
+			Steps: []check.Step{
+				{Role: check.First, Text: "read of 4 bytes by thread (0,0,0)", Place: at(12), Chain: []check.Place{inner, at(30)}},
+				{Role: check.Other, Text: "write of 4 bytes by thread (32,0,0)", Place: at(10)},
+				{Role: check.Launched, Text: "the launch", Place: check.Place{File: "src/main.cu", Line: 40, Function: "main"}},
+			},
+			Details: map[string]string{"block": "(0,0,0)", "address": "0x0"},
+		},
+		{
+			Rule: leak, Level: check.Warning, Message: "1,024 bytes are never freed.", Launch: -1, Count: 1,
+			Steps: []check.Step{{Role: check.Allocation, Text: "cudaMalloc of 1,024 bytes", Place: check.Place{File: "src/main.cu", Line: 20}}},
+		},
+	}
+}
+
+// TestEncode: what is decoded is what was encoded, and encodes to the same bytes.
+func TestEncode(t *testing.T) {
+	for name, list := range map[string][]*check.Finding{"none": nil, "some": findings()} {
+		t.Run(name, func(t *testing.T) {
+			b, err := output.Encode(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := output.Decode(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(list, got); d != "" {
+				t.Error(d)
+			}
+			if again, err := output.Encode(got); err != nil || string(again) != string(b) {
+				t.Errorf("%v, a second encoding differs:\n%s\n%s", err, b, again)
+			}
+		})
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	for _, x := range []struct{ name, text, want string }{
+		{"no JSON", "hello", "these are no findings"},
+		{"another version", `{"version": 7}`, "have version 7; this version of heddle reads 1"},
+		{"a rule that is missing", `{"version": 1, "findings": [{"rule": "leak", "level": "note"}]}`, `has the rule "leak", which is not among the rules`},
+		{"a level of no name", `{"version": 1, "findings": [{"rule": "leak", "level": "severe"}]}`, `there is no level "severe"`},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			_, err := output.Decode([]byte(x.text))
+			if err == nil || !strings.Contains(err.Error(), x.want) {
+				t.Errorf("error %v, want one with %q", err, x.want)
+			}
+		})
+	}
+}
+
+// TestWrite: a process replaces its own findings, and those of several processes are merged.
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	read := func(want ...*check.Finding) {
+		t.Helper()
+		got, err := output.ReadAll(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
+		}
+	}
+	read()
+	all := findings()
+	for _, list := range [][]*check.Finding{all[:1], all} {
+		if err := output.Write(dir, list); err != nil {
+			t.Fatal(err)
+		}
+		read(list...)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%v, %v: want one file", entries, err)
+	}
+	mine := filepath.Join(dir, entries[0].Name())
+	b, err := os.ReadFile(mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(mine+"-another.json", b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	all[0].Count *= 2
+	all[1].Count *= 2
+	read(all...)
+}
