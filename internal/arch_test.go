@@ -81,7 +81,7 @@ var mayImport = map[string][]string{
 	// A run, whatever gives it its work.
 	"internal/run": {"internal/check", "internal/near", "internal/plain", "internal/isa", "internal/exec", "internal/exec/device", "internal/exec/replay", "internal/config", "internal/gpu", "internal/mem", "internal/mem/cache", "internal/mem/noc", "internal/core",
 		"internal/report", "internal/report/findings", "internal/report/lesson", "internal/report/timeline", "internal/isa/explain", "internal/trace/record"},
-	"internal/run/flags":     {"internal/check/checkers", "internal/near", "internal/run", "internal/report", "internal/report/series", "internal/report/timeline", "internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/record"},
+	"internal/run/flags":     {"internal/exec", "internal/check/checkers", "internal/near", "internal/run", "internal/report", "internal/report/series", "internal/report/timeline", "internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/record"},
 	"internal/work/tracerun": {"internal/core", "internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/run", "internal/gpu", "internal/report", "internal/trace", "internal/exec/replay"},
 	"internal/work/job": {"internal/check", "internal/near", "internal/binary/fatbin", "internal/run", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/num", "internal/exec/device",
 		"internal/isa/kasm", "internal/core/kepler", "internal/work/krun", "internal/exec", "internal/exec/texture", "internal/exec/ptx", "internal/report", "internal/report/findings", "internal/report/lesson", "internal/config", "internal/gpu"},

@@ -128,6 +128,7 @@ type Warper interface {
 // Turns schedules the warps of a block in turn: each runs until it waits or has used
 // its quantum. A new slice continues the round where the last slice ended.
 type Turns struct {
+	order Sequence
 	next  int
 	moved bool // some warp did something in this round
 }
@@ -139,7 +140,7 @@ type Turns struct {
 func (t *Turns) Run(b Warper, warps int, budget, quantum uint64) Status {
 	for {
 		for t.next < warps {
-			i := t.next
+			i := int(t.order.At(uint64(t.next), uint64(warps)))
 			t.next++
 			used, moved, ok := b.RunWarp(i, min(quantum, budget))
 			t.moved = t.moved || moved
@@ -213,7 +214,7 @@ type CTA struct {
 // Start of each warp follows.
 func (c *CTA) Start(l *Launch, n uint64, shared int, view *device.View) {
 	c.Idx, c.N, c.Dim, c.Grid, c.View = l.Grid.At(n), n, l.Block, l.Grid, view
-	c.turns, c.met = Turns{}, false
+	c.turns, c.met = Turns{order: l.Order.within(n)}, false
 	c.Out.Reset()
 	c.warnings.Reset()
 	c.Shared = slices.Grow(c.Shared[:0], shared)[:shared]

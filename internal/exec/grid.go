@@ -102,7 +102,8 @@ type Grid struct {
 	Talks       bool // blocks can communicate through memory
 	Spins       bool // blocks also wait for each other in loops
 	Cooperative bool // all blocks must be resident at once
-	Resident    int  // concurrent blocks of an ordinary launch on the target machine; 0: our choice
+	Order       Sequence
+	Resident    int // concurrent blocks of an ordinary launch on the target machine; 0: our choice
 
 	// Begin makes block n ready to run on memory itself (Direct) or on an overlay.
 	// Workers are numbered from 0; calls for different workers may be concurrent.
@@ -113,13 +114,16 @@ type Grid struct {
 	Warner *Warner
 }
 
+// inTurn reports whether blocks run in turn. The order of blocks in batches has no effect.
+func (g *Grid) inTurn() bool { return g.Talks || g.Cooperative || g.Order != Sequence{} }
+
 // Workers returns the maximum number of workers of a run with these options.
 func (g *Grid) Workers(o Options) int {
 	n := o.Threads
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	if g.Talks || g.Cooperative {
+	if g.inTurn() {
 		n = 1
 	}
 	return int(min(uint64(n), g.Blocks, mostBatch))
@@ -145,7 +149,7 @@ func (g *Grid) Run(ctx context.Context, o Options, issued uint64) (Result, error
 		r.budget = o.MaxInsts - min(o.MaxInsts, issued)
 	}
 	var err error
-	if g.Talks || g.Cooperative {
+	if g.inTurn() {
 		err = r.inTurn()
 	} else {
 		err = r.inBatches()
@@ -201,7 +205,7 @@ func (r *gridRun) inTurn() error {
 	}
 	for next < r.Blocks || len(under) > 0 {
 		for ; more > 0 && next < r.Blocks && len(under) < most; more-- {
-			under = append(under, r.Begin(0, next, Direct))
+			under = append(under, r.Begin(0, r.Order.At(next, r.Blocks), Direct))
 			next++
 		}
 		// If none of them ends, they may be waiting for blocks that have not begun.

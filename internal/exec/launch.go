@@ -56,6 +56,8 @@ type Launch struct {
 	// Probed.
 	Probe Probe
 
+	// Order is the order of blocks and warps of a functional run.
+	Order Sequence
 	// TakenFirst runs the taken side of a branch first. It changes an order that PTX
 	// leaves open, and hence the timing of a run.
 	TakenFirst bool

@@ -14,8 +14,9 @@ func (m *Machine) Run(ctx context.Context, given Launch, o Options) (Result, err
 		return Result{}, err
 	}
 	l := launch{Launch: given}
+	l.TakenFirst = l.TakenFirst || l.Order.TakenFirst()
 	g := exec.Grid{
-		Kernel: im.kernel.Name(), Blocks: l.Grid.Count(), Talks: im.ordered || im.probed, Spins: im.spins, Cooperative: l.Cooperative, Resident: l.Resident, Warner: &m.Warner,
+		Kernel: im.kernel.Name(), Blocks: l.Grid.Count(), Talks: im.ordered || im.probed, Spins: im.spins, Cooperative: l.Cooperative, Resident: l.Resident, Order: l.Order, Warner: &m.Warner,
 	}
 	m.begin(im, &l)
 	return m.crew.Run(ctx, g, o, func(wk *worker, n uint64, view *device.View) exec.GridBlock { return wk.newBlock(im, &l, n, view) })

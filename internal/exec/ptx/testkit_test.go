@@ -29,6 +29,7 @@ type bodyOpts struct {
 	watch       func(e *exec.Effects) // called after every step
 	warn        func(*exec.Warning)   // called with warnings
 	probe       exec.Probe
+	order       exec.Sequence
 	lenient     bool // accesses a little outside of allocations are tolerated
 }
 
@@ -109,7 +110,7 @@ func tryBody(t testing.TB, o bodyOpts, decls, body string, in [][]byte, outBytes
 	if o.maxInsts == 0 {
 		o.maxInsts = 1 << 24
 	}
-	l := xptx.Launch{Kernel: k, Grid: one(o.grid, 1), Block: one(o.block, 32), Shared: o.shared, Params: params, Cooperative: o.cooperative, Probe: o.probe}
+	l := xptx.Launch{Kernel: k, Grid: one(o.grid, 1), Block: one(o.block, 32), Shared: o.shared, Params: params, Cooperative: o.cooperative, Probe: o.probe, Order: o.order}
 	if o.warn != nil {
 		m.Warn(o.warn)
 	}

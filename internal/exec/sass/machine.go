@@ -401,7 +401,7 @@ func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) 
 		return Result{}, err
 	}
 	k := im.kernel
-	g := exec.Grid{Kernel: k.Name(), Blocks: l.Grid.Count(), Talks: k.talks, Spins: k.spins, Cooperative: l.Cooperative, Resident: l.Resident, Warner: &m.Warner}
+	g := exec.Grid{Kernel: k.Name(), Blocks: l.Grid.Count(), Talks: k.talks, Spins: k.spins, Cooperative: l.Cooperative, Resident: l.Resident, Order: l.Order, Warner: &m.Warner}
 	im.begin(&l)
 	return m.crew.Run(ctx, g, o, func(wk *worker, n uint64, view *device.View) exec.GridBlock { return wk.newBlock(im, &l, n, view) })
 }

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/heddle-sim/heddle/internal/check/checkers"
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/near"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
 	"github.com/heddle-sim/heddle/internal/run"
@@ -37,6 +38,7 @@ type Flags struct {
 	Code       string   `json:",omitempty" default:"auto" placeholder:"WHAT" help:"What of a program's device code runs: ptx; sass, its machine code for the GPU or an earlier one of its generation; or auto (the default): machine code if there is some and the core model obeys its control bits, otherwise PTX, and machine code if there is no PTX. For jobs and CUDA programs."`
 	Series     string   `json:",omitempty" placeholder:"N=FILE" help:"Write counters every N cycles; the extension selects the format: .csv or .parquet."`
 	Check      []string `json:",omitempty" placeholder:"CHECKER" help:"Check the run for errors: hazards reports results that the control bits of SASS do not wait for, and the control code that fixes it. A finding causes exit code 1."`
+	Order      string   `json:",omitempty" default:"forward" placeholder:"ORDER" help:"The order in which blocks and warps of a functional run execute, as far as programs leave it open: forward (the default), reverse, or seed=N for a random one. Each is reproducible."`
 	Step       bool     `json:",omitempty" help:"Step through the run by cycle or instruction, forward and back. Commands are read from standard input; help lists them. Not for CUDA programs."`
 	AccelSim   bool     `json:",omitempty" name:"accel-sim-stats" help:"Also print the counters after every launch with GPGPU-Sim's names and format."`
 	Record     string   `json:",omitempty" placeholder:"DIR" help:"Write a trace of the run, PTX or SASS, to a new folder, which Accel-Sim and heddle run can read."`
@@ -115,7 +117,7 @@ func (p Program) Encode() (string, error) {
 
 // Decode parses the result of Encode; "" means the defaults.
 func Decode(text string) (Program, error) {
-	p := Program{Flags: Flags{Mode: "timing", RecordForm: recordText, Progress: "never", Code: "auto"}, Devices: 1}
+	p := Program{Flags: Flags{Mode: "timing", RecordForm: recordText, Progress: "never", Code: "auto", Order: "forward"}, Devices: 1}
 	if text == "" {
 		return p, nil
 	}
@@ -242,6 +244,13 @@ func (f *Flags) Options(kind run.Kind) (run.Options, error) {
 	o := run.Options{GPU: f.GPU, Threads: min(f.Threads, maxThreads), MaxInsts: f.MaxCycles, Timing: f.Mode == "timing", Code: f.Code, Hazards: slices.Contains(f.Check, run.Hazards), Page: f.HTML != ""}
 	if err := f.check(kind); err != nil {
 		return o, err
+	}
+	order, err := exec.ParseSequence(f.Order)
+	if err != nil {
+		return o, fmt.Errorf("--order: %w", err)
+	}
+	if o.Order = order; order != (exec.Sequence{}) && o.Timing {
+		return o, errors.New("--order is for functional runs; in a timing run the machine decides: add --mode functional")
 	}
 	if list := f.checkers(); len(list) > 0 {
 		var err error

@@ -190,6 +190,7 @@ func (r *Runtime) fits(f *function, c *Call) Error {
 // compute runs a launch to completion, without time.
 func (r *Runtime) compute(f *function, l exec.Launch, id int64) Error {
 	k := f.kernel
+	l.Order = r.opt.Order
 	l.Probe = r.ses.Probe(r.launches, id, nil)
 	progress, watched := r.watch(k.Name())
 	o := exec.Options{Threads: r.opt.Threads, Out: r.opt.Out, MaxInsts: r.opt.MaxInsts, Progress: progress}

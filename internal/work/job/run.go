@@ -337,6 +337,7 @@ func (x *runner) launch(ctx context.Context, s *Step) error {
 	if err != nil {
 		return err
 	}
+	pl.Order = x.opt.Order
 	pl.Probe = x.ses.Probe(s.Number, s.Stream, nil)
 	o := exec.Options{Threads: x.opt.Threads, MaxInsts: x.opt.MaxInsts, Out: x.opt.Out}
 	if x.opt.Progress != nil {
