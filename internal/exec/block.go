@@ -94,20 +94,18 @@ func (b *Barrier) Count(live []uint32, whole bool) (came, all int) {
 
 // Complete reports whether all threads of the phase have arrived.
 func (b *Barrier) Complete(live []uint32, whole bool) bool {
-	came, all := b.Count(live, whole)
-	if b.Need != 0 {
-		all = b.Need
-	}
-	return came >= all
+	came, need := b.Needs(live, whole)
+	return came >= need
 }
 
-// Waiting describes what the threads at barrier id wait for.
-func (b *Barrier) Waiting(id int, live []uint32, whole bool) string {
-	came, all := b.Count(live, whole)
+// Needs returns the number of threads that have arrived, as Count does, and the number for
+// which the barrier waits.
+func (b *Barrier) Needs(live []uint32, whole bool) (came, need int) {
+	came, need = b.Count(live, whole)
 	if b.Need != 0 {
-		all = b.Need
+		need = b.Need
 	}
-	return fmt.Sprintf("waits at barrier %d, where %d of %d threads have arrived", id, came, all)
+	return came, need
 }
 
 // Warper is a block as Turns sees it.
@@ -290,7 +288,24 @@ func (c *CTA) Open(i int) {
 }
 
 // Waiting describes what the threads at barrier i wait for.
-func (c *CTA) Waiting(i int) string { return c.Bars[i].Waiting(i, c.Lanes, c.Whole) }
+func (c *CTA) Waiting(i int) string {
+	came, need := c.Bars[i].Needs(c.Lanes, c.Whole)
+	return fmt.Sprintf("waits at barrier %d, where %d of %d threads have arrived", i, came, need)
+}
+
+// Meeting is as in Meeter.
+func (c *CTA) Meeting(i int) (came, need int, missing []isa.LaneMask) {
+	b := &c.Bars[i]
+	came, need = b.Needs(c.Lanes, c.Whole)
+	for w, live := range c.Lanes {
+		m := live &^ b.Came[w]
+		if c.Whole && b.Came[w] != 0 {
+			m = 0
+		}
+		missing = append(missing, isa.LaneMask(m))
+	}
+	return came, need, missing
+}
 
 // Met is as in Warper.
 func (c *CTA) Met() bool {

@@ -172,6 +172,8 @@ type StuckError struct {
 	Kernel string
 	Block  Dim3
 	Waits  []string // what each warp waits for
+	// Standstill is the same as data; nil in a functional run.
+	Standstill *Standstill
 }
 
 func (e *StuckError) Error() string {

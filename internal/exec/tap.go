@@ -1,5 +1,7 @@
 package exec
 
+import "github.com/heddle-sim/heddle/internal/isa"
+
 // This file: looking at what warps execute. A Tap stands between an executor and a
 // core model, passes everything on and shows what comes back. It changes nothing
 // about a run: models see the same instructions, effects and order.
@@ -83,6 +85,14 @@ func (b *tappedBlock) SharedBytes() []byte {
 		return x.SharedBytes()
 	}
 	return nil
+}
+
+// Meeting passes the call on.
+func (b *tappedBlock) Meeting(i int) (came, need int, missing []isa.LaneMask) {
+	if x, ok := b.Block.(Meeter); ok {
+		return x.Meeting(i)
+	}
+	return 0, 0, nil
 }
 
 func (b *tappedBlock) Release() {

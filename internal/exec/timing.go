@@ -177,12 +177,21 @@ type Sharer interface {
 	SharedBytes() []byte
 }
 
+// Meeter is implemented by a Block whose named barriers can be inspected.
+type Meeter interface {
+	// Meeting returns how many threads have arrived at a barrier, how many it waits for,
+	// and by warp the lanes that have neither arrived nor exited.
+	Meeting(barrier int) (came, need int, missing []isa.LaneMask)
+}
+
 // Fragment is a set of lanes of a warp that execute together.
 type Fragment struct {
 	Lanes    isa.LaneMask
 	Function string
-	PC       int    // instruction in its function
-	Waits    string // what for; "" if it can run
+	PC       int          // instruction in its function
+	Waits    string       // what for; "" if it can run
+	Barrier  int          // named barrier at which it waits, -1 if it does not
+	For      isa.LaneMask // lanes of its warp for which it waits
 }
 
 // Join is a place where lanes wait for others.

@@ -65,8 +65,20 @@ func Source(w exec.Work, at int) exec.Where {
 }
 
 // Line names an instruction: pc, operation and source line.
-func Line(w exec.Work, at int) string {
-	x := Source(w, at)
+func Line(w exec.Work, at int) string { return describe(w, Source(w, at)) }
+
+// lookUp returns the location of an instruction of a function of a work.
+func lookUp(w exec.Work, function string, pc int) exec.Where {
+	for i := range w.Code() {
+		if x := Source(w, i); x.Function == function && x.PC == pc {
+			return x
+		}
+	}
+	return exec.Where{Function: function, PC: pc}
+}
+
+// describe names the location of an instruction.
+func describe(w exec.Work, x exec.Where) string {
 	s := fmt.Sprintf("pc %d", x.PC)
 	if x.Function != "" && x.Function != w.Name() {
 		s = fmt.Sprintf("pc %s:%d", x.Function, x.PC)
@@ -275,14 +287,7 @@ func fragmentWaits(v *WarpView) []string {
 		return nil
 	}
 	var parts []string
-	line := func(function string, pc int) string {
-		for i := range v.Work.Code() {
-			if w := Source(v.Work, i); w.Function == function && w.PC == pc {
-				return Line(v.Work, i)
-			}
-		}
-		return fmt.Sprintf("pc %d", pc)
-	}
+	line := func(function string, pc int) string { return describe(v.Work, lookUp(v.Work, function, pc)) }
 	for _, f := range x.Fragments() {
 		if f.Waits != "" {
 			parts = append(parts, fmt.Sprintf("lanes %#08x at %s %s", f.Lanes, line(f.Function, f.PC), f.Waits))
@@ -314,70 +319,4 @@ func (q *Requests) DescribeWarp(sm int, v *WarpView) string {
 		s += ": " + w
 	}
 	return s
-}
-
-// mostWaits bounds the lines of a report on a stuck run.
-const mostWaits = 64
-
-// stuck describes a run in which nothing moves.
-func (g *GPU) stuck() error {
-	e := &exec.StuckError{}
-	q := g.Requests()
-	left := 0
-	name := func(b exec.Block, w exec.Work) {
-		e.Kernel, e.Block = w.Name(), b.Index()
-	}
-	var queues []string
-	for sm, c := range g.cores {
-		if b := c.Stuck(); b != nil && e.Kernel == "" {
-			for _, r := range c.ResidentBlocks() {
-				if r.Block == b {
-					name(b, r.Work)
-				}
-			}
-		}
-		views := c.Views()
-		for i := range views {
-			if len(e.Waits) == mostWaits {
-				left += len(views) - i
-				break
-			}
-			e.Waits = append(e.Waits, q.DescribeWarp(sm, &views[i]))
-		}
-		if len(views) == 0 {
-			continue
-		}
-		for _, x := range c.Queues() {
-			if x.Len > 0 && len(queues) < mostWaits {
-				s := fmt.Sprintf("SM %d, %s: %d", sm, x.Name, x.Len)
-				if x.Cap > 0 {
-					s += fmt.Sprintf(" of %d", x.Cap)
-				}
-				if x.What != "" {
-					s += " (" + x.What + ")"
-				}
-				queues = append(queues, s)
-			}
-		}
-	}
-	if e.Kernel == "" {
-		for _, c := range g.cores {
-			if list := c.ResidentBlocks(); len(list) > 0 {
-				name(list[0].Block, list[0].Work)
-				break
-			}
-		}
-	}
-	if left > 0 {
-		e.Waits = append(e.Waits, fmt.Sprintf("%d more warps", left))
-	}
-	for _, k := range g.active {
-		if e.Kernel == "" {
-			e.Kernel = k.Name
-		}
-		e.Waits = append(e.Waits, fmt.Sprintf("kernel %s: %d of %d blocks placed, %d ended", k.Name, k.next, k.total, k.Blocks))
-	}
-	e.Waits = append(e.Waits, queues...)
-	e.Waits = append(e.Waits, g.mem.Queues()...)
-	return e
 }

@@ -202,6 +202,28 @@ SECOND:
 }
 `
 
+// graphOf describes who waits for whom: each warp with its line, and either the barrier with
+// the warps that have not come or the lanes that it waits for.
+func graphOf(s *exec.Standstill) string {
+	var list []string
+	for _, w := range s.Warps {
+		text := fmt.Sprintf("%d at %d: ", w.Warp, w.Where.Pos.Line)
+		if w.Barrier < 0 {
+			list = append(list, fmt.Sprintf("%slanes %#08x", text, w.For))
+			continue
+		}
+		b := s.Barriers[w.Barrier]
+		absent := []int{}
+		for i, lanes := range b.Missing {
+			if lanes != 0 {
+				absent = append(absent, i)
+			}
+		}
+		list = append(list, fmt.Sprintf("%sbarrier %d of %d without %v", text, b.ID, b.Need, absent))
+	}
+	return strings.Join(list, "; ")
+}
+
 // TestNoProgress checks that a run in which nothing moves ends with a message that
 // says what every warp waits for, down to the queue and the source line.
 func TestNoProgress(t *testing.T) {
@@ -227,21 +249,23 @@ func TestNoProgress(t *testing.T) {
 		threads      int
 		set          []string
 		want         []string // of the lines, one after the other
+		graph        string   // who waits for whom, where that are not requests
 	}{
-		{"alone", "", 32, nil, []string{"warp 0 of block (0,0,0) (SM 0, slot 0): barrier: lanes 0xffffffff at pc 0 bar.sync (stuck.ptx:6) waits at barrier 0, where 32 of 64 threads have arrived"}},
+		{"alone", "", 32, nil, []string{"warp 0 of block (0,0,0) (SM 0, slot 0): barrier: lanes 0xffffffff at pc 0 bar.sync (stuck.ptx:6) waits at barrier 0, where 32 of 64 threads have arrived"},
+			"0 at 6: barrier 0 of 64 without []"},
 		{"cross", "", 64, nil, []string{
 			"slot 0): barrier: lanes 0xffffffff at pc 3 bar.sync (stuck.ptx:16) waits at barrier 1, where 32 of 64",
 			"slot 1): barrier: lanes 0xffffffff at pc 5 bar.sync (stuck.ptx:19) waits at barrier 2, where 32 of 64",
-		}},
+		}, "0 at 16: barrier 1 of 64 without [1]; 1 at 19: barrier 2 of 64 without [0]"},
 		{"load", a, 32, still, []string{
 			"next pc 2 add.u32 (stuck.ptx:28): long_scoreboard: pc 1 ld.global.u32 (stuck.ptx:27), in ", "memory", ", 1 not answered: 0xc0000000, sent in cycle ",
 			"L2 slice 0 to the DRAM",
 			"SM 0, L1D miss table: 1 of ",
 			"slice 0: 0 before the L2, 0 to the L2, 1 misses, 1 to",
-		}},
+		}, ""},
 		{"fence", a, 32, append([]string{"l2.enabled=false"}, still...), []string{
-			"pc 3 exit (stuck.ptx:39): membar: ", "the acknowledgement of 1 stores: 0xc0000000", "slice 0"}},
-		{"atomic", a, 32, still, []string{"pc 1 atom.global.add.u32 (stuck.ptx:46)", "32 not answered: 0xc0000000", "L2 slice 0"}},
+			"pc 3 exit (stuck.ptx:39): membar: ", "the acknowledgement of 1 stores: 0xc0000000", "slice 0"}, ""},
+		{"atomic", a, 32, still, []string{"pc 1 atom.global.add.u32 (stuck.ptx:46)", "32 not answered: 0xc0000000", "L2 slice 0"}, ""},
 	} {
 		for _, gpu := range []string{"rtx-2060", "rtx-a6000"} {
 			t.Run(c.kernel+"/"+gpu, func(t *testing.T) {
@@ -276,6 +300,9 @@ func TestNoProgress(t *testing.T) {
 						t.Fatalf("no %q (in order) in\n%s", w, text)
 					}
 					rest = after
+				}
+				if got := graphOf(e.Standstill); c.graph != "" && got != c.graph {
+					t.Errorf("the graph is %q, want %q", got, c.graph)
 				}
 			})
 		}

@@ -532,6 +532,14 @@ func TestSpin(t *testing.T) {
 			var stuck *exec.StuckError
 			if want := fmt.Sprintf("1 of its %d blocks cannot start", 4*sms+1); !errors.As(err, &stuck) || stuck.Kernel != "meet" || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: a barrier with one block more than have room: %v", c.gpu, err)
+				continue
+			}
+			s, warps := stuck.Standstill, map[[2]int]bool{}
+			for _, w := range s.Warps {
+				warps[[2]int{int(w.Where.Block.X), w.Warp}] = true
+			}
+			if !s.Loops || len(s.Grids) != 1 || s.Grids[0].Total-s.Grids[0].Placed != 1 || len(warps) != 8*4*sms {
+				t.Errorf("%s: loops %v, grids %+v, %d warps", c.gpu, s.Loops, s.Grids, len(warps))
 			}
 		}
 		if !alltests.On() {

@@ -91,6 +91,7 @@ func (g *GPU) spinning() error {
 			}
 		}
 		e.Waits = append(list, e.Waits...)
+		e.Standstill.Loops = true
 	}
 	return err
 }

@@ -259,6 +259,8 @@ type Failure struct {
 	Line        int        `json:"line,omitempty"`
 	SourceFile  string     `json:"source_file,omitempty"`
 	SourceLine  int        `json:"source_line,omitempty"`
+	// Standstill is who waits for whom, of a timing run without progress.
+	Standstill *Standstill `json:"standstill,omitempty"`
 }
 
 // WriteJSON writes the result as JSON, indented, with a final newline.

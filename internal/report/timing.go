@@ -20,6 +20,8 @@ type Timing struct {
 	PerSM      []SM      `json:"per_sm"`
 	PerSlice   []Slice   `json:"per_slice"`
 	PerChannel []Channel `json:"per_channel"`
+	PerPort    []Port    `json:"per_port"`
+	Subnets    []Subnet  `json:"subnets"` // of requests, then of replies
 
 	// History has the counters over time; with --html only.
 	History *History `json:"history,omitempty"`
@@ -117,6 +119,40 @@ type Channel struct {
 	BusyCycles uint64 `json:"busy_cycles"` // of its data pins
 	Cycles     uint64 `json:"cycles"`
 	Banks      []Bank `json:"banks"`
+}
+
+// Port are the counters of a node of the network: SMs that share one, or an L2 slice.
+type Port struct {
+	Side           string `json:"side"` // sms or slice
+	Port           int    `json:"port"` // its number on that side
+	Device         *int   `json:"device,omitempty"`
+	RequestPackets uint64 `json:"request_packets"` // that it sent (sms) or got (slice)
+	RequestFlits   uint64 `json:"request_flits"`
+	ReplyPackets   uint64 `json:"reply_packets"` // that it got (sms) or sent (slice)
+	ReplyFlits     uint64 `json:"reply_flits"`
+}
+
+// The sides of the network.
+const (
+	SMsSide   = "sms"
+	SliceSide = "slice"
+)
+
+// Subnet are the counters of one direction of the network.
+type Subnet struct {
+	Of                string  `json:"of"` // requests or replies
+	Device            *int    `json:"device,omitempty"`
+	Kind              string  `json:"kind"` // as noc.kind
+	FlitBytes         int     `json:"flit_bytes"`
+	Packets           uint64  `json:"packets"` // that entered
+	Flits             uint64  `json:"flits"`
+	MeanLatencyCycles float64 `json:"mean_latency_cycles"` // of the network's clock, from end to end
+	MaxLatencyCycles  uint64  `json:"max_latency_cycles"`
+	Cycles            uint64  `json:"cycles"`      // of the network's clock
+	BusyCycles        uint64  `json:"busy_cycles"` // in which something moved
+	Conflicts         uint64  `json:"conflicts"`
+	Refused           uint64  `json:"refused"`      // attempts to enter without room
+	FullOutputs       uint64  `json:"full_outputs"` // attempts to go on without room
 }
 
 // Bank are the counters of one bank of a channel.

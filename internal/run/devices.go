@@ -29,6 +29,7 @@ func Join(sessions []*Session, m *gpu.Machine, err error) (*report.Run, error) {
 		res.PerSM = append(res.PerSM, x.PerSM...)
 		res.PerSlice = append(res.PerSlice, x.PerSlice...)
 		res.PerChannel = append(res.PerChannel, x.PerChannel...)
+		res.PerPort, res.Subnets = append(res.PerPort, x.PerPort...), append(res.Subnets, x.Subnets...)
 		res.Cycles = max(res.Cycles, x.Cycles)
 		for _, p := range x.Programs {
 			if !slices.Contains(res.Programs, p) {
@@ -67,5 +68,11 @@ func mark(res *report.Run, device int) {
 	}
 	for i := range res.PerChannel {
 		res.PerChannel[i].Device = &device
+	}
+	for i := range res.PerPort {
+		res.PerPort[i].Device = &device
+	}
+	for i := range res.Subnets {
+		res.Subnets[i].Device = &device
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
+	"github.com/heddle-sim/heddle/internal/mem/noc"
 	"github.com/heddle-sim/heddle/internal/report"
 )
 
@@ -26,6 +27,7 @@ func parts(chip *gpu.GPU, t *report.Timing) {
 		}
 		t.PerSM = append(t.PerSM, r)
 	}
+	networks(chip, t)
 	p := chip.Memory().Parts
 	for i := range p.Subs() {
 		st := p.L2Stats(i)
@@ -49,6 +51,38 @@ func parts(chip *gpu.GPU, t *report.Timing) {
 			c.Banks = append(c.Banks, report.Bank{Bank: b, Reads: x.Reads, Writes: x.Writes, Activates: x.Activates, Requests: x.Requests, RowHits: x.RowHits})
 		}
 		t.PerChannel = append(t.PerChannel, c)
+	}
+}
+
+// networks adds the counters of the network and its ports to a result.
+func networks(chip *gpu.GPU, t *report.Timing) {
+	m, cfg := chip.Memory(), &chip.Config().Net
+	add := func(side string, requests, replies []noc.Traffic) {
+		for i := range requests {
+			t.PerPort = append(t.PerPort, report.Port{
+				Side: side, Port: i, RequestPackets: requests[i].Packets, RequestFlits: requests[i].Flits, ReplyPackets: replies[i].Packets, ReplyFlits: replies[i].Flits,
+			})
+		}
+	}
+	add(report.SMsSide, m.Requests.In, m.Replies.Out)
+	add(report.SliceSide, m.Requests.Out, m.Replies.In)
+	kind := "crossbar"
+	if cfg.Kind != noc.Local {
+		kind = cfg.Shape()
+	}
+	for _, x := range []struct {
+		of  string
+		net *noc.Network
+	}{{"requests", m.Requests}, {"replies", m.Replies}} {
+		s, l := &x.net.Stats, &x.net.Latency
+		r := report.Subnet{
+			Of: x.of, Kind: kind, FlitBytes: cfg.FlitBytes, Packets: s.Packets, Flits: s.Flits, MaxLatencyCycles: l.Max,
+			Cycles: s.Cycles, BusyCycles: s.Busy, Conflicts: s.Conflicts, Refused: s.InFull, FullOutputs: s.OutFull,
+		}
+		if l.Packets > 0 {
+			r.MeanLatencyCycles = float64(l.Sum) / float64(l.Packets)
+		}
+		t.Subnets = append(t.Subnets, r)
 	}
 }
 

@@ -279,6 +279,7 @@ func TestPages(t *testing.T) {
 		{"sgemm", root + "/examples/sass/sgemm.toml", nil, []string{"sgemm"}},
 		{"trace", root + "/internal/trace/text/testdata/lud", nil, []string{"lud", "pc 0x"}},
 		{"kepler", root + "/examples/kepler/cube1.toml", nil, []string{"kepler"}},
+		{"deadlock", "testdata/deadlock.toml", nil, []string{"The run ended early: stuck", "Who waits for whom"}},
 		{"functional", root + "/examples/matmul/matmul.toml", func(o *run.Options) { o.Timing = false }, []string{"functional"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -387,6 +388,14 @@ func (b *browser) walk(name string, res *report.Run, words []string) {
 		}
 		for i := range min(5, len(res.PerSM)) {
 			expect["machine"] = append(expect["machine"], n(res.PerSM[i].WarpInstructions), n(res.PerSM[i].BusyCycles))
+		}
+		for _, s := range res.Subnets {
+			expect["machine"] = append(expect["machine"], s.Of, n(s.Packets), n(s.Conflicts), fmt.Sprintf("%.1f cycles", s.MeanLatencyCycles))
+		}
+		if res.Error != nil && res.Error.Standstill != nil {
+			for _, w := range res.Error.Standstill.Warps {
+				expect["machine"] = append(expect["machine"], w.WaitsFor, fmt.Sprintf("%s:%d", filepath.Base(w.File), w.Line))
+			}
 		}
 	}
 	for hash, list := range expect {

@@ -251,15 +251,17 @@ func (b *block) Counts() (warp, thread uint64) {
 	return
 }
 
-// waitOf describes what a fragment of warp w waits for; "" if it can run.
-func (b *block) waitOf(w *warp, f *frag) string {
+// waitOf describes what a fragment of warp w waits for, "" if it can run: a barrier, -1 for
+// none, or lanes of its warp.
+func (b *block) waitOf(w *warp, f *frag) (what string, barrier int, lanes uint32) {
 	switch f.st {
 	case atBarrier:
-		return b.Waiting(int(f.bar))
+		return b.Waiting(int(f.bar)), int(f.bar), 0
 	case atSync:
-		return fmt.Sprintf("waits for lanes %#08x of its warp", f.need&w.live&^f.mask)
+		lanes = f.need & w.live &^ f.mask
+		return fmt.Sprintf("waits for lanes %#08x of its warp", lanes), -1, lanes
 	}
-	return ""
+	return "", -1, 0
 }
 
 // Waits describes what each warp waits for.
@@ -272,8 +274,8 @@ func (b *block) Waits() []string {
 		}
 		for _, f := range w.frags {
 			in := &f.fr.f.info[f.pc]
-			what := cmp.Or(b.waitOf(w, &f), "is ready")
-			out = append(out, fmt.Sprintf("warp %d, lanes %#08x, pc %d: %s (%s:%d) %s", i, f.mask, f.pc, in.Op, b.im.fileOf(f.fr.f), in.Pos.Line, what))
+			what, _, _ := b.waitOf(w, &f)
+			out = append(out, fmt.Sprintf("warp %d, lanes %#08x, pc %d: %s (%s:%d) %s", i, f.mask, f.pc, in.Op, b.im.fileOf(f.fr.f), in.Pos.Line, cmp.Or(what, "is ready")))
 		}
 		for _, j := range w.joins {
 			if j.live && j.got != 0 {

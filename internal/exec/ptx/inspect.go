@@ -15,7 +15,8 @@ import (
 func (w *warp) Fragments() []exec.Fragment {
 	var list []exec.Fragment
 	add := func(f *frag) {
-		list = append(list, exec.Fragment{Lanes: isa.LaneMask(f.mask), Function: f.fr.f.name, PC: int(f.pc), Waits: w.blk.waitOf(w, f)})
+		what, barrier, lanes := w.blk.waitOf(w, f)
+		list = append(list, exec.Fragment{Lanes: isa.LaneMask(f.mask), Function: f.fr.f.name, PC: int(f.pc), Waits: what, Barrier: barrier, For: isa.LaneMask(lanes)})
 	}
 	if w.running {
 		add(&frag{pc: w.pc, mask: w.mask, fr: w.fr})

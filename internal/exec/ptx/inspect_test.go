@@ -209,6 +209,9 @@ SYNC:
 	got := map[isa.LaneMask]string{}
 	for _, f := range x.Fragments() {
 		got[f.Lanes] = fmt.Sprint(f.PC, " ", f.Waits)
+		if want := map[bool]int{true: 3, false: -1}[f.Lanes == 0xfffffff0]; f.Barrier != want {
+			t.Errorf("lanes %v are at barrier %d, want %d", f.Lanes, f.Barrier, want)
+		}
 	}
 	// The manual counts the threads of the lanes that came; four of the warp's
 	// may still come.

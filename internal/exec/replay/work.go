@@ -547,7 +547,7 @@ func (x *warp) Fragments() []exec.Fragment {
 		return nil
 	}
 	r := &x.b.rec.Insts[x.at]
-	f := exec.Fragment{Lanes: r.Active, Function: x.b.w.k.Kernel, PC: int(x.b.w.stat[r.At].at)}
+	f := exec.Fragment{Lanes: r.Active, Function: x.b.w.k.Kernel, PC: int(x.b.w.stat[r.At].at), Barrier: -1}
 	if x.state == exec.AtBarrier {
 		f.Waits = "barrier"
 	}

@@ -1,6 +1,7 @@
 package sass
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -234,11 +235,12 @@ func (b *block) Failure() error {
 	return nil
 }
 
-// waitOf describes what a fragment of warp w waits for; "" if it can run.
-func (b *block) waitOf(w *warp, f *frag) string {
+// waitOf describes what a fragment of warp w waits for, "" if it can run: a barrier of the
+// block, -1 for none, or lanes of its warp.
+func (b *block) waitOf(w *warp, f *frag) (what string, barrier int, lanes uint32) {
 	switch f.st {
 	case atBarrier:
-		return b.Waiting(int(f.bar))
+		return b.Waiting(int(f.bar)), int(f.bar), 0
 	case atJoin:
 		came := f.mask
 		for k := range w.frags {
@@ -246,11 +248,13 @@ func (b *block) waitOf(w *warp, f *frag) string {
 				came |= g.mask
 			}
 		}
-		return fmt.Sprintf("waits for lanes %#08x of B%d, which have not arrived", w.members(f.bar, f.mask)&^came, f.bar)
+		lanes = w.members(f.bar, f.mask) &^ came
+		return fmt.Sprintf("waits for lanes %#08x of B%d, which have not arrived", lanes, f.bar), -1, lanes
 	case atSync, atCollective:
-		return fmt.Sprintf("waits for lanes %#08x of its warp", f.need&w.live&^f.mask)
+		lanes = f.need & w.live &^ f.mask
+		return fmt.Sprintf("waits for lanes %#08x of its warp", lanes), -1, lanes
 	}
-	return ""
+	return "", -1, 0
 }
 
 // Waits describes what each warp waits for.
@@ -261,11 +265,8 @@ func (b *block) Waits() []string {
 		for k := range w.frags {
 			f := &w.frags[k]
 			in := &b.im.kernel.code[f.pc]
-			what := b.waitOf(w, f)
-			if what == "" {
-				what = "is ready"
-			}
-			out = append(out, fmt.Sprintf("warp %d, lanes %#08x, pc %#x: %s (%s:%d) %s", i, f.mask, int(f.pc)*instBytes, in.info.Op, b.im.kernel.prog.file, in.info.Pos.Line, what))
+			what, _, _ := b.waitOf(w, f)
+			out = append(out, fmt.Sprintf("warp %d, lanes %#08x, pc %#x: %s (%s:%d) %s", i, f.mask, int(f.pc)*instBytes, in.info.Op, b.im.kernel.prog.file, in.info.Pos.Line, cmp.Or(what, "is ready")))
 		}
 	}
 	return exec.FewWaits(out)

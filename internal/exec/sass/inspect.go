@@ -15,12 +15,13 @@ func (w *warp) Fragments() []exec.Fragment {
 	var list []exec.Fragment
 	name := w.blk.im.kernel.Name()
 	if w.running {
-		list = append(list, exec.Fragment{Lanes: isa.LaneMask(w.mask), Function: name, PC: int(w.pc)})
+		list = append(list, exec.Fragment{Lanes: isa.LaneMask(w.mask), Function: name, PC: int(w.pc), Barrier: -1})
 	}
 	for _, first := range [2]bool{true, false} {
 		for i := len(w.frags) - 1; i >= 0; i-- {
 			if f := &w.frags[i]; (f.st == ready) == first {
-				list = append(list, exec.Fragment{Lanes: isa.LaneMask(f.mask), Function: name, PC: int(f.pc), Waits: w.blk.waitOf(w, f)})
+				what, barrier, lanes := w.blk.waitOf(w, f)
+				list = append(list, exec.Fragment{Lanes: isa.LaneMask(f.mask), Function: name, PC: int(f.pc), Waits: what, Barrier: barrier, For: isa.LaneMask(lanes)})
 			}
 		}
 	}

@@ -87,3 +87,10 @@ func (s *Stats) Add(o *Stats) {
 	s.InFill += o.InFill
 	s.OutFill += o.OutFill
 }
+
+// Inherit takes over the counters of another subnet with the same settings.
+func (n *Network) Inherit(o *Network) {
+	n.Stats, n.Latency = o.Stats, o.Latency
+	copy(n.In, o.In)
+	copy(n.Out, o.Out)
+}

@@ -228,7 +228,8 @@ func (m *Memory) Skip(net, l2, dram uint64) {
 // Requests still in that system count as vanished.
 func (m *Memory) Inherit(o *Memory) {
 	m.Stats, m.Times = o.Stats, o.Times
-	m.Requests.Stats, m.Replies.Stats = o.Requests.Stats, o.Replies.Stats
+	m.Requests.Inherit(o.Requests)
+	m.Replies.Inherit(o.Replies)
 	for i := range m.Parts.Subs() {
 		s := m.Parts.SubStats(i)
 		*s = *o.Parts.SubStats(i)

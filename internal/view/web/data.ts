@@ -30,6 +30,13 @@ export interface Hazard { kind: string; kernel: string; launch: number; block: n
 export interface Channel { channel: number; device?: number; reads: number; writes: number; activates: number; requests: number; row_hits: number; busy_cycles: number; cycles: number; banks: Numbers[] | null }
 export interface SM { sm: number; device?: number; blocks: number; warp_instructions: number; thread_instructions: number; busy_cycles: number; warp_cycles: number; mean_latency_cycles: number; l1: Cache }
 export interface Slice { slice: number; device?: number; requests: number; l2: Cache }
+/** A node of the network; side sms: SMs that share it. */
+export interface Port { side: "sms" | "slice"; port: number; device?: number; request_packets: number; request_flits: number; reply_packets: number; reply_flits: number }
+export interface Subnet { of: string; device?: number; kind: string; flit_bytes: number; packets: number; flits: number; mean_latency_cycles: number; max_latency_cycles: number; cycles: number; busy_cycles: number; conflicts: number; refused: number; full_outputs: number }
+/** Who waits for whom in a run without progress; internal/report/standstill.go explains the fields. */
+export interface Standing { sm: number; slot: number; kernel: string; block: number[]; warp: number; lanes: number; function?: string; pc: number; instruction?: string; file?: string; line?: number; source_file?: string; source_line?: number; state: string; waits_for?: string; barrier?: number; for_lanes?: number }
+export interface Meeting { sm: number; kernel: string; block: number[]; barrier: number; came: number; need: number; missing: number[] | null }
+export interface Standstill { warps: Standing[] | null; barriers: Meeting[] | null; grids: { kernel: string; total: number; placed: number; ended: number }[] | null; loops?: boolean; left_out?: number }
 export interface Step { step: number; kind: string; stream: number; launch?: number; from?: string; to?: string; bytes?: number; event?: string; start_cycle?: number; end_cycle?: number }
 export interface Range { name: string; times: number; launches: number; warp_instructions: number; thread_instructions: number; cycles?: number; ranges?: Range[] }
 export interface History { every: number; end: number[]; columns: Record<string, number[]>; parts: { part: string; counter: string; every: number; counts: number[][] }[] }
@@ -37,14 +44,14 @@ export interface Run {
   heddle: string; input: string; programs: string[] | null; gpu: string; mode: string; ok: boolean; conditions: Record<string, unknown> | null;
   core?: string; core_from?: string; sms: number; cycles?: number; clocks: { core_mhz: number; network_mhz: number; l2_mhz: number; dram_mhz: number };
   machine?: { warp_slots: number; block_slots: number; registers: number; shared_bytes: number; issues_per_cycle: number; l1_gb_per_s?: number; l2_gb_per_s?: number; gflop_per_s?: Numbers };
-  memory: Memory; per_sm: SM[] | null; per_slice: Slice[] | null; per_channel: Channel[] | null; history?: History;
+  memory: Memory; per_sm: SM[] | null; per_slice: Slice[] | null; per_channel: Channel[] | null; per_port?: Port[] | null; subnets?: Subnet[] | null; history?: History;
   warp_instructions: number; thread_instructions: number; seconds: number; kernels: Kernel[] | null;
   lessons?: Lesson[]; films?: Film[];
   launches_left_out?: number; ranges?: Range[]; steps?: Step[];
   checks: { buffer?: string; symbol?: string; against: string; ok: boolean; elements: number; mismatches: number; tolerance?: number; first_mismatch?: { index: number; got: string; want: string } }[] | null;
   checkers?: { checker: string; ok: boolean; hazards?: Hazard[]; left_out?: number }[];
   findings?: Finding[];
-  error?: { kind: string; message: string; kernel?: string; file?: string; line?: number; source_file?: string; source_line?: number };
+  error?: { kind: string; message: string; kernel?: string; file?: string; line?: number; source_file?: string; source_line?: number; launch?: number; standstill?: Standstill };
 }
 interface Code { strings: string[]; function: number[]; file: number[]; source_file: number[]; pc: number[]; line: number[]; source_line: number[]; text: string[]; control: string[] }
 interface Counts { code: number; at?: number[]; issues: number[]; threads: number[]; cycles: number[]; stalls: Record<string, number[]>; access: (number[] | null)[]; branches: (number[] | null)[]; waited: (number[] | null)[] }

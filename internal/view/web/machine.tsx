@@ -1,10 +1,11 @@
 // The machine: SMs, slices of the L2 and DRAM channels, coloured by what they did.
 import { Fragment, h, type ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Channel, Result, SM, Slice } from "./data";
+import type { Channel, Port, Result, SM, Slice, Subnet } from "./data";
 import { count, fixed, percentOf, ratio } from "./format";
 import { Card, Chart, Empty, Facts, Table, Term } from "./parts";
 import { ink } from "./palette";
+import { Standstill } from "./standstill";
 import { ramp, useScheme } from "./time";
 
 interface Counter<T> { key: string; name: string; value: (x: T) => number; show: (x: T) => string }
@@ -31,11 +32,20 @@ const channels: Counter<Channel>[] = [
   { key: "per_channel.activates", name: "rows opened", value: (c) => c.activates, show: (c) => count(c.activates) },
 ];
 
-export function Machine({ result }: { result: Result }) {
+const ports: Counter<Port>[] = [
+  { key: "per_port.request_packets", name: "request packets", value: (p) => p.request_packets, show: (p) => count(p.request_packets) },
+  { key: "per_port.reply_packets", name: "reply packets", value: (p) => p.reply_packets, show: (p) => count(p.reply_packets) },
+  { key: "per_port.request_flits", name: "request flits", value: (p) => p.request_flits, show: (p) => count(p.request_flits) },
+  { key: "per_port.reply_flits", name: "reply flits", value: (p) => p.reply_flits, show: (p) => count(p.reply_flits) },
+];
+
+export function Machine({ result, run }: { result: Result; run: number }) {
   const r = result.run, m = r.machine;
   if (!r.per_sm && !r.per_slice) return <Card title="Machine"><Empty>{result.timing ? "The result has no counters of the machine's parts." : "A functional run has no machine."}</Empty></Card>;
+  const side = (s: Port["side"]) => (r.per_port ?? []).filter((p) => p.side === s);
   return (
     <Fragment>
+      {r.error?.standstill && <Standstill result={result} of={r.error.standstill} run={run} />}
       <Card class="ran">
         <div class="headline"><h1>{r.gpu}</h1><span class="muted">{r.core} core</span></div>
         <Facts rows={[
@@ -49,11 +59,38 @@ export function Machine({ result }: { result: Result }) {
         ]} />
       </Card>
       <Parts title="SMs" list={r.per_sm ?? []} counters={sms} name={(s) => `SM ${s.sm}${s.device !== undefined ? ` of device ${s.device}` : ""}`} result={result} />
+      <Network list={r.subnets ?? []} result={result} />
+      {side("sms").length > 0 && <div class="two">
+        <Parts title="Network at the SMs" list={side("sms")} counters={ports} name={(p) => `port ${p.port}${p.device !== undefined ? ` of device ${p.device}` : ""}`} result={result} />
+        <Parts title="Network at the L2 slices" list={side("slice")} counters={ports} name={(p) => `port ${p.port}${p.device !== undefined ? ` of device ${p.device}` : ""}`} result={result} />
+      </div>}
       <div class="two">
         <Parts title="L2 slices" list={r.per_slice ?? []} counters={slices} name={(s) => `slice ${s.slice}${s.device !== undefined ? ` of device ${s.device}` : ""}`} result={result} />
         <Parts title="DRAM channels" list={r.per_channel ?? []} counters={channels} name={(c) => `channel ${c.channel}${c.device !== undefined ? ` of device ${c.device}` : ""}`} result={result} more={(c) => <Banks c={c} result={result} />} />
       </div>
     </Fragment>
+  );
+}
+
+/** Both directions of the network. */
+function Network({ list, result }: { list: Subnet[]; result: Result }) {
+  if (list.length === 0) return null;
+  const term = (name: string, text: string) => <Term page={result.page} name={`subnets.${name}`}>{text}</Term>;
+  return (
+    <Card title="Network">
+      <p class="muted">{list[0].kind}, flits of {count(list[0].flit_bytes)} bytes</p>
+      <Table label="Network" rows={list} columns={[
+        { key: "of", head: "direction", text: true, cell: (s) => `${s.of}${s.device !== undefined ? ` of device ${s.device}` : ""}` },
+        { key: "p", head: term("packets", "packets"), cell: (s) => count(s.packets) },
+        { key: "f", head: term("flits", "flits"), cell: (s) => count(s.flits) },
+        { key: "b", head: term("busy_cycles", "busy"), cell: (s) => percentOf(s.busy_cycles, s.cycles) },
+        { key: "l", head: term("mean_latency_cycles", "mean latency"), cell: (s) => `${fixed(s.mean_latency_cycles, 1)} cycles` },
+        { key: "m", head: term("max_latency_cycles", "longest"), cell: (s) => `${count(s.max_latency_cycles)} cycles` },
+        { key: "c", head: term("conflicts", "conflicts"), cell: (s) => count(s.conflicts) },
+        { key: "r", head: term("refused", "refused"), cell: (s) => count(s.refused) },
+        { key: "o", head: term("full_outputs", "no room to go on"), cell: (s) => count(s.full_outputs) },
+      ]} />
+    </Card>
   );
 }
 

@@ -108,7 +108,7 @@ function Content({ page, route, at, launch, run }: { page: Page; route: Route; a
     case "launch": return <Launch key={`${run} ${at}`} result={result} run={run} at={at} />;
     case "source": return <Source key={`${run} ${at}`} result={result} route={route} at={at} />;
     case "time": return <Time key={run} result={result} route={route} at={at} />;
-    case "machine": return <Machine key={run} result={result} />;
+    case "machine": return <Machine key={run} result={result} run={run} />;
     case "pipeline": return <Pipeline key={run} result={result} />;
     case "learn": return <Learn key={run} result={result} route={route} />;
     case "compare": return <Compare page={page} route={route} />;

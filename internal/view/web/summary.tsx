@@ -13,7 +13,7 @@ export function Summary({ result, run }: { result: Result; run: number }) {
   return (
     <Fragment>
       <Ran result={result} />
-      {r.error && <Failure run={r} />}
+      {r.error && <Failure run={r} index={run} />}
       {result.timing && <Findings result={result} run={run} list={r.findings ?? []} />}
       {(r.checkers ?? []).map((c) => <Hazards key={c.checker} name={c.checker} list={c.hazards ?? []} left={c.left_out ?? 0} run={run} result={result} />)}
       {result.timing && <Strip result={result} run={run} />}
@@ -54,12 +54,13 @@ function Ran({ result }: { result: Result }) {
   );
 }
 
-function Failure({ run }: { run: Run }) {
+function Failure({ run, index }: { run: Run; index: number }) {
   const e = run.error!;
   return (
     <Card title={`The run ended early: ${e.kind}`} class="bad">
       <p class="message">{e.message}</p>
       {e.file && <p class="muted">{e.kernel} at {e.file}:{e.line}{e.source_file ? ` (${e.source_file}:${e.source_line})` : ""}</p>}
+      {e.standstill && <p class="links"><a class="button" href={href({ page: "machine", run: index })}>Who waits for whom</a></p>}
     </Card>
   );
 }
