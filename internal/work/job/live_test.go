@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/work/job"
@@ -15,16 +16,16 @@ import (
 // Results so far change nothing, grow, and add up.
 func TestResultsSoFar(t *testing.T) {
 	const examples = "../../../examples/"
-	for _, c := range []struct {
+	for _, c := range alltests.Some([]struct {
 		name, file string
 		threads    int
 		core       string
 	}{
+		{"streams", examples + "streams/streams.toml", 1, "modern"},
+		{"SIMT core", examples + "matmul/matmul.toml", 1, "simt"},
 		{"modern core", examples + "matmul/matmul.toml", 1, "modern"},
 		{"modern core, two workers", examples + "matmul/matmul.toml", 2, "modern"},
-		{"SIMT core", examples + "matmul/matmul.toml", 1, "simt"},
-		{"streams", examples + "streams/streams.toml", 1, "modern"},
-	} {
+	}, 2) {
 		t.Run(c.name, func(t *testing.T) {
 			once := func(live func(func() *report.Run)) *report.Run {
 				o := run.Options{Timing: true, Page: true, Threads: c.threads, Live: live}

@@ -2,7 +2,10 @@ package job
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -52,7 +55,26 @@ func TestPeaks(t *testing.T) {
 
 // TestOccupancySteps finds that a step is one, and that it is the nearest.
 func TestOccupancySteps(t *testing.T) {
-	res := runTimed(t, "../../../examples/vecadd/vecadd.toml", "rtx-a6000")
+	program, err := filepath.Abs("../../../examples/vecadd/vecadd.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "small.toml")
+	text := fmt.Sprintf(`program = %q
+[buffers.a]
+type = "f32"
+count = 4096
+[[launches]]
+kernel = "vecadd"
+grid = [1024, 1, 1]
+block = [256, 1, 1]
+registers = 16
+args = [{ buffer = "a" }, { buffer = "a" }, { buffer = "a" }, { u32 = 4096 }]
+`, program)
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	res := runTimed(t, file, "rtx-a6000")
 	k := &res.Kernels[0]
 	for _, s := range k.Occupancies {
 		if s.Blocks <= k.BlocksPerSM || s.Need >= s.Now {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/work/job"
@@ -24,17 +25,17 @@ var waitStates = []string{"wait", "short_scoreboard", "long_scoreboard"}
 // they are nearly all found.
 func TestWaitedFor(t *testing.T) {
 	const examples = "../../../examples/"
-	for _, c := range []struct {
+	for _, c := range alltests.Some([]struct {
 		name, file, core string
 		counted          bool // waits are for counters, which instructions share, and stall counts are none
 	}{
-		{"matmul, modern", examples + "matmul/matmul.toml", "modern", false},
-		{"matmul, SIMT", examples + "matmul/matmul.toml", "simt", false},
 		{"copies, modern", examples + "cp-async/cp-async.toml", "modern", false},
 		{"copies, SIMT", examples + "cp-async/cp-async.toml", "simt", false},
-		{"streams, modern", examples + "streams/streams.toml", "modern", false},
 		{"control bits", examples + "sass/sgemm.toml", "modern", true},
-	} {
+		{"streams, modern", examples + "streams/streams.toml", "modern", false},
+		{"matmul, modern", examples + "matmul/matmul.toml", "modern", false},
+		{"matmul, SIMT", examples + "matmul/matmul.toml", "simt", false},
+	}, 3) {
 		t.Run(c.name, func(t *testing.T) {
 			once := func(threads int, page bool) *report.Run {
 				o := run.Options{Timing: true, Page: page, Threads: threads}

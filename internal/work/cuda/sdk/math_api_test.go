@@ -510,6 +510,7 @@ int main() {
 // host's value within the documented bounds, in kernels and on the host. (TestMath
 // checks the transcendental ones to more digits.)
 func TestMathValues(t *testing.T) {
+	alltests.Only(t, "the values of every function of the CUDA Math API on many arguments")
 	var list []function
 	for _, f := range mathAPI(t) {
 		if f.refs != nil {
