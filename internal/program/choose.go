@@ -10,6 +10,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	"github.com/heddle-sim/heddle/internal/exec"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
 // This file: machine code or PTX, for device code that holds both.
@@ -249,6 +250,9 @@ func (c *Choice) machineCodeOf(p Source) (Source, error) {
 	e := fatbin.MachineCode(entries, c.SM)
 	if e == nil {
 		return p, &NoMachineCodeError{p.Name, c.SM, "there is none for it, nor for an earlier GPU of its generation" + contents(entries)}
+	}
+	if !sass.Arch(e.SM).Executes() {
+		return p, &NoMachineCodeError{p.Name, c.SM, fmt.Sprintf("that for sm_%d can only be listed; %s is executed", e.SM, sass.ExecutedArchs)}
 	}
 	code, err := e.Image()
 	if err == nil && !cubin.Is(code) {

@@ -95,6 +95,10 @@ func (k *Kernel) enter() {
 // decode decodes the code. Instructions that cannot be executed are listed in Kernel.bad.
 func (k *Kernel) decode() {
 	t, p := k.text, k.prog
+	if !t.Arch.Executes() {
+		k.bad = append(k.bad, fmt.Errorf("%s: kernel %s cannot run: machine code for %s can only be listed; %s is executed", p.file, t.Name, t.Arch, sass.ExecutedArchs))
+		return
+	}
 	if t.Binary != nil {
 		if err := t.SetCode(t.Binary); err != nil {
 			k.bad = append(k.bad, err)

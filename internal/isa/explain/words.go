@@ -265,6 +265,7 @@ DEPBAR   Waits until at most so many of the accesses of a scoreboard are under w
 DFMA     Multiplies {1} with {2}, adds {3}, in double precision, and puts the result into {0}.
 DMUL     Multiplies {1} with {2} in double precision, and puts the product into {0}.
 DSETP,FSETP Sets {0} where {2} {cmp} {3}, as floating-point numbers.
+BGMMA,HGMMA,IGMMA,QGMMA Multiplies matrices in the tensor core for four warps together, in the background, and adds the product to {0} ({mods}).
 ELECT    Elects one of the active lanes.
 ENDCOLLECTIVE Ends a collective operation.
 EXIT     Ends the threads that execute it.
@@ -331,6 +332,7 @@ PSETP    Combines predicates: {0} is the result.
 QSPC     Sets {0} where the generic address is one of the state space.
 R2P      Sets predicates from the bits of {1+}.
 R2UR     Puts {1} of the first active lane into {0}, one value for all lanes.
+REDAS    Changes a word in the shared memory of a block of the cluster, in one step that nothing comes between ({mods}): {0+}.
 RED,REDG Changes a word of global memory in one step that nothing comes between ({mods}): {0+}.
 RET      Returns from the function to the address in {0}.
 RPCMOV   Moves the address to return to: {0+}.
@@ -340,6 +342,7 @@ SGXT     Extends the sign or the zeros of {1} from bit {2} on, and puts the resu
 SHF      Shifts the pair of {1} and {3} ({mods}) by {2} bits, and puts 32 bits of it into {0}.
 SHFL     Takes {2} of another lane ({mods}, by {3}), and puts it into {1}; {0} says whether there is one.
 ST,STG   Stores {1} at address {0} of global memory.
+STAS     Stores into the shared memory of a block of the cluster: {0+}.
 STL      Stores {1} at address {0} of the thread's own memory.
 STS      Stores {1} at address {0} of shared memory.
 STSM     Stores 8x8 matrices {1} to shared memory; their rows begin at {0} of the lanes.
@@ -348,10 +351,13 @@ SUST     Stores to a surface: {0+}.
 SYNCS    Works with a barrier object in shared memory ({mods}): {0+}.
 TEX,TLD,TLD4,TXD Reads a texture: {0+}. The first register gets the texel.
 TXQ      Asks for a property of a texture; {0} is the answer.
-UBLKCP,UBLKRED,UTMALDG,UTMASTG,UTMAREDG,UTMAPF,UTMACMDFLUSH Starts or closes copies of whole ranges of memory in the background: {0+}.
+UBLKCP,UBLKPF,UBLKRED,UTMALDG,UTMASTG,UTMAREDG,UTMAPF,UTMACCTL,UTMACMDFLUSH Starts or closes copies of whole ranges of memory in the background: {0+}.
 P2UR     Puts predicates as bits into {0}.
 UR2UP,R2UP Sets predicates from the bits of {1+}.
+UCGABAR_ARV Arrives at the barrier of the cluster.
+UCGABAR_WAIT Waits at the barrier of the cluster.
 USETMAXREG Changes how many registers the warp has: {0+}.
+USETSHMSZ Changes how much shared memory the block has: {0+}.
 UTCATOMSWS,UTCBAR,UTCHMMA,UTCIMMA,UTCOMMA,UTCQMMA,UTCSHIFT Works with tensor memory and the tensor core ({mods}): {0+}.
 UVIRTCOUNT,VIRTCOUNT Counts virtual resources.
 VABSDIFF,VABSDIFF4 Adds the distance of {1} and {2} to {3}, and puts the sum into {0}.
@@ -359,6 +365,7 @@ VIADDMNMX Adds {1} and {2}, and puts the lesser or greater of the sum and {3} in
 VIMNMX3  Puts the least or greatest of {1+} into {0}.
 VOTE     Asks all lanes for a predicate ({mods}): {0+} get the answer.
 VOTEU    Asks all lanes for a predicate ({mods}); {0} is the answer, one value for all lanes.
+WARPGROUP Begins or waits for multiplications of four warps together ({mods}): {0+}.
 WARPSYNC Waits for the lanes of mask {0} of the same warp.
 YIELD    Lets another part of the warp run.
 `

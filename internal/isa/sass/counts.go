@@ -1,6 +1,7 @@
 package sass
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +25,7 @@ func (r *row) count(in *Inst) {
 			continue
 		}
 		switch o.Kind {
-		case Reg, UReg:
+		case Reg, UReg, Desc, GDesc:
 			o.Count = uint8(in.registers(f.count, o.Role))
 		case Mem:
 			o.Count, o.UCount = in.addressRegisters(o)
@@ -48,19 +49,23 @@ func (f *operandField) matches(k Kind) bool {
 		return k == Reg
 	case fUGPR:
 		return k == UReg
+	case fDesc:
+		return k == Desc
+	case fGDesc:
+		return k == GDesc
 	case fPred, fPnz:
 		return k == Pred
-	case fUPred:
+	case fUPred, fUPnz:
 		return k == UPred
 	case fMem:
 		return k == Mem
 	}
-	return k != Reg && k != UReg && k != Pred && k != UPred && k != Mem
+	return k != Reg && k != UReg && k != Pred && k != UPred && k != Mem && k != Desc && k != GDesc
 }
 
 // registers evaluates a register count of the tables: a number; sz, the size in the
 // mnemonic; n, the number of matrices of LDSM; dst and src, the formats of a conversion; ma,
-// mb, mc, fragments of a matrix instruction; those of textures are in texture.go.
+// mb, mc, fragments of a matrix instruction; gc, those of C and D of four warps together; those of textures are in texture.go.
 func (in *Inst) registers(spec string, role Role) int {
 	switch spec {
 	case "":
@@ -84,6 +89,8 @@ func (in *Inst) registers(spec string, role Role) int {
 		return in.texRegisters(spec)
 	case "dst", "src":
 		return in.formatRegisters(spec == "src")
+	case "gc":
+		return in.groupAccumulator()
 	case "ma", "mb", "mc":
 		a, b, c := in.fragments()
 		switch spec {
@@ -179,7 +186,7 @@ func (in *Inst) shape() (m, n, k int) {
 		for _, p := range []struct {
 			prefix string
 			m, n   int
-		}{{"168", 16, 8}, {"88", 8, 8}} {
+		}{{"168", 16, 8}, {"8x8x", 8, 8}, {"88", 8, 8}} {
 			rest, ok := strings.CutPrefix(mod, p.prefix)
 			if !ok {
 				continue
@@ -190,6 +197,21 @@ func (in *Inst) shape() (m, n, k int) {
 		}
 	}
 	return 0, 0, 0
+}
+
+// groupAccumulator is the registers of C and D of four warps together: 64 rows of N numbers, in
+// 128 lanes.
+func (in *Inst) groupAccumulator() int {
+	for _, mod := range in.Mods {
+		var n, k int
+		if _, err := fmt.Sscanf(mod, "64x%dx%d", &n, &k); err == nil {
+			if in.Has("F16") && (in.Op == OpHGMMA || in.Op == OpQGMMA) && !in.Has("F32") {
+				return n / 4
+			}
+			return n / 2
+		}
+	}
+	return 1
 }
 
 // elementBits returns the bits of an element of A and B, and of the accumulator.

@@ -125,9 +125,9 @@ func (r *row) decode(w word128, addr uint32) (Inst, string) {
 	return in, ""
 }
 
-// isShift reports whether a factor is written as a shift: a power of two. Disassemblers omit
-// 0x10000.
-func isShift(v uint32) bool { return bits.OnesCount32(v) == 1 && v != 1<<16 }
+// isShift reports whether a factor is written as a shift: a positive power of two. Disassemblers
+// omit 0x10000.
+func isShift(v uint32) bool { return bits.OnesCount32(v) == 1 && v != 1<<16 && v != 1<<31 }
 
 // half2 is the role of the second half of a packed immediate.
 func half2(r Role) Role {
@@ -190,12 +190,18 @@ func (f *operandField) decode(w word128, addr uint32, o *Operand) string {
 		}
 	case fUGPR:
 		o.Kind, o.Reg = UReg, uniformNumber(v, f.at.width())
+	case fDesc:
+		o.Kind, o.Reg = Desc, uniformNumber(v, f.at.width())
+	case fGDesc:
+		o.Kind, o.Reg = GDesc, uniformNumber(v, f.at.width())
 	case fPred:
 		o.Kind, o.Reg = Pred, uint8(v)
 	case fUPred:
 		o.Kind, o.Reg = UPred, uint8(v)
 	case fPnz:
 		o.Kind, o.Reg, o.Not = Pred, uint8(7-v&7), v&8 != 0
+	case fUPnz:
+		o.Kind, o.Reg, o.Not = UPred, uint8(7-v&7), v&8 != 0
 	case fBReg:
 		o.Kind, o.Reg = BReg, uint8(v)
 		if v > 15 {
@@ -341,10 +347,12 @@ func (f *operandField) decodeMem(w word128, addr uint32, o *Operand) string {
 			return "an address without any register has its own form"
 		}
 		if f.wide && f.desc == nil {
-			if f.base.suffAt.get(w) != w.bit(eBit) {
+			switch {
+			case f.base.suffAt.get(w) == w.bit(eBit):
+				o.Suffix = ""
+			case !f.zeroShown:
 				return "an address without a register must have the width of .E"
 			}
-			o.Suffix = ""
 		}
 		if !o.HasU && f.ureg == nil && f.desc == nil && f.offset != nil {
 			o.Imm &= 1<<f.offset.at.width() - 1 // an absolute address is not negative

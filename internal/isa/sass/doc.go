@@ -9,8 +9,9 @@
 // for a descriptor that older disassemblers do not print. If two mnemonics encode to the same
 // word (IMAD.MOV, IMAD with RZ), the word disassembles to NVIDIA's choice.
 //
-// sm_75 to sm_89, sm_120 and sm_121 can be assembled and disassembled; sm_100 and sm_110 can be
-// disassembled as far as their tables go (testdata/newer.golden counts).
+// sm_70 to sm_90, sm_120 and sm_121 can be assembled and disassembled; sm_100 and sm_110 can be
+// disassembled as far as their tables go (testdata/newer.golden counts). What instructions of
+// sm_70, sm_90, sm_100 and sm_110 do is defined nowhere: they are only listed.
 //
 // What an instruction does is defined in exec/sass.
 package sass

@@ -248,7 +248,7 @@ func (r *row) encodeArgs(s *source, i, j int, w *word128) (int, *lineError) {
 // leaveOut encodes the value of an operand that the text omits.
 func (f *operandField) leaveOut(w *word128) {
 	switch {
-	case f.kind == fImm || f.kind == fPnz || f.kind == fMask:
+	case f.kind == fImm || f.kind == fPnz || f.kind == fUPnz || f.kind == fMask:
 		f.at.set(w, 0)
 	default:
 		f.at.set(w, PT)
@@ -298,7 +298,8 @@ var fieldNames = map[fieldKind]string{
 	fGPR: "a register", fUGPR: "a uniform register", fPred: "a predicate", fUPred: "a uniform predicate", fBReg: "a barrier register (B0 to B15)",
 	fSB: "a dependence counter (SB0 to SB5)", fSReg: "a special register", fImm: "a number", fConst: "a constant (c[0x0][0x160])",
 	fCX: "a constant (cx[UR4][0x10])", fLDC: "a constant (c[0x0][R2+0x10])", fULDC: "a constant (c[0x0][UR4+0x10])", fLDCU: "a constant (c[0x0][0x10])", fTarget: "a label or an address", fAbs: "a label or an address",
-	fMask: "a set of counters ({2,1})", fMem: "an address ([R2+0x10])", fPnz: "a predicate",
+	fMask: "a set of counters ({2,1})", fMem: "an address ([R2+0x10])", fPnz: "a predicate", fUPnz: "a uniform predicate",
+	fDesc: "a descriptor (desc[UR4])", fGDesc: "descriptors of matrices (gdesc[UR4])",
 }
 
 // encode encodes one operand. Its error says why the text does not fit.
@@ -330,8 +331,9 @@ func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
 			w.setBit(f.reuse, 1)
 		}
 		f.at.set(w, uint64(a.Reg))
-	case fUGPR:
-		if a.Kind != UReg {
+	case fUGPR, fDesc, fGDesc:
+		want := map[fieldKind]Kind{fUGPR: UReg, fDesc: Desc, fGDesc: GDesc}[f.kind]
+		if a.Kind != want {
 			return mismatch()
 		}
 		v, err := uniformBits(a.Reg, f.at.width())
@@ -339,15 +341,15 @@ func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
 			return err
 		}
 		f.at.set(w, v)
-	case fPred, fUPred, fPnz:
-		want := Pred
-		if f.kind == fUPred {
+	case fPred, fUPred, fPnz, fUPnz:
+		want, mirrored := Pred, f.kind == fPnz || f.kind == fUPnz
+		if f.kind == fUPred || f.kind == fUPnz {
 			want = UPred
 		}
-		if a.Kind != want || a.Not && f.not < 0 && f.kind != fPnz {
+		if a.Kind != want || a.Not && f.not < 0 && !mirrored {
 			return mismatch()
 		}
-		if f.kind == fPnz {
+		if mirrored {
 			v := uint64(7 - a.Reg)
 			if a.Not {
 				v |= 8

@@ -115,6 +115,10 @@ func (o *Operand) write(b *strings.Builder) {
 		b.WriteString(uregName(o.Reg))
 	case Pred, UPred:
 		b.WriteString(predName(o.Reg, o.Kind == UPred))
+	case Desc:
+		fmt.Fprintf(b, "%s[%s]", descShown, uregName(o.Reg))
+	case GDesc:
+		fmt.Fprintf(b, "%s[%s]", descMatrix, uregName(o.Reg))
 	case BReg:
 		fmt.Fprintf(b, "B%d", o.Reg)
 	case SB:

@@ -133,18 +133,6 @@ func TestNewForms(t *testing.T) {
 		{0, 0x004fe20000083e0c, 0x70b000080404747f, "OMMA.SF.16864.F32.E2M1.E2M1.E8 R4, R4, R8, R12, R0, R11, URZ"},
 		{0, 0x004fe2000004000c, 0x60b000080404747f, "OMMA.SF.16864.F32.E2M1.E2M1.UE4M3.4X R4, R4, R8, R12, R0, R11, UR6"},
 	} {
-		in, err := Decode(120, [2]uint64{test.lo, test.hi}, test.addr)
-		if err != nil {
-			t.Errorf("%s: %v", test.text, err)
-			continue
-		}
-		if got := in.Text(); squeeze(got) != squeeze(test.text) {
-			t.Errorf("%s, want %s", got, test.text)
-			continue
-		}
-		w, err := Assemble(120, test.text, test.addr)
-		if want := word128(in.Words).and(controlMask.not()); err != nil || w != want {
-			t.Errorf("%s: %016x %016x, %v; want %016x %016x", test.text, w[0], w[1], err, want[0], want[1])
-		}
+		sameForm(t, 120, test.addr, test.hi, test.lo, test.text)
 	}
 }

@@ -25,7 +25,7 @@ var traits = func() (t [Ops]trait) {
 		}
 	}
 	add(isa.ClassInt, isa.UnitALU, OpIADD3, OpLOP3, OpSHF, OpLEA, OpPRMT, OpSEL, OpMOV, OpIMNMX, OpIABS, OpVABSDIFF, OpVABSDIFF4,
-		OpBMSK, OpSGXT, OpCS2R, OpI2I, OpI2IP, OpF2FP, OpF2IP, OpI2FP, OpP2R, OpIADD, OpVIADD, OpVIMNMX)
+		OpBMSK, OpSGXT, OpCS2R, OpI2I, OpI2IP, OpF2FP, OpF2IP, OpI2FP, OpP2R, OpIADD, OpVIADD, OpVIMNMX, OpVIADDMNMX, OpRPCMOV)
 	add(isa.ClassIntSlow, isa.UnitALU, OpPOPC, OpFLO, OpBREV)
 	add(isa.ClassFP32, isa.UnitFP32, OpFADD, OpFMUL, OpFFMA, OpFMNMX, OpFMNMX3, OpFSEL, OpFSET, OpFSWZADD)
 	add(isa.ClassIMAD, isa.UnitFP32, OpIMAD, OpIDP)
@@ -40,15 +40,16 @@ var traits = func() (t [Ops]trait) {
 	add(isa.ClassBranch, isa.UnitBranch, OpBRA, OpBRX, OpBRXU, OpJMP, OpJMX, OpCALL, OpRET, OpEXIT, OpKILL, OpBSSY, OpBSYNC, OpBREAK,
 		OpWARPSYNC, OpENDCOLLECTIVE, OpYIELD, OpBMOV, OpBPT)
 	add(isa.ClassMisc, isa.UnitNone, OpNOP, OpVOTE, OpDEPBAR, OpLDGDEPBAR, OpARRIVES, OpNANOSLEEP, OpLEPC, OpBAR, OpELECT, OpPREEXIT,
-		OpACQBULK)
+		OpACQBULK, OpWARPGROUP, OpUCGABAR_ARV, OpUCGABAR_WAIT, OpUSETMAXREG, OpUSETSHMSZ)
 	// NVIDIA's compiler waits for a counter after REDUX and B2R, as after S2UR.
 	add(isa.ClassMiscQ, isa.UnitNone, OpS2UR, OpREDUX, OpB2R, OpERRBAR, OpCGAERRBAR, OpLDCU)
-	add(isa.ClassMio, isa.UnitLSU, OpS2R, OpSHFL, OpMATCH, OpQSPC, OpCCTL, OpMOVM)
+	add(isa.ClassMio, isa.UnitLSU, OpS2R, OpSHFL, OpMATCH, OpQSPC, OpCCTL, OpMOVM, OpSYNCS, OpSTAS, OpREDAS,
+		OpUBLKCP, OpUBLKRED, OpUBLKPF, OpUTMALDG, OpUTMASTG, OpUTMAREDG, OpUTMAPF, OpUTMACCTL, OpUTMACMDFLUSH)
 	add(isa.ClassFP64, isa.UnitFP64, OpDADD, OpDMUL, OpDFMA, OpDSETP)
-	add(isa.ClassTensor, isa.UnitTensor, OpHMMA, OpIMMA, OpBMMA, OpQMMA, OpOMMA)
+	add(isa.ClassTensor, isa.UnitTensor, OpHMMA, OpIMMA, OpBMMA, OpQMMA, OpOMMA, OpHGMMA, OpQGMMA, OpIGMMA, OpBGMMA)
 	add(isa.ClassDMMA, isa.UnitTensor, OpDMMA)
 	add(isa.ClassTexture, isa.UnitTex, OpTEX, OpTLD, OpTLD4, OpTXD, OpTXQ, OpSULD, OpSUST)
-	add(isa.ClassFence, isa.UnitBar, OpMEMBAR)
+	add(isa.ClassFence, isa.UnitBar, OpMEMBAR, OpFENCE)
 	add(isa.ClassLoad, isa.UnitLSU, OpLD, OpLDG, OpLDL, OpLDS, OpLDSM)
 	add(isa.ClassStore, isa.UnitLSU, OpST, OpSTG, OpSTL, OpSTS, OpSTSM)
 	add(isa.ClassAtomic, isa.UnitLSU, OpATOM, OpATOMG, OpATOMS, OpRED, OpREDG)
@@ -222,7 +223,7 @@ func (in *Inst) operand(o *isa.Inst, p *Operand) {
 	switch p.Kind {
 	case Reg:
 		add(isa.RegGPR, p.Reg, RZ, p.Count)
-	case UReg:
+	case UReg, Desc, GDesc:
 		add(isa.RegUGPR, p.Reg, URZ, p.Count)
 	case Pred:
 		add(isa.RegPred, p.Reg, PT, 1)

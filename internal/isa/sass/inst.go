@@ -57,6 +57,8 @@ const (
 	FImm           // floating-point immediate: Bits, Width
 	Const          // constant bank: Bank or UReg (cx), Imm, and a general index register if Reg is not RZ
 	Mem            // address: Reg, UReg, Desc, Imm
+	Desc           // descriptor in uniform registers, desc[UR8]: Reg, Count
+	GDesc          // descriptors of matrices in uniform registers, gdesc[UR8]: Reg, Count
 	Target         // place in the code: Imm is its address in bytes, Index its instruction
 	Mask           // set of dependence counters {4,3,2}: Imm has a bit for each
 	Word           // keyword (PR, UPR: all predicates as a value; PPPPPPPP): Suffix is its text

@@ -13,6 +13,7 @@ const (
 	OpATOMS
 	OpB2R
 	OpBAR
+	OpBGMMA
 	OpBMMA
 	OpBMOV
 	OpBMSK
@@ -61,6 +62,7 @@ const (
 	OpFSWZADD
 	OpHADD2
 	OpHFMA2
+	OpHGMMA
 	OpHMMA
 	OpHMNMX2
 	OpHMUL2
@@ -74,6 +76,7 @@ const (
 	OpIADD
 	OpIADD3
 	OpIDP
+	OpIGMMA
 	OpIMAD
 	OpIMMA
 	OpIMNMX
@@ -109,12 +112,14 @@ const (
 	OpPREEXIT
 	OpPRMT
 	OpPSETP
+	OpQGMMA
 	OpQMMA
 	OpQSPC
 	OpR2B
 	OpR2P
 	OpR2UR
 	OpRED
+	OpREDAS
 	OpREDG
 	OpREDUX
 	OpRET
@@ -126,6 +131,7 @@ const (
 	OpSHF
 	OpSHFL
 	OpST
+	OpSTAS
 	OpSTG
 	OpSTL
 	OpSTS
@@ -140,9 +146,12 @@ const (
 	OpTXD
 	OpTXQ
 	OpUBLKCP
+	OpUBLKPF
 	OpUBLKRED
 	OpUBMSK
 	OpUBREV
+	OpUCGABAR_ARV
+	OpUCGABAR_WAIT
 	OpUF2F
 	OpUF2I
 	OpUFADD
@@ -169,6 +178,7 @@ const (
 	OpUR2UP
 	OpUSEL
 	OpUSETMAXREG
+	OpUSETSHMSZ
 	OpUSGXT
 	OpUSHF
 	OpUTCATOMSWS
@@ -178,6 +188,7 @@ const (
 	OpUTCOMMA
 	OpUTCQMMA
 	OpUTCSHIFT
+	OpUTMACCTL
 	OpUTMACMDFLUSH
 	OpUTMALDG
 	OpUTMAPF
@@ -193,6 +204,7 @@ const (
 	OpVIMNMX3
 	OpVOTE
 	OpVOTEU
+	OpWARPGROUP
 	OpWARPSYNC
 	OpYIELD
 	Ops // number of opcodes
@@ -207,6 +219,7 @@ var opNames = [Ops]string{
 	OpATOMS:         "ATOMS",
 	OpB2R:           "B2R",
 	OpBAR:           "BAR",
+	OpBGMMA:         "BGMMA",
 	OpBMMA:          "BMMA",
 	OpBMOV:          "BMOV",
 	OpBMSK:          "BMSK",
@@ -255,6 +268,7 @@ var opNames = [Ops]string{
 	OpFSWZADD:       "FSWZADD",
 	OpHADD2:         "HADD2",
 	OpHFMA2:         "HFMA2",
+	OpHGMMA:         "HGMMA",
 	OpHMMA:          "HMMA",
 	OpHMNMX2:        "HMNMX2",
 	OpHMUL2:         "HMUL2",
@@ -268,6 +282,7 @@ var opNames = [Ops]string{
 	OpIADD:          "IADD",
 	OpIADD3:         "IADD3",
 	OpIDP:           "IDP",
+	OpIGMMA:         "IGMMA",
 	OpIMAD:          "IMAD",
 	OpIMMA:          "IMMA",
 	OpIMNMX:         "IMNMX",
@@ -303,12 +318,14 @@ var opNames = [Ops]string{
 	OpPREEXIT:       "PREEXIT",
 	OpPRMT:          "PRMT",
 	OpPSETP:         "PSETP",
+	OpQGMMA:         "QGMMA",
 	OpQMMA:          "QMMA",
 	OpQSPC:          "QSPC",
 	OpR2B:           "R2B",
 	OpR2P:           "R2P",
 	OpR2UR:          "R2UR",
 	OpRED:           "RED",
+	OpREDAS:         "REDAS",
 	OpREDG:          "REDG",
 	OpREDUX:         "REDUX",
 	OpRET:           "RET",
@@ -320,6 +337,7 @@ var opNames = [Ops]string{
 	OpSHF:           "SHF",
 	OpSHFL:          "SHFL",
 	OpST:            "ST",
+	OpSTAS:          "STAS",
 	OpSTG:           "STG",
 	OpSTL:           "STL",
 	OpSTS:           "STS",
@@ -334,9 +352,12 @@ var opNames = [Ops]string{
 	OpTXD:           "TXD",
 	OpTXQ:           "TXQ",
 	OpUBLKCP:        "UBLKCP",
+	OpUBLKPF:        "UBLKPF",
 	OpUBLKRED:       "UBLKRED",
 	OpUBMSK:         "UBMSK",
 	OpUBREV:         "UBREV",
+	OpUCGABAR_ARV:   "UCGABAR_ARV",
+	OpUCGABAR_WAIT:  "UCGABAR_WAIT",
 	OpUF2F:          "UF2F",
 	OpUF2I:          "UF2I",
 	OpUFADD:         "UFADD",
@@ -363,6 +384,7 @@ var opNames = [Ops]string{
 	OpUR2UP:         "UR2UP",
 	OpUSEL:          "USEL",
 	OpUSETMAXREG:    "USETMAXREG",
+	OpUSETSHMSZ:     "USETSHMSZ",
 	OpUSGXT:         "USGXT",
 	OpUSHF:          "USHF",
 	OpUTCATOMSWS:    "UTCATOMSWS",
@@ -372,6 +394,7 @@ var opNames = [Ops]string{
 	OpUTCOMMA:       "UTCOMMA",
 	OpUTCQMMA:       "UTCQMMA",
 	OpUTCSHIFT:      "UTCSHIFT",
+	OpUTMACCTL:      "UTMACCTL",
 	OpUTMACMDFLUSH:  "UTMACMDFLUSH",
 	OpUTMALDG:       "UTMALDG",
 	OpUTMAPF:        "UTMAPF",
@@ -387,6 +410,7 @@ var opNames = [Ops]string{
 	OpVIMNMX3:       "VIMNMX3",
 	OpVOTE:          "VOTE",
 	OpVOTEU:         "VOTEU",
+	OpWARPGROUP:     "WARPGROUP",
 	OpWARPSYNC:      "WARPSYNC",
 	OpYIELD:         "YIELD",
 }

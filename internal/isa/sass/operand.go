@@ -28,6 +28,7 @@ var (
 	upredPattern = regexp.MustCompile(`^UP([0-6]|T)$`)
 	bregPattern  = regexp.MustCompile(`^B(\d+)$`)
 	sbPattern    = regexp.MustCompile(`^SB(\d+)$`)
+	descPattern  = regexp.MustCompile(`^(g?desc)\[UR(\d+|Z)\](?:\.([A-Za-z.]+))?$`)
 	numPattern   = regexp.MustCompile(`^[+-]?(0[xX][0-9a-fA-F]+|\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|INF|QNAN|SNAN)$`)
 )
 
@@ -136,6 +137,8 @@ func parseArg(text string) (arg, error) {
 		return a, a.parseMask(s)
 	case strings.HasPrefix(s, "c[") || strings.HasPrefix(s, "cx["):
 		return a, a.parseConst(s)
+	case descPattern.MatchString(s):
+		return a, a.parseDesc(s)
 	case s[0] == '[' || strings.HasPrefix(s, "desc[") || strings.HasPrefix(s, "desc0["):
 		return a, a.parseMem(s)
 	case strings.HasPrefix(s, "SR"):
@@ -292,10 +295,24 @@ func terms(s string) []string {
 
 // descShown and descHidden are the two ways in which a word can say that it uses a
 // descriptor: with and without bit 101, which only affects what older disassemblers print.
+// descMatrix is for descriptors of matrices in shared memory.
 const (
 	descShown  = "desc"
 	descHidden = "desc0"
+	descMatrix = "gdesc"
 )
+
+// parseDesc reads a descriptor that no address follows.
+func (a *arg) parseDesc(s string) error {
+	m := descPattern.FindStringSubmatch(s)
+	a.Kind, a.Suffix = Desc, m[3]
+	if m[1] == descMatrix {
+		a.Kind = GDesc
+	}
+	var err error
+	a.Reg, err = number(m[2], URZ, 254)
+	return err
+}
 
 func (a *arg) parseMem(s string) error {
 	a.Kind = Mem

@@ -79,7 +79,7 @@ func mnemonic(text string) string {
 }
 
 // assembled are architectures with different tables that can be assembled and disassembled.
-var assembled = []Arch{75, 80, 86, 120}
+var assembled = []Arch{70, 75, 80, 86, 90, 120}
 
 // TestNewerPairs counts how much of the later architectures disassembles to the golden texts,
 // which two versions of a disassembler wrote. Complete coverage is not required; the golden
@@ -133,7 +133,7 @@ const inScope = 0.9
 // the words. The golden file lists the others.
 func TestPairs(t *testing.T) {
 	var report strings.Builder
-	for _, arch := range []Arch{75, 80, 86} {
+	for _, arch := range []Arch{70, 75, 80, 86} {
 		list := readPairs(t, arch)
 		equal := 0
 		outside := map[string]int{}

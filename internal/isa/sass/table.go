@@ -73,7 +73,10 @@ const (
 	fWord
 	fEnum
 	fMem
-	fPnz // predicate whose encoding is mirrored: PT is 0
+	fPnz  // predicate whose encoding is mirrored: PT is 0
+	fUPnz // the same of a uniform predicate
+	fDesc
+	fGDesc
 )
 
 // opt says when the text omits an operand.
@@ -109,13 +112,14 @@ type operandField struct {
 	literal int  // required register number, -1 if any
 
 	// of memory operands
-	base    *operandField
-	ureg    *operandField
-	keepURZ bool
-	offset  *operandField
-	desc    *operandField
-	descOld bool
-	wide    bool // base's suffix bit follows .E if there is no base
+	base      *operandField
+	ureg      *operandField
+	keepURZ   bool
+	offset    *operandField
+	desc      *operandField
+	descOld   bool
+	wide      bool // base's suffix bit follows .E if there is no base
+	zeroShown bool // or the base is written as RZ
 }
 
 // row is one instruction form.
@@ -161,6 +165,9 @@ var guardSpan = span{{14, 12}}
 
 const guardNot = 15
 
+// descPrinted says before sm_90 that a descriptor is printed.
+var descPrinted = span{{101, 101}}
+
 // controlMask covers the control bits except reuse.
 var controlMask = span{{121, 105}}.mask()
 
@@ -168,23 +175,32 @@ var controlMask = span{{121, 105}}.mask()
 // later file's rows precede an earlier one's, and `drop` removes opcodes that have another
 // meaning.
 var archTables = map[Arch][]string{
+	70: {"sm_75", "mem_75", "tex", "sm_70"},
 	75: {"sm_75", "mem_75", "tex"},
 	80: {"sm_75", "mem_80", "tex", "sm_80"},
 	86: {"sm_75", "mem_80", "tex", "sm_80", "sm_86"},
 	87: {"sm_75", "mem_80", "tex", "sm_80", "sm_86"},
 	89: {"sm_75", "mem_80", "tex", "sm_80", "sm_86", "sm_89"},
+	90: {"sm_75", "mem_80", "tex", "sm_80", "hopper", "sm_90"},
 
-	120: {"sm_75", "mem_100", "tex", "sm_80", "sm_100", "sm_120"},
-	121: {"sm_75", "mem_100", "tex", "sm_80", "sm_100", "sm_120"},
+	120: {"sm_75", "mem_100", "tex", "sm_80", "hopper", "sm_100", "sm_120"},
+	121: {"sm_75", "mem_100", "tex", "sm_80", "hopper", "sm_100", "sm_120"},
 
 	// These can only be disassembled, and not completely.
-	100: {"sm_75", "mem_100", "tex", "sm_80", "sm_100"},
-	110: {"sm_75", "mem_100", "tex", "sm_80", "sm_100"},
+	100: {"sm_75", "mem_100", "tex", "sm_80", "hopper", "sm_100"},
+	110: {"sm_75", "mem_100", "tex", "sm_80", "hopper", "sm_100"},
 }
 
 // Assembles reports whether programs of the architecture can be assembled; others can only
 // be disassembled.
 func (a Arch) Assembles() bool { return a < 100 || a >= 120 }
+
+// Executes reports whether what the architecture's instructions do is defined in exec/sass; code
+// of others can only be listed.
+func (a Arch) Executes() bool { return archTables[a] != nil && a.Assembles() && a != 70 && a != 90 }
+
+// ExecutedArchs names the architectures that Executes accepts, for messages.
+const ExecutedArchs = "sm_75 to sm_89, sm_120 and sm_121"
 
 // wideUniform reports whether uniform registers have numbers of eight bits.
 func (a Arch) wideUniform() bool { return a >= 100 }
@@ -205,10 +221,11 @@ func Archs() []Arch {
 // String is the architecture's name: sm_86.
 func (a Arch) String() string { return fmt.Sprintf("sm_%d", int(a)) }
 
-// ParseArch reads the name of an architecture.
+// ParseArch reads the name of an architecture. sm_90a, with the instructions that only this
+// architecture has, is sm_90: their words are in its table.
 func ParseArch(name string) (Arch, error) {
 	if num, ok := strings.CutPrefix(name, "sm_"); ok {
-		if n, err := strconv.Atoi(num); err == nil {
+		if n, err := strconv.Atoi(strings.TrimRight(num, "af")); err == nil {
 			if _, ok := archTables[Arch(n)]; ok {
 				return Arch(n), nil
 			}
@@ -245,10 +262,13 @@ type builder struct {
 	rows    []*row
 	noReuse map[Op]bool
 	wide    bool // uniform registers have eight bits
+	volta   bool // there are no uniform registers
+	hopper  bool // sm_90 and later: bit 101 is never set, and every descriptor is printed
 }
 
 func buildTable(a Arch) (*table, error) {
-	b := &builder{enums: map[string]*enum{"np": quadSigns()}, noReuse: map[Op]bool{}, wide: a.wideUniform()}
+	b := &builder{enums: warpgroupShapes(), noReuse: map[Op]bool{}, wide: a.wideUniform(), volta: a < 75, hopper: a >= 90}
+	b.enums["np"] = quadSigns()
 	var all []*row
 	for _, name := range archTables[a] {
 		text, err := tableText.ReadFile("table/" + name + ".txt")
@@ -295,6 +315,9 @@ func buildTable(a Arch) (*table, error) {
 		all = slices.DeleteFunc(all, func(r *row) bool { return slices.Contains(drop, opcodeSpan.get(r.value)) })
 		all = append(b.rows, all...)
 	}
+	if b.volta {
+		all = slices.DeleteFunc(all, (*row).uniform)
+	}
 	t := &table{arch: a, rows: all, byOpcode: map[uint64][]*row{}, byOp: map[Op][]*row{}}
 	for _, r := range all {
 		code := opcodeSpan.get(r.value)
@@ -302,6 +325,54 @@ func buildTable(a Arch) (*table, error) {
 		t.byOp[r.op] = append(t.byOp[r.op], r)
 	}
 	return t, nil
+}
+
+// uniform reports whether the form names a uniform register or predicate.
+func (r *row) uniform() bool {
+	return r.guard || slices.ContainsFunc(r.operands, func(f operandField) bool {
+		switch f.kind {
+		case fUGPR, fUPred, fCX, fULDC, fLDCU:
+			return true
+		}
+		return f.ureg != nil || f.desc != nil
+	})
+}
+
+// groupSpan is the shape of an instruction of four warps: rows, columns and depth.
+var groupSpan = span{{59, 53}}
+
+// warpgroupShapes are the shapes of HGMMA, QGMMA, IGMMA and BGMMA, and of their sparse forms: 64 rows,
+// a multiple of 8 columns (only some of integers), and 32 bytes of each row, or twice as many.
+func warpgroupShapes() map[string]*enum {
+	enums := map[string]*enum{}
+	add := func(name string, value uint64, columns, depth int) {
+		e := enums[name]
+		if e == nil {
+			e = &enum{name: "shape", at: groupSpan, names: map[uint64][]string{}}
+			enums[name] = e
+		}
+		text := fmt.Sprintf("64x%dx%d", columns, depth)
+		e.names[value] = []string{text}
+		e.order = append(e.order, enumName{text, value})
+	}
+	for i := range 32 {
+		n, v := 8*(i+1), uint64(i)
+		add("hgmma", v, n, 16)
+		add("hgmma", 32+v, n, 8)
+		add("hgmmasp", 64+v, n, 32)
+		add("qgmma", v, n, 32)
+		add("qgmmasp", 32+v, n, 64)
+	}
+	for i := range 18 {
+		n, v := 8*(i+1), uint64(i)
+		if i > 2 {
+			n = 16 * (i - 1)
+		}
+		add("bgmma", v, n, 256)
+		add("igmma", 3*v, n, 32)
+		add("igmmasp", 3*v+1, n, 64)
+	}
+	return enums
 }
 
 // quadSigns is the operand of FSWZADD: four times two bits for the signs of a pair of
@@ -495,6 +566,10 @@ func (b *builder) row(line string) error {
 			case "uguard":
 				r.guard = true
 				continue
+			case "always":
+				r.fix(guardSpan, PT)
+				r.fix(span{{guardNot, guardNot}}, 0)
+				continue
 			}
 			at, v, ok := strings.Cut(w, "=")
 			if wide := wideSpans[at]; b.wide && wide != "" && v == strconv.Itoa(URZ6) { // no uniform register
@@ -506,6 +581,9 @@ func (b *builder) row(line string) error {
 				return fmt.Errorf("fixed bits %q", w)
 			}
 			r.fix(s, num)
+		}
+		if b.hopper && descPrinted.get(r.value) != 0 {
+			continue
 		}
 		b.rows = append(b.rows, r)
 	}
@@ -545,6 +623,9 @@ var operandPattern = regexp.MustCompile(`^(\+?)([A-Za-z][A-Za-z0-9]*)(?:@([0-9:+
 
 var immTypes = map[string]immType{"u": immUnsigned, "s": immSigned, "f16": immF16, "f32": immF32, "f64": immF64, "h2": immH2, "b2": immB2}
 
+// descFieldPattern splits a descriptor that no address follows.
+var descFieldPattern = regexp.MustCompile(`^(g?desc)\[([^\]]+)\]([^\[\]]*)$`)
+
 // named are the operands that have their own place.
 var named = map[string]struct {
 	kind fieldKind
@@ -574,7 +655,7 @@ var named = map[string]struct {
 	"immA": {fImm, A, "63:32", false, -1}, "immB": {fImm, B, "63:32", false, -1}, "immC": {fImm, C, "63:32", false, -1},
 	"immv": {fImm, Extra, "", false, -1}, "roff": {fImm, Dest, "81:34", false, -1}, "uldc": {fULDC, Addr, "", false, -1}, "cdcu": {fLDCU, Addr, "", false, -1}, "cdcur": {fLDCU, Addr, "29:24", false, -1}, "uldcr": {fULDC, Addr, "29:24", false, -1},
 	"imm": {fImm, Extra, "63:32", false, -1}, "lut": {fImm, Lut, "79:72", false, -1}, "lut2": {fImm, Lut2, "23:16", false, -1},
-	"Pz": {fPnz, Pp, "67:64", false, -1},
+	"Pz": {fPnz, Pp, "67:64", false, -1}, "UPz": {fUPnz, Pp, "90:87", false, -1},
 }
 
 // constSpan is bank and word offset of a constant operand, ldcSpan bank and byte offset of a
@@ -634,6 +715,11 @@ func (b *builder) operand(r *row, text string, f form) (operandField, error) {
 		o.kind, o.word, o.role = fWord, word, Extra
 		return o, nil
 	}
+	if m := descFieldPattern.FindStringSubmatch(text); m != nil { // a descriptor by itself
+		o, err := b.operand(r, m[2]+m[3], f)
+		o.kind = map[string]fieldKind{descShown: fDesc, descMatrix: fGDesc}[m[1]]
+		return o, err
+	}
 	if strings.Contains(text, "[") {
 		return b.mem(r, text, f)
 	}
@@ -679,7 +765,7 @@ func (b *builder) operand(r *row, text string, f form) (operandField, error) {
 		}
 		low = name == "Rb" || name == "URb" || name == "c"
 	}
-	if w, ok := wideSpans[at]; ok && b.wide && (o.kind == fUGPR || o.kind == fLDCU || o.kind == fULDC) && !given {
+	if w, ok := wideSpans[at]; ok && b.wide && (o.kind == fUGPR || o.kind == fDesc || o.kind == fGDesc || o.kind == fLDCU || o.kind == fULDC) && !given {
 		at = w
 	}
 	if at != "" {
@@ -845,7 +931,7 @@ func (b *builder) mem(r *row, text string, f form) (operandField, error) {
 		if o.desc, err = one(m[2]); err != nil {
 			return o, err
 		}
-		o.descOld = strings.HasPrefix(text, "desc0") && !b.wide // later disassemblers print it always
+		o.descOld = strings.HasPrefix(text, "desc0") && !b.hopper
 	}
 	parts := append([]string{m[3]}, strings.Split(strings.TrimPrefix(m[4], "+"), "+")...)
 	for _, p := range parts {
@@ -868,6 +954,7 @@ func (b *builder) mem(r *row, text string, f form) (operandField, error) {
 			return o, err
 		}
 	}
+	o.zeroShown = b.hopper
 	if o.base != nil {
 		o.base.reuse = -1
 	}
