@@ -481,23 +481,8 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 		s.portFree = t + 1 + uint64(c.cfg.MadBubble)
 	}
 
-	fi := c.take()
+	fi := c.launch(s, g, at, o, pipe, t, head)
 	f := &c.flight[fi]
-	*f = flight{op: o, uid: c.uids, issue: t, p: exec.NoPending, at: at, warp: int16(g), sub: int8(s.k), refs: 1, path: o.path, pipe: pipe, acc: f.acc[:0]}
-	c.uids++
-	w.flights++
-	if o.inTurn() {
-		if w.newTex == 0 {
-			w.oldTex = fi + 1
-		} else {
-			c.flight[w.newTex-1].after = fi + 1
-		}
-		w.newTex = fi + 1
-	}
-	if c.log != nil {
-		c.logged(fi, head)
-	}
-
 	e := &c.eff
 	if c.env.Turn != nil && !o.inst.Private {
 		c.env.Turn()
@@ -518,22 +503,7 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 		c.fail(err)
 		return
 	}
-	f.lanes = e.Lanes
-	n := e.Lanes.Count()
-	c.Stats.WarpInsts++
-	c.Stats.ThreadInsts += uint64(n)
-	c.Stats.Lanes[e.Active.Count()]++
-	c.Stats.PerWarp[g]++
-	c.Stats.IssuesBy[s.k]++
-	c.Stats.ByPipe[pipe]++
-	if w.Places != nil {
-		p := &w.Places[at]
-		p.Issues++
-		p.Lanes += uint64(n)
-		if o.branches {
-			p.Branch(e.Active, e.Lanes)
-		}
-	}
+	c.counted(s, g, at, f, e)
 	if c.hazards != nil && o.ctl != nil && w.K.ControlBits {
 		c.hazards.issue(c, fi, e)
 	}
@@ -571,6 +541,49 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	}
 	if c.ideal {
 		c.issued(s, g, o, t)
+	}
+}
+
+// launch makes the record of an instruction that issues.
+func (c *Core) launch(s *subcore, g, at int32, o *op, pipe Pipe, t uint64, head *fetched) int32 {
+	w := &c.warps[g]
+	fi := c.take()
+	f := &c.flight[fi]
+	*f = flight{op: o, uid: c.uids, issue: t, p: exec.NoPending, at: at, warp: int16(g), sub: int8(s.k), refs: 1, path: o.path, pipe: pipe, acc: f.acc[:0]}
+	c.uids++
+	w.flights++
+	if o.inTurn() {
+		if w.newTex == 0 {
+			w.oldTex = fi + 1
+		} else {
+			c.flight[w.newTex-1].after = fi + 1
+		}
+		w.newTex = fi + 1
+	}
+	if c.log != nil {
+		c.logged(fi, head)
+	}
+	return fi
+}
+
+// counted counts an instruction that has issued.
+func (c *Core) counted(s *subcore, g, at int32, f *flight, e *exec.Effects) {
+	w := &c.warps[g]
+	f.lanes = e.Lanes
+	n := e.Lanes.Count()
+	c.Stats.WarpInsts++
+	c.Stats.ThreadInsts += uint64(n)
+	c.Stats.Lanes[e.Active.Count()]++
+	c.Stats.PerWarp[g]++
+	c.Stats.IssuesBy[s.k]++
+	c.Stats.ByPipe[f.pipe]++
+	if w.Places != nil {
+		p := &w.Places[at]
+		p.Issues++
+		p.Lanes += uint64(n)
+		if f.op.branches {
+			p.Branch(e.Active, e.Lanes)
+		}
 	}
 }
 

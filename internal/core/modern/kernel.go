@@ -727,8 +727,37 @@ func (o *op) memory(cfg *Config, class isa.Class) {
 	}
 	o.load = in.Load || in.Atomic
 	o.lines = 1 << size
-	var a Access
 	shared := in.Space == isa.Shared
+	a := o.access(cfg, class, kind, size, shared)
+	switch {
+	case o.path == pathConst:
+	case shared && class != isa.ClassCopy:
+		o.path = pathShared
+	case in.Load || in.Store:
+		o.path = pathMemory
+	}
+	o.long = o.path == pathMemory
+	// Table 2 counts one cycle more than from issue to issue.
+	less := 1
+	if cfg.AsPrinted {
+		less = 0
+	}
+	if a.RAW > 0 || o.load || len(o.dst) > 0 {
+		o.raw = uint16(max(1, a.RAW-less-cfg.AddressStart-cfg.AddressCycles))
+	}
+	if left := a.WAR - 1 - cfg.AddressStart - cfg.AddressCycles; o.leaves && left >= 0 {
+		o.war = uint16(left + 1 - less)
+		return
+	}
+	o.leaves = false
+	o.war = uint16(max(0, a.WAR-less-cfg.AddressStart))
+	o.read = uint16(min(max(0, a.WAR-1-cfg.AddressStart), cfg.AddressCycles))
+}
+
+// access returns the latencies of an access of a kind and a size (0: up to 4 bytes, 1: 8, 2: 16)
+// and sets its path.
+func (o *op) access(cfg *Config, class isa.Class, kind int, size int, shared bool) (a Access) {
+	in := o.inst
 	switch class {
 	case isa.ClassLoad:
 		a = cfg.Load.of(kind, size)
@@ -770,29 +799,7 @@ func (o *op) memory(cfg *Config, class isa.Class) {
 	default:
 		a = cfg.Mio
 	}
-	switch {
-	case o.path == pathConst:
-	case shared && class != isa.ClassCopy:
-		o.path = pathShared
-	case in.Load || in.Store:
-		o.path = pathMemory
-	}
-	o.long = o.path == pathMemory
-	// Table 2 counts one cycle more than from issue to issue.
-	less := 1
-	if cfg.AsPrinted {
-		less = 0
-	}
-	if a.RAW > 0 || o.load || len(o.dst) > 0 {
-		o.raw = uint16(max(1, a.RAW-less-cfg.AddressStart-cfg.AddressCycles))
-	}
-	if left := a.WAR - 1 - cfg.AddressStart - cfg.AddressCycles; o.leaves && left >= 0 {
-		o.war = uint16(left + 1 - less)
-		return
-	}
-	o.leaves = false
-	o.war = uint16(max(0, a.WAR-less-cfg.AddressStart))
-	o.read = uint16(min(max(0, a.WAR-1-cfg.AddressStart), cfg.AddressCycles))
+	return a
 }
 
 // copying decodes the instructions of asynchronous copies; all kinds share one sequence

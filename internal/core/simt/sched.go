@@ -133,111 +133,16 @@ func (c *Core) schedule(k int) {
 	issued := 0
 	switch c.cfg.Policy {
 	case LRR:
-		behind := ^uint64(0) << (s.last + 1)
-		if try&c.fence != 0 {
-			if m := try & behind; m != 0 {
-				issued = c.first(k, m, &st)
-			}
-			if m := try &^ behind; m != 0 && issued == 0 {
-				issued = c.first(k, m, &st)
-			}
-			break
-		}
-		// over are the warps tried before the first that can issue.
-		over, w := try, -1
-		if m := can & behind; m != 0 {
-			w = bits.TrailingZeros64(m)
-			over &= behind & (1<<w - 1)
-		} else if can != 0 {
-			w = bits.TrailingZeros64(can)
-			over &= behind | 1<<w - 1
-		}
-		if over != 0 {
-			st = c.over(over, st)
-		}
-		if w >= 0 {
-			issued = c.attempt(k, int32(w), &st)
-		}
+		issued = c.looselyInTurn(k, try, can, &st)
 	case GTO, Limiting, Oldest:
-		if try == 0 {
-			break
-		}
-		over, w := uint64(0), -1
-		g := -1
-		if c.cfg.Policy != Oldest {
-			if g = s.last; can>>g&1 != 0 {
-				w = g
-			}
-			over = try & (1 << g)
-		}
-		if rest := try &^ over; w < 0 && rest != 0 {
-			left := len(s.age)
-			if c.cfg.Policy == Limiting {
-				left = c.cfg.PolicyWarps
-			}
-			for _, x := range s.age {
-				if left == 0 {
-					break
-				}
-				if free>>x&1 != 0 {
-					left--
-				}
-				if rest>>x&1 == 0 {
-					continue
-				}
-				over |= 1 << x
-				if can>>x&1 != 0 {
-					w = int(x)
-					break
-				}
-			}
-		}
-		if w >= 0 {
-			over &^= 1 << w
-		}
-		if over != 0 {
-			st = c.over(over, st)
-		}
-		if w >= 0 {
-			issued = c.attempt(k, int32(w), &st)
+		if try != 0 {
+			issued = c.oldestFirst(k, free, try, can, &st)
 		}
 	case RRR:
-		if s.issued > 0 || free>>s.turn&1 == 0 {
-			if w := nextBit(free, s.last+1); w >= 0 {
-				s.turn = w
-			} else {
-				st = slotIdle
-				break
-			}
-		}
-		st = slotIdle
-		if c.full>>s.turn&1 == 0 {
-			break
-		}
-		if c.blocked>>s.turn&1 != 0 {
-			st = slotScore
-			break
-		}
-		issued = c.attempt(k, int32(s.turn), &st)
+		issued = c.strictlyInTurn(k, free, &st)
 	case TwoLevel:
 		c.reorder(s, free)
-		st = slotIdle
-		for i := 0; i < len(s.active); i++ {
-			w := s.active[i]
-			if free&c.full>>w&1 == 0 {
-				continue
-			}
-			if c.blocked>>w&1 != 0 {
-				st = max(st, slotScore)
-				continue
-			}
-			if issued = c.attempt(k, int32(w), &st); issued > 0 {
-				for range issued {
-					s.rotate(w)
-				}
-				break
-			}
-		}
+		issued = c.activeFirst(k, free, &st)
 	default:
 		if try != 0 {
 			issued = c.consult(k, free, try, can, &st)
@@ -253,6 +158,127 @@ func (c *Core) schedule(k int) {
 		c.Stats.Slots[k][st]++
 	}
 	c.acct.slot[k] = st
+}
+
+// looselyInTurn is the policy LRR: from the warp after the one that issued last.
+func (c *Core) looselyInTurn(k int, try, can uint64, st *slot) int {
+	next := ^uint64(0) << (c.sched[k].last + 1)
+	if try&c.fence != 0 {
+		issued := 0
+		if m := try & next; m != 0 {
+			issued = c.first(k, m, st)
+		}
+		if m := try &^ next; m != 0 && issued == 0 {
+			issued = c.first(k, m, st)
+		}
+		return issued
+	}
+	// over are the warps tried before the first that can issue.
+	over, w := try, -1
+	if m := can & next; m != 0 {
+		w = bits.TrailingZeros64(m)
+		over &= next & (1<<w - 1)
+	} else if can != 0 {
+		w = bits.TrailingZeros64(can)
+		over &= next | 1<<w - 1
+	}
+	if over != 0 {
+		*st = c.over(over, *st)
+	}
+	if w >= 0 {
+		return c.attempt(k, int32(w), st)
+	}
+	return 0
+}
+
+// oldestFirst is GTO, Limiting and Oldest: the warp that issued last, then by age.
+func (c *Core) oldestFirst(k int, free, try, can uint64, st *slot) int {
+	s := &c.sched[k]
+	over, w := uint64(0), -1
+	g := -1
+	if c.cfg.Policy != Oldest {
+		if g = s.last; can>>g&1 != 0 {
+			w = g
+		}
+		over = try & (1 << g)
+	}
+	if rest := try &^ over; w < 0 && rest != 0 {
+		left := len(s.age)
+		if c.cfg.Policy == Limiting {
+			left = c.cfg.PolicyWarps
+		}
+		for _, x := range s.age {
+			if left == 0 {
+				break
+			}
+			if free>>x&1 != 0 {
+				left--
+			}
+			if rest>>x&1 == 0 {
+				continue
+			}
+			over |= 1 << x
+			if can>>x&1 != 0 {
+				w = int(x)
+				break
+			}
+		}
+	}
+	if w >= 0 {
+		over &^= 1 << w
+	}
+	if over != 0 {
+		*st = c.over(over, *st)
+	}
+	if w >= 0 {
+		return c.attempt(k, int32(w), st)
+	}
+	return 0
+}
+
+// strictlyInTurn is RRR: the next warp that does not wait.
+func (c *Core) strictlyInTurn(k int, free uint64, st *slot) int {
+	s := &c.sched[k]
+	if s.issued > 0 || free>>s.turn&1 == 0 {
+		if w := nextBit(free, s.last+1); w >= 0 {
+			s.turn = w
+		} else {
+			*st = slotIdle
+			return 0
+		}
+	}
+	*st = slotIdle
+	if c.full>>s.turn&1 == 0 {
+		return 0
+	}
+	if c.blocked>>s.turn&1 != 0 {
+		*st = slotScore
+		return 0
+	}
+	return c.attempt(k, int32(s.turn), st)
+}
+
+// activeFirst is TwoLevel: the warps that are tried, in order.
+func (c *Core) activeFirst(k int, free uint64, st *slot) int {
+	s := &c.sched[k]
+	*st = slotIdle
+	for i := 0; i < len(s.active); i++ {
+		w := s.active[i]
+		if free&c.full>>w&1 == 0 {
+			continue
+		}
+		if c.blocked>>w&1 != 0 {
+			*st = max(*st, slotScore)
+			continue
+		}
+		if issued := c.attempt(k, int32(w), st); issued > 0 {
+			for range issued {
+				s.rotate(w)
+			}
+			return issued
+		}
+	}
+	return 0
 }
 
 // consult lets a program's scheduler decide: try are the warps that it may name, can
