@@ -104,7 +104,7 @@ func (s shape) blocks(m, n int64) (x, y int64) { return (m + s.m - 1) / s.m, (n 
 
 // shapes are the tiles of each file of kernels, the largest first. The shared memory of
 // tensor kernels from compute capability 8.0 on is dynamic: 64 bytes for each row and
-// column, of which there are 128 also in tiles of 96, in each of four parts of the sums, or
+// column, of which there are 128 also in tiles of 96 and 80, in each of four parts of the sums, or
 // six. All but the smallest are for aligned columns.
 var shapes = map[string][]shape{
 	"gemm_f32": {{128, 128, 256, 0, 1}, {64, 64, 128, 0, 0.9}, {32, 32, 64, 0, 0.5}},
@@ -113,8 +113,8 @@ var shapes = map[string][]shape{
 	"gemm_c32": {{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}}, "gemm_c64": {{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}},
 	"gemm_i8":     {{64, 64, 256, 0, 1}, {32, 32, 256, 0, 0.7}},
 	"wmma_f16":    {{128, 128, 256, 0, 1}, {64, 64, 128, 0, 0.95}},
-	"tensor_f16":  {{128, 128, 256, 64 << 10, 1}, {128, 96, 256, 96 << 10, 1}, {64, 64, 128, 32 << 10, 0.7}},
-	"tensor_bf16": {{128, 128, 256, 64 << 10, 1}, {128, 96, 256, 96 << 10, 1}, {64, 64, 128, 32 << 10, 0.7}},
+	"tensor_f16":  {{128, 128, 256, 64 << 10, 1}, {128, 96, 256, 96 << 10, 1}, {128, 80, 256, 96 << 10, 0.9}, {64, 64, 128, 32 << 10, 0.7}},
+	"tensor_bf16": {{128, 128, 256, 64 << 10, 1}, {128, 96, 256, 96 << 10, 1}, {128, 80, 256, 96 << 10, 0.9}, {64, 64, 128, 32 << 10, 0.7}},
 	"tensor_tf32": {{128, 128, 256, 64 << 10, 1}, {64, 64, 128, 32 << 10, 0.8}},
 }
 

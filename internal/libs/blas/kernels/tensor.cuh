@@ -10,8 +10,13 @@ enum output { OUT_F32, OUT_F16, OUT_BF16 };
 __device__ inline void stage(uint32_t to, uint64_t from, int bytes) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
 }
-template <bool transposed> __device__ inline void fragments(uint32_t (&to)[4], uint32_t at) {
-  if (transposed)
+// fragments loads four 8 x 16-byte matrices, with half the first two of them.
+template <bool transposed, bool half> __device__ inline void fragments(uint32_t (&to)[4], uint32_t at) {
+  if (transposed && half)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];" : "=r"(to[0]), "=r"(to[1]) : "r"(at) : "memory");
+  else if (half)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];" : "=r"(to[0]), "=r"(to[1]) : "r"(at) : "memory");
+  else if (transposed)
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]) : "r"(at) : "memory");
   else
@@ -107,17 +112,17 @@ template <class T, int S, bool along> struct tile {
 
   // operand returns the registers of 16 elements across and 32 bytes along, from the s-th
   // and the d-th: four 8 x 16-byte matrices. With across they are in the order of A's
-  // fragments (across first), otherwise in that of two of B's.
-  template <bool across> static __device__ void operand(uint32_t (&to)[4], uint32_t from, int s, int d) {
+  // fragments (across first), otherwise in that of two of B's, of which half is the first.
+  template <bool across, bool half> static __device__ void operand(uint32_t (&to)[4], uint32_t from, int s, int d) {
     const int lane = threadIdx.x % 32, q = lane / 8, r = lane % 8;
     const int qs = across ? q % 2 : q / 2, qd = across ? q / 2 : q % 2;
     if (along) {
-      fragments<false>(to, from + place(s + qs * 8 + r, d / V + qd));
+      fragments<false, half>(to, from + place(s + qs * 8 + r, d / V + qd));
     } else if (size == 2) {
-      fragments<true>(to, from + place(d + qd * 8 + r, s / V + qs));
+      fragments<true, half>(to, from + place(d + qd * 8 + r, s / V + qs));
     } else {
 #pragma unroll
-      for (int i = 0; i < 4; i++) {
+      for (int i = 0; i < (half ? 2 : 4); i++) {
         const int is = across ? i % 2 : i / 2, id = across ? i / 2 : i % 2;
         const int row = d + id * 4 + lane % 4, c = s + is * 8 + lane / 4;
         asm volatile("ld.shared.b32 %0, [%1];" : "=r"(to[i]) : "r"(from + place(row, c / V) + c % V * 4) : "memory");
@@ -134,7 +139,8 @@ __device__ inline void tensor(const product<T, void, float> &p, int out) {
   constexpr int padded = BN > 64 ? 128 : 64;
   using TA = tile<T, BM, aAlong>;
   using TB = tile<T, padded, bAlong>;
-  constexpr int threads = 32 * WM * WN, MI = BM / WM / 16, NI = BN / WN / 16, D = TA::D;
+  constexpr int threads = 32 * WM * WN, D = TA::D;
+  constexpr int MI = BM / WM / 16, NJ = BN / WN / 8, NI = (NJ + 1) / 2; // products of 16 x 8, and fragments of two of B's eights
   constexpr int tileBytes = TA::bytes + TB::bytes, stageBytes = PER * tileBytes;
   extern __shared__ __align__(128) char shared[];
   const uint32_t base = (uint32_t)__cvta_generic_to_shared(shared);
@@ -146,11 +152,11 @@ __device__ inline void tensor(const product<T, void, float> &p, int out) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int wm = warp % WM * (BM / WM), wn = warp / WM * (BN / WN);
 
-  float sum[MI][NI * 2][4];
+  float sum[MI][NJ][4];
 #pragma unroll
   for (int i = 0; i < MI; i++)
 #pragma unroll
-    for (int j = 0; j < NI * 2; j++)
+    for (int j = 0; j < NJ; j++)
 #pragma unroll
       for (int v = 0; v < 4; v++) sum[i][j][v] = 0;
 
@@ -181,10 +187,12 @@ __device__ inline void tensor(const product<T, void, float> &p, int out) {
   uint32_t fa[2][MI][4], fb[2][NI][4];
   auto fragment = [&](int step, int half, int i) {
     const uint32_t at = base + step % STAGES * stageBytes + half / 2 * tileBytes;
-    if (i < NI)
-      TB::template operand<false>(fb[half % 2][i], at + TA::bytes, wn + i * 16, half % 2 * (D / 2));
+    if (i < NJ / 2)
+      TB::template operand<false, false>(fb[half % 2][i], at + TA::bytes, wn + i * 16, half % 2 * (D / 2));
+    else if (i < NI)
+      TB::template operand<false, true>(fb[half % 2][i], at + TA::bytes, wn + i * 16, half % 2 * (D / 2));
     else
-      TA::template operand<true>(fa[half % 2][i - NI], at, wm + (i - NI) * 16, half % 2 * (D / 2));
+      TA::template operand<true, false>(fa[half % 2][i - NI], at, wm + (i - NI) * 16, half % 2 * (D / 2));
   };
 #pragma unroll 1
   for (int i = 0; i < STAGES - 1; i++) load(i);
@@ -202,10 +210,10 @@ __device__ inline void tensor(const product<T, void, float> &p, int out) {
         __syncthreads();
       }
       if (half == 0) load(step + STAGES - 1);
-      constexpr int products = MI * NI * 2;
+      constexpr int products = MI * NJ;
 #pragma unroll
       for (int n = 0; n < products; n++) {
-        const int i = n / (NI * 2), j = n % (NI * 2);
+        const int i = n / NJ, j = n % NJ;
         unit<T>::mma(sum[i][j], fa[half % 2][i], fb[half % 2][j / 2][j % 2 * 2], fb[half % 2][j / 2][j % 2 * 2 + 1]);
         // Of the last step: not used.
 #pragma unroll
@@ -223,7 +231,7 @@ __device__ inline void tensor(const product<T, void, float> &p, int out) {
 #pragma unroll
   for (int i = 0; i < MI; i++)
 #pragma unroll
-    for (int j = 0; j < NI * 2; j++)
+    for (int j = 0; j < NJ; j++)
 #pragma unroll
       for (int v = 0; v < 4; v++) sums[place(wm + i * 16 + v / 2 * 8 + lane / 4, wn + j * 8 + lane % 4 * 2 + v % 2)] = sum[i][j][v];
   __syncthreads();
