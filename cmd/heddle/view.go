@@ -15,7 +15,7 @@ import (
 
 // viewCmd is `heddle view`.
 type viewCmd struct {
-	Results []string `arg:"" name:"result" help:"Results: what heddle run --json or heddle cuda --json wrote, or folders of them. - is standard input. With --live: a job file, or a trace, to run."`
+	Results []string `arg:"" name:"result" help:"Results: what heddle run --json or heddle cuda --json wrote, or folders of them. Beside them: tables of hardware measurements, as for heddle compare, or what heddle compare --json wrote. - is standard input. With --live: a job file, or a trace, to run."`
 
 	Live       bool     `help:"Run a job or a trace, and show it while it runs: how far it is, and its counters so far. The page can stop it."`
 	HTML       string   `name:"html" placeholder:"FILE" help:"Write the page as one HTML file (- is standard output), instead of serving it on this computer."`
@@ -128,7 +128,7 @@ func openBrowser(url string) (file string, ok bool) {
 func (c *viewCmd) page(e env) (*view.Page, error) {
 	var (
 		errs []error
-		list []view.Result
+		in   viewInput
 	)
 	for _, arg := range c.Results {
 		names, err := view.Files(arg)
@@ -136,24 +136,21 @@ func (c *viewCmd) page(e env) (*view.Page, error) {
 			errs = append(errs, usage("%s: %w", arg, err))
 		}
 		for _, name := range names {
-			runs, err := view.ReadFile(name, e.stdin)
-			if err != nil {
-				errs = append(errs, usage("%s: %w", name, err))
-			}
-			for i, r := range runs {
-				x := view.Result{Name: name, Run: r, Foreign: true}
-				if len(runs) > 1 {
-					x.Name = fmt.Sprintf("%s, %d", name, i+1)
-				}
-				list = append(list, x)
+			if err := in.add(name, e.stdin); err != nil {
+				errs = append(errs, err)
 			}
 		}
 	}
-	if len(list) > mostViewed {
-		return nil, usage("%d results, more than the limit of %d for a page; a shell pattern may match too much", len(list), mostViewed)
+	if n := len(in.results) + len(in.tables) + len(in.comparisons); n > mostViewed {
+		return nil, usage("%d results and tables, more than the limit of %d for a page; a shell pattern may match too much", n, mostViewed)
 	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
+	if len(errs) == 0 {
+		errs = append(errs, in.compare())
 	}
-	return view.New(list, c.SourceRoot), nil
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	page := view.New(in.results, c.SourceRoot)
+	page.Comparisons = in.comparisons
+	return page, nil
 }

@@ -64,6 +64,9 @@ func Read(name string, r io.Reader) (*Source, error) {
 	return s, nil
 }
 
+// Table reports whether the file is a table, and not a result.
+func (s *Source) Table() bool { return s.sheet != nil }
+
 // defaultKey is compared by default.
 const defaultKey = "cycles"
 

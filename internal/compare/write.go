@@ -261,6 +261,22 @@ func (c *Comparison) WriteJSON(w io.Writer, ok bool) error {
 	return e.Encode(j)
 }
 
+// Parse reads what WriteJSON has written and returns it without spaces, with all fields; false
+// if the text is something else.
+func Parse(text []byte) (json.RawMessage, bool) {
+	var c jsonComparison
+	if json.Unmarshal(text, &c) != nil || c.Heddle == "" || c.Match == "" || c.Pairs == nil {
+		return nil, false
+	}
+	for i := range c.Pairs {
+		if p := &c.Pairs[i]; p.Ratio == nil || p.Error == nil {
+			return nil, false
+		}
+	}
+	out, err := json.Marshal(c)
+	return out, err == nil
+}
+
 func (t *Table) json() jsonSide {
 	return jsonSide{Files: t.Files, What: t.What, Metric: t.Metric, Less: t.Less, Rows: len(t.Rows), Notes: t.Notes}
 }

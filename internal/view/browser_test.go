@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -25,10 +26,14 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/heddle-sim/heddle/internal/alltests"
+	"github.com/heddle-sim/heddle/internal/compare"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
 	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/trace"
 	"github.com/heddle-sim/heddle/internal/trace/open"
+	"github.com/heddle-sim/heddle/internal/trace/record"
+	tracetext "github.com/heddle-sim/heddle/internal/trace/text"
 	"github.com/heddle-sim/heddle/internal/view"
 	"github.com/heddle-sim/heddle/internal/work/job"
 	"github.com/heddle-sim/heddle/internal/work/tracerun"
@@ -273,12 +278,14 @@ func TestPages(t *testing.T) {
 		change     func(*run.Options)
 		words      []string // on the summary
 	}{
+		{"vecadd", root + "/examples/vecadd/vecadd.toml", nil, []string{"1 check ok", "vecadd.ptx"}},
 		{"matmul", root + "/examples/matmul/matmul.toml", nil, []string{"Few warps", "1 check ok", "matmul.ptx"}},
 		{"streams", root + "/examples/streams/streams.toml", nil, []string{"Streams over time", "stream 1"}},
 		{"hazard", "testdata/hazard.toml", func(o *run.Options) { o.Hazards = true }, []string{"Checker: hazards", "FFMA"}},
-		{"sgemm", root + "/examples/sass/sgemm.toml", nil, []string{"sgemm"}},
+		{"sass", brokenMatmul(t), func(o *run.Options) { o.Hazards = true }, []string{"Checker: hazards", "matmul.sass", "R23", "LDS R23", "[B01----"}},
 		{"trace", root + "/internal/trace/text/testdata/lud", nil, []string{"lud", "pc 0x"}},
-		{"kepler", root + "/examples/kepler/cube1.toml", nil, []string{"kepler"}},
+		{"sixteen", recordedLaunches(t, 16), nil, []string{"Launches 16", "Streams over time"}},
+		{"kepler", root + "/examples/kepler/cube.toml", nil, []string{"kepler", "Launches 32"}},
 		{"deadlock", "testdata/deadlock.toml", nil, []string{"The run ended early: stuck", "Who waits for whom"}},
 		{"functional", root + "/examples/matmul/matmul.toml", func(o *run.Options) { o.Timing = false }, []string{"functional"}},
 	} {
@@ -317,7 +324,11 @@ func TestProgramPage(t *testing.T) {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
 	}
-	list, err := view.ReadFile(result, nil)
+	text, err := os.ReadFile(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := view.Read(bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,6 +409,17 @@ func (b *browser) walk(name string, res *report.Run, words []string) {
 			}
 		}
 	}
+	way := "heddle run " + res.Input + " --timeline way.kanata"
+	if res.NoJob && res.Trace == nil {
+		way = "heddle cuda --timeline way.kanata -- " + res.Input
+	}
+	expect["pipeline"], expect["learn"] = []string{way}, []string{"Nothing was recorded step by step"}
+	if len(res.Lessons) > 0 {
+		expect["learn"] = []string{"Registers", "Memory", fmt.Sprintf("Step 0 of %s", n(uint64(len(res.Lessons[0].Steps.Cycle)-res.Lessons[0].Begin)))}
+	}
+	if js[bool](b, `[...document.querySelectorAll(".top nav a")].every(a => a.innerText !== "Compare")`) {
+		expect["compare"] = []string{"A comparison needs two results"}
+	}
 	for hash, list := range expect {
 		b.at("#/" + hash)
 		place, _, _ := strings.Cut(hash, "?")
@@ -417,34 +439,144 @@ func (b *browser) walk(name string, res *report.Run, words []string) {
 	}
 }
 
-// TestComparePage compares a run on two machines, and finds the differences on the page.
+// brokenMatmul returns a job of a matrix product in SASS whose inner loop uses a loaded element
+// without waiting for it.
+func brokenMatmul(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"matmul.toml", "matmul.bin", "matmul.sass"} {
+		text, err := os.ReadFile(root + "/examples/sass/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "matmul.sass" {
+			const waits, hurries = "[B01----:R-:W-:-:S05]         FFMA R15, R22, R23, R15", "[B0-----:R-:W-:-:S05]         FFMA R15, R22, R23, R15"
+			if !bytes.Contains(text, []byte(waits)) {
+				t.Fatalf("%s has no line %q", name, waits)
+			}
+			text = bytes.Replace(text, []byte(waits), []byte(hurries), 1)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "matmul.toml")
+}
+
+// recordedLaunches returns the folder of a trace with that many launches, of accesses one word apart and 32 in turn.
+func recordedLaunches(t *testing.T, launches int) string {
+	t.Helper()
+	dir := t.TempDir()
+	program, err := filepath.Abs(root + "/examples/learn/walk.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "program = %q\n[buffers.data]\ntype = \"u32\"\ncount = 1048576\n[buffers.out]\ntype = \"u32\"\ncount = 10752\n", program)
+	for i := range launches {
+		apart := []int{1, 32}[i%2]
+		fmt.Fprintf(&text, "[[launches]]\nkernel = \"walk\"\ngrid = [%d, 1, 1]\nblock = [128, 1, 1]\nargs = [{ buffer = \"out\" }, { buffer = \"data\" }, { u32 = %d }, { u32 = %d }, { u32 = 1048575 }, { u32 = 4 }]\n", 4+i, apart, 10752*apart)
+	}
+	file := filepath.Join(dir, "many.toml")
+	if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(dir, "trace")
+	rec := record.New("test", func(set *trace.Set) error { return tracetext.Write(to, set, tracetext.Options{Version: 5}, nil) })
+	res := simulate(t, file, func(o *run.Options) { o.Record = rec })
+	if res.Error != nil {
+		t.Fatal(res.Error)
+	}
+	if err := rec.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// change is a difference in percent, as the page shows it.
+func change(a, b float64) string {
+	sign := "+"
+	switch {
+	case b < a:
+		sign = "−"
+	case b == a:
+		sign = "±"
+	}
+	return fmt.Sprintf("%s%.1f %%", sign, 100*math.Abs(b/a-1))
+}
+
+// TestComparePage compares a run with L2s of three sizes and with measurements: all pages of the
+// results are walked, and the differences and errors found on the page Compare.
 func TestComparePage(t *testing.T) {
 	alltests.Only(t, "pages in a browser")
 	b := newBrowser(t)
-	file := root + "/examples/matmul/matmul.toml"
-	x, y := simulate(t, file), simulate(t, file, func(o *run.Options) { o.GPU = "rtx-2060" })
-	b.open(b.write(view.New([]view.Result{{Name: "first", Run: x}, {Name: "second", Run: y}}, nil)))
+	var list []view.Result
+	for _, sets := range []int{1, 4, 64} {
+		r := simulate(t, root+"/examples/learn/thrashing.toml", func(o *run.Options) {
+			if err := o.Settings.Set(fmt.Sprintf("l2.sets=%d", sets)); err != nil {
+				t.Fatal(err)
+			}
+		})
+		list = append(list, view.Result{Name: fmt.Sprintf("sets %d", sets), Run: r})
+	}
+	page := view.New(list, nil)
+	table, err := compare.Read("hw.csv", strings.NewReader(fmt.Sprintf("kernel,cycles\nwalk,%d\nwalk,%d\nother,7\n", list[0].Run.Kernels[0].Cycles*2, list[0].Run.Kernels[1].Cycles)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var result, measured bytes.Buffer
+	if err := list[0].Run.WriteJSON(&result); err != nil {
+		t.Fatal(err)
+	}
+	source, err := compare.Read("sets1.json", &result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ta, tb, by, err := compare.Tables(table, []*compare.Source{source}, compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := compare.Compare(ta, tb, by, compare.ByName, 0)
+	if err == nil {
+		err = c.WriteJSON(&measured, true)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, ok := compare.Parse(measured.Bytes())
+	if !ok {
+		t.Fatal("the comparison cannot be read")
+	}
+	page.Comparisons = []view.Comparison{{Name: "hw.csv", JSON: text}}
+	b.open(b.write(page))
+	b.walk("sweep", list[0].Run, []string{"sets 64"})
+
+	x, y, z := list[0].Run, list[1].Run, list[2].Run
+	cycles := func(r *report.Run) float64 { return float64(r.Cycles) }
 	b.at("#/compare")
 	shown := b.text()
-	change := func(a, b uint64) string {
-		sign := "+"
-		if b < a {
-			sign = "−"
-		}
-		return fmt.Sprintf("%s%.1f %%", sign, 100*math.Abs(float64(b)/float64(a)-1))
-	}
-	for _, want := range []string{"first", "second", report.Count(x.Cycles), report.Count(y.Cycles), change(x.Cycles, y.Cycles), "matmul.cu:16", report.Count(x.Kernels[0].Stalls["barrier"])} {
+	for _, want := range []string{
+		"sets 1", "sets 4", "sets 64", report.Count(x.Cycles), report.Count(y.Cycles), report.Count(z.Cycles), change(cycles(x), cycles(y)), change(cycles(x), cycles(z)),
+		"walk.ptx:", report.Count(x.Kernels[0].Stalls["long_scoreboard"] + x.Kernels[1].Stalls["long_scoreboard"]),
+		"hw.csv", "25.00 %", "−25.00 %", "50.00 %", "other",
+	} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("%q is not shown", want)
 		}
 	}
-	b.picture("compare")
-	b.at("#/launch/0?run=1")
-	if s := b.text(); !strings.Contains(s, report.Count(y.Kernels[0].Cycles)) {
+	js[int](b, `document.querySelectorAll("main .switch").forEach(x => x.textContent === "Table" && x.click()); new Promise(r => setTimeout(() => r(1), 100))`)
+	for _, want := range []string{"0.500", "1.000", "±0.00 %"} {
+		if !strings.Contains(b.text(), want) {
+			t.Errorf("%q is not in the table of pairs", want)
+		}
+	}
+	b.picture("sweep-compare")
+	b.at("#/launch/1?run=1")
+	if s := b.text(); !strings.Contains(s, report.Count(y.Kernels[1].Cycles)) {
 		t.Error("the second result is not shown")
 	}
-	b.at("#/compare?a=1&b=0")
-	if s := b.text(); !strings.Contains(s, change(y.Cycles, x.Cycles)) {
+	b.at("#/compare?a=2&b=0")
+	if s := b.text(); !strings.Contains(s, change(cycles(z), cycles(x))) {
 		t.Error("the results are not swapped")
 	}
 	b.quiet()

@@ -28,6 +28,14 @@ type payload struct {
 	Explain map[string]term   `json:"explain"` // counters by name
 	Rules   map[string]string `json:"rules"`   // what the causes of findings are
 	Texts   []string          `json:"texts"`   // of programs
+
+	Comparisons []measured `json:"comparisons,omitempty"` // with tables
+}
+
+// measured is a comparison with a table.
+type measured struct {
+	Name string          `json:"name"`
+	Is   json.RawMessage `json:"is"`
 }
 
 // term explains a counter: its unit, meaning and source.
@@ -236,6 +244,9 @@ func (p *Page) pack() ([]byte, error) {
 	}
 	for _, r := range findings.Rules() {
 		x.Rules[r.Name] = r.Explain
+	}
+	for _, c := range p.Comparisons {
+		x.Comparisons = append(x.Comparisons, measured{c.Name, c.JSON})
 	}
 	text, err := json.Marshal(x)
 	if err != nil {

@@ -20,7 +20,14 @@ import (
 
 // Page is what a page shows.
 type Page struct {
-	Results []Result
+	Results     []Result
+	Comparisons []Comparison
+}
+
+// Comparison is a comparison with a table of measurements.
+type Comparison struct {
+	Name string
+	JSON json.RawMessage // as compare.Parse returns it
 }
 
 // Result is a result, and its name for pages with several: that of its file if it is from one.
@@ -147,15 +154,26 @@ func Files(name string) ([]string, error) {
 	return list, err
 }
 
-// ReadFile reads the results in a file; - is stdin.
-func ReadFile(name string, stdin io.Reader) ([]*report.Run, error) {
-	if name == "-" {
-		return Read(stdin)
+// mostBytes bounds a file that is shown (our choice, that of heddle compare).
+const mostBytes = 1 << 30
+
+// ReadText reads a file; - is stdin.
+func ReadText(name string, stdin io.Reader) ([]byte, error) {
+	from := stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, errors.Unwrap(err)
+		}
+		defer f.Close()
+		from = f
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, errors.Unwrap(err)
+	text, err := io.ReadAll(io.LimitReader(from, mostBytes+1))
+	switch {
+	case err != nil && errors.Unwrap(err) != nil:
+		return nil, errors.Unwrap(err) // without the name, which the caller adds
+	case err == nil && len(text) > mostBytes:
+		err = fmt.Errorf("the file is larger than 1 GiB: %w", ErrNoResult)
 	}
-	defer f.Close()
-	return Read(f)
+	return text, err
 }

@@ -1,10 +1,11 @@
 // Two results: launches in pairs, and what changed in them, down to the line.
 import { Fragment, h } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { group, type Kernel, type Line, type Numbers, type Page, type Result } from "./data";
-import { base, count, fixed, percent, words } from "./format";
-import { Card, Empty, Figure, Stack, Swatch, Table, Term } from "./parts";
-import { type Route, go } from "./route";
+import { type Cache, group, type Kernel, type Line, type Numbers, type Page, type Result } from "./data";
+import { Comparisons } from "./measured";
+import { base, bytes, count, fixed, percent, words } from "./format";
+import { Bar, Card, Empty, Figure, Stack, Swatch, Table, Term } from "./parts";
+import { type Route, go, href } from "./route";
 
 interface Pair { name: string; nth: number; a?: Kernel; b?: Kernel }
 
@@ -50,7 +51,8 @@ export function Compare({ page, route }: { page: Page; route: Route }) {
   const a = Math.min(n - 1, Number(route.query.a ?? 0) || 0), b = Math.min(n - 1, route.query.b !== undefined ? Number(route.query.b) || 0 : a === 0 ? 1 : 0);
   const A = page.results[a], B = page.results[b];
   const list = useMemo(() => (A && B ? pairs(A, B) : []), [A, B]);
-  if (n < 2) return <Card title="Compare"><Empty>A comparison needs two results: <code>heddle view A.json B.json</code></Empty></Card>;
+  const tables = <Comparisons list={page.comparisons} />;
+  if (n < 2) return page.comparisons.length > 0 ? tables : <Card title="Compare"><Empty>A comparison needs two results, or a table of measurements: <code>heddle view A.json B.json table.csv</code></Empty></Card>;
   const choose = (key: "a" | "b", label: string) => (
     <label>{label} <select value={String(key === "a" ? a : b)} onChange={(e) => go({ page: "compare", run: route.run, query: { a: String(a), b: String(b), [key]: e.currentTarget.value } })}>
       {page.results.map((r, i) => <option key={i} value={String(i)}>{r.name}</option>)}
@@ -63,6 +65,7 @@ export function Compare({ page, route }: { page: Page; route: Route }) {
   return (
     <Fragment>
       <Card class="toolbar">{choose("a", "From")}{choose("b", "to")}<button type="button" onClick={() => go({ page: "compare", run: route.run, query: { a: String(b), b: String(a) } })}>Swap</button></Card>
+      {n > 2 && <All page={page} a={a} b={b} pick={(to) => go({ page: "compare", run: route.run, query: { a: String(a), b: String(to) } })} />}
       {!both ? <Card title="Not comparable"><Empty>Only timing runs can be compared.</Empty></Card> : (
         <Fragment>
           <Card class="ran">
@@ -101,7 +104,31 @@ export function Compare({ page, route }: { page: Page; route: Route }) {
           <Lines a={A} b={B} />
         </Fragment>
       )}
+      {tables}
     </Fragment>
+  );
+}
+
+/** All results, against the first that is compared. */
+function All({ page, a, b, pick }: { page: Page; a: number; b: number; pick: (to: number) => void }) {
+  const rows = page.results.map((r, at) => ({ r, at })).filter((x) => x.r.timing), from = page.results[a].run;
+  const most = rows.reduce((m, x) => Math.max(m, x.r.run.cycles!), 1);
+  const hits = (c: Cache) => (c.accesses > 0 ? c.hits / c.accesses : NaN);
+  return (
+    <Card title={<Fragment>All results <span class="muted">{count(rows.length)}</span></Fragment>}>
+      <Table label="All results" rows={rows} onRow={(x) => pick(x.at)} rowClass={(x) => (x.at === a || x.at === b ? "on" : "")} columns={[
+        { key: "n", head: "result", text: true, class: "name", cell: (x) => (x.at === a ? x.r.name : <a href={href({ page: "compare", query: { a: String(a), b: String(x.at) } })}>{x.r.name}</a>), value: (x) => x.r.name },
+        { key: "g", head: "machine", text: true, cell: (x) => x.r.run.gpu, value: (x) => x.r.run.gpu },
+        { key: "c", head: <Term page={page} name="cycles">cycles</Term>, cell: (x) => count(x.r.run.cycles!), value: (x) => x.r.run.cycles! },
+        { key: "d", head: "change", cell: (x) => (from.cycles === undefined || x.at === a ? "" : <Change a={from.cycles} b={x.r.run.cycles!} />), value: (x) => x.r.run.cycles! },
+        { key: "b", head: "", text: true, class: "barcell wide", cell: (x) => <Bar share={x.r.run.cycles! / most} /> },
+        { key: "w", head: <Term page={page} name="warp_instructions">warp instr</Term>, cell: (x) => count(x.r.run.warp_instructions), value: (x) => x.r.run.warp_instructions },
+        { key: "1", head: "L1 hits", cell: (x) => percent(hits(x.r.run.memory.l1)), value: (x) => hits(x.r.run.memory.l1) || 0 },
+        { key: "2", head: "L2 hits", cell: (x) => percent(hits(x.r.run.memory.l2)), value: (x) => hits(x.r.run.memory.l2) || 0 },
+        { key: "m", head: "DRAM read", cell: (x) => bytes(x.r.run.memory.dram.bytes_read), value: (x) => x.r.run.memory.dram.bytes_read },
+        { key: "l", head: <Term page={page} name="memory.mean_latency_cycles">mean latency</Term>, cell: (x) => `${fixed(x.r.run.memory.mean_latency_cycles, 0)} cycles`, value: (x) => x.r.run.memory.mean_latency_cycles },
+      ]} />
+    </Card>
   );
 }
 
@@ -110,7 +137,7 @@ function signed(n: number): string {
 }
 
 function Lines({ a, b }: { a: Result; b: Result }) {
-  const [by, setBy] = useState<"source" | "program">("source");
+  const [by, setBy] = useState<"source" | "program">(() => ([a, b].some((r) => r.lines(-1).some((l) => l.sourceLine > 0)) ? "source" : "program"));
   const rows = useMemo(() => {
     const key = (l: Line) => (by === "source" ? (l.sourceLine > 0 ? `${base(l.sourceFile)}:${l.sourceLine}` : "") : l.line > 0 ? `${base(l.file)}:${l.line}` : `${l.fn} pc ${l.pc}`);
     const x = group(a.lines(-1), key), y = group(b.lines(-1), key);

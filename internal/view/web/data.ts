@@ -47,6 +47,7 @@ export interface Run {
   memory: Memory; per_sm: SM[] | null; per_slice: Slice[] | null; per_channel: Channel[] | null; per_port?: Port[] | null; subnets?: Subnet[] | null; history?: History;
   warp_instructions: number; thread_instructions: number; seconds: number; kernels: Kernel[] | null;
   lessons?: Lesson[]; films?: Film[];
+  no_job?: boolean; trace?: unknown;
   launches_left_out?: number; ranges?: Range[]; steps?: Step[];
   checks: { buffer?: string; symbol?: string; against: string; ok: boolean; elements: number; mismatches: number; tolerance?: number; first_mismatch?: { index: number; got: string; want: string } }[] | null;
   checkers?: { checker: string; ok: boolean; hazards?: Hazard[]; left_out?: number }[];
@@ -57,7 +58,16 @@ interface Code { strings: string[]; function: number[]; file: number[]; source_f
 interface Counts { code: number; at?: number[]; issues: number[]; threads: number[]; cycles: number[]; stalls: Record<string, number[]>; access: (number[] | null)[]; branches: (number[] | null)[]; waited: (number[] | null)[] }
 export interface Blocks { block?: number[]; sm: number[]; start: number[]; end: number[] }
 interface Packed { name: string; run: Run; codes: Code[] | null; counts: (Counts | null)[]; blocks: (Blocks | null)[]; sources: Record<string, number> }
-interface Payload { heddle: string; results: Packed[] | null; names: Record<string, string>; explain: Record<string, [string, string, string]>; rules: Record<string, string>; texts: string[] | null }
+interface Payload { heddle: string; results: Packed[] | null; names: Record<string, string>; explain: Record<string, [string, string, string]>; rules: Record<string, string>; texts: string[] | null; comparisons?: { name: string; is: Measured }[] }
+
+// Comparisons with tables, as heddle compare --json writes them.
+export interface Side { files: string[]; what: string; metric: string; less: number; rows: number; notes?: string[] }
+export interface Pair { name: string; name_b?: string; launch_a?: number; launch_b?: number; a: number; b: number; ratio: number; error_percent: number }
+export interface Alone { name: string; launch?: number; value: number; file: string; line?: number }
+export interface Measured {
+  a: Side; b: Side; by: string; match: string; pairs: Pair[]; only_a: Alone[] | null; only_b: Alone[] | null;
+  statistics: { pairs: number; mean_absolute_error_percent: number; median_absolute_error_percent: number; p90_absolute_error_percent: number; worst_absolute_error_percent: number; worst: string; mean_error_percent: number; correlation: number | null; log_correlation: number | null };
+}
 
 /** One instruction or source line with its counters. */
 export interface Line {
@@ -173,6 +183,8 @@ export class Page {
   constructor(private data: Payload) {
     this.results = (data.results ?? []).map((p) => new Result(p, this));
   }
+  /** Comparisons with tables of measurements. */
+  get comparisons() { return this.data.comparisons ?? []; }
   get heddle(): string { return this.data.heddle; }
   kernelName(name: string): string { return this.data.names[name] ?? name; }
   text(n: number): string | undefined { return (this.data.texts ?? [])[n]; }

@@ -78,7 +78,7 @@ function Network({ list, result }: { list: Subnet[]; result: Result }) {
   const term = (name: string, text: string) => <Term page={result.page} name={`subnets.${name}`}>{text}</Term>;
   return (
     <Card title="Network">
-      <p class="muted">{list[0].kind}, flits of {count(list[0].flit_bytes)} bytes</p>
+      <p class="muted about">{list[0].kind}, flits of {count(list[0].flit_bytes)} bytes</p>
       <Table label="Network" rows={list} columns={[
         { key: "of", head: "direction", text: true, cell: (s) => `${s.of}${s.device !== undefined ? ` of device ${s.device}` : ""}` },
         { key: "p", head: term("packets", "packets"), cell: (s) => count(s.packets) },

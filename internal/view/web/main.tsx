@@ -48,11 +48,14 @@ function Pages({ page, live }: { page: Page; live: ComponentChildren }) {
   const first = result.kernels[0]?.launch ?? 0;
   const launch = route.launch ?? (route.page === "launch" ? first : null);
   const at = launch === null ? -1 : result.indexOf(launch);
-  const list = Object.entries(pages).filter(([, p]) => !p.several || page.results.length > 1);
+  const list = Object.entries(pages).filter(([, p]) => !p.several || page.results.length > 1 || page.comparisons.length > 0);
   const address = (name: string) => href({ page: name, launch: pages[name].needsLaunch ? launch ?? first : ["summary", "machine", "pipeline", "learn", "compare"].includes(name) ? null : route.launch, run });
   useEffect(() => {
     document.title = `${pages[route.page]?.name ?? "Page"}${launch !== null ? ` ${launch}` : ""} – ${result.name} – Heddle`;
     scrollTo(0, 0);
+    // Narrow screens show a part of the bar.
+    const bar = document.querySelector<HTMLElement>(".top nav"), here = bar?.querySelector<HTMLElement>("a[aria-current]");
+    if (bar && here) bar.scrollLeft = here.offsetLeft - bar.offsetLeft - (bar.clientWidth - here.offsetWidth) / 2;
   }, [route.page, launch, run]);
   useEffect(() => {
     const f = (e: KeyboardEvent) => {

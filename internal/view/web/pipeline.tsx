@@ -87,6 +87,7 @@ const rowHeight = 18;
 
 export function Pipeline({ result }: { result: Result }) {
   const [ways, setWays] = useState<Ways | null>(null);
+  const program = result.run.no_job && !result.run.trace; // of CUDA
   const [state, setState] = useState(""), [bad, setBad] = useState("");
   const load = async (file: File | undefined) => {
     if (!file) return;
@@ -114,7 +115,7 @@ export function Pipeline({ result }: { result: Result }) {
   return (
     <Fragment>
       <Card title="Pipeline">
-        <p>Each instruction as a row, its stages as bars. Make the file with <code>heddle run {result.run.input} --timeline way.kanata</code> and open it here; it does not leave this computer.</p>
+        <p>Each instruction as a row, its stages as bars. Make the file with <code>{program ? `heddle cuda --timeline way.kanata -- ${result.run.input}` : `heddle run ${result.run.input} --timeline way.kanata`}</code> and open it here; it does not leave this computer.</p>
         <p class="links"><label>File <input id="kanata" type="file" accept=".kanata,.log,.txt" onChange={(e) => void load(e.currentTarget.files?.[0])} /></label> {state && <span class="muted">{state}</span>}</p>
         {bad && <p class="message bad" role="alert">{bad}</p>}
       </Card>

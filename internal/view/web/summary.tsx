@@ -122,10 +122,10 @@ function Hazards({ name, list, left, run, result }: { name: string; list: Hazard
     { key: "reg", head: "register", text: true, cell: (x) => <Fragment><code>{x.register}</code> <span class="muted">{words(x.kind)}</span></Fragment> },
     { key: "inst", head: "instruction", text: true, cell: (x) => <a href={href({ page: "source", launch: x.launch, run, query: { line: `${x.instruction.file}:${x.instruction.line}` } })}>{at(x.instruction)} <code>{x.instruction.text}</code></a> },
     { key: "after", head: "does not wait for", text: true, cell: (x) => <Fragment>{at(x.producer)} <code>{x.producer.text}</code></Fragment> },
-    { key: "first", head: "first at", text: true, cell: (x) => `${result.page.kernelName(x.kernel)} launch ${x.launch}, block ${x.block}, warp ${x.warp}, lane ${x.lane}` },
+    { key: "fix", head: "control code that fixes it", text: true, cell: (x) => ((x.fixes ?? []).length > 0 ? x.fixes!.map((f) => `${at(f)} ${f.control}`).join(", ") : "other instructions in between") },
     { key: "short", head: "too early by", cell: (x) => (x.cycles_short > 0 ? plural(x.cycles_short, "cycle", "cycles") : "not waited for"), value: (x) => x.cycles_short },
     { key: "times", head: "times", cell: (x) => count(x.times), value: (x) => x.times },
-    { key: "fix", head: "control code that fixes it", text: true, cell: (x) => ((x.fixes ?? []).length > 0 ? x.fixes!.map((f) => `${at(f)} ${f.control}`).join(", ") : "other instructions in between") },
+    { key: "first", head: "first at", text: true, cell: (x) => `${result.page.kernelName(x.kernel)} launch ${x.launch}, block ${x.block}, warp ${x.warp}, lane ${x.lane}` },
   ];
   return (
     <Card title={`Checker: ${name}`} class={list.length > 0 ? "bad" : ""}>
