@@ -8,13 +8,14 @@ type HostKind uint8
 // What the host does. Memory is the device's, unless the event says otherwise.
 const (
 	HostAlloc   HostKind = iota // Addr, Bytes: new memory; on Stream if it is ordered by one
-	HostFree                    // Addr, Bytes: it is gone; Bad if it was none
+	HostFree                    // Addr, Bytes: it is gone
 	HostWrite                   // the host, or a copy or memset on Stream, writes Addr, Bytes
 	HostRead                    // the same, reading
 	HostRecord                  // an event (Object) is recorded on Stream
 	HostWait                    // Stream waits for an event (Object)
 	HostSync                    // the host waits for Stream, or for an event (Object)
 	HostSyncAll                 // the host waits for the device
+	HostReset                   // what lies in Addr, Bytes is gone, because its device was reset
 	HostEnd                     // the program ends
 )
 
@@ -28,9 +29,12 @@ type HostEvent struct {
 	// Async is set if the host does not wait: the action has its place on Stream. Otherwise the
 	// host does it itself, after all work of Stream that it waits for.
 	Async  bool
-	Object uint64  // the event
-	Name   string  // of an allocation: a variable or a kind of memory
-	Set    bool    // HostAlloc: the bytes have values
+	Object uint64 // the event
+	Name   string // of an allocation: a variable or a kind of memory
+	Set    bool   // HostAlloc: the bytes have values
+	// Bad is set for a call that failed, since its memory is not what it takes it for: nothing
+	// was freed, read or written.
+	Bad    bool
 	Host   []Place // the call, the innermost first; nil if unknown
 	Launch int     // the number of the last launch before it, -1 if there is none
 	At     Clock   // filled in by Set: what happened before it
@@ -101,8 +105,15 @@ func (o *order) host(e *HostEvent) Clock {
 		if e.Object != 0 {
 			return o.meet(o.events[e.Object])
 		}
+		if e.Stream == LegacyStream { // it waits for others, and so does who waits for it
+			return o.meet(o.submit(e.Stream))
+		}
 		return o.meet(o.clocks[e.Stream])
-	case HostSyncAll, HostEnd:
+	case HostAlloc, HostFree:
+		if !e.Async { // neither waits: calls that do say so themselves
+			return o.meet()
+		}
+	case HostSyncAll, HostReset, HostEnd:
 		var all []Clock
 		for _, c := range o.clocks {
 			all = append(all, c)

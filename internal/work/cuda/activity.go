@@ -624,6 +624,7 @@ func eventNumber(handle uint64) uint32 { return uint32((handle - handleBase) / 1
 
 // waited is lastly for waits that are recorded.
 func (r *Runtime) waited(kind WaitKind, s *stream, event uint64, wait func() Error) Error {
+	defer r.tellWait(s, event)
 	if !r.trace.kinds[ActivityWait] {
 		return r.lastly(wait)
 	}
@@ -657,6 +658,7 @@ func (t *Thread) Describe(d MarkerData) {
 
 // allocated records that memory of a device, or of the host, begins or ends.
 func (r *Runtime) allocated(s *stream, m MemoryDetail) {
+	r.tellMemory(s, &m)
 	if !r.trace.kinds[ActivityMemory] {
 		return
 	}

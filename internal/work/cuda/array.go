@@ -84,6 +84,7 @@ func (t *Thread) MallocArray(c Channel, width, height, depth uint64, flags uint3
 		if e != nil {
 			return MemoryAllocation
 		}
+		r.tellMemory(nil, &MemoryDetail{Addr: addr, Bytes: width * max(1, height) * max(1, depth) * texel, Kind: ArrayKind})
 		h = r.handle()
 		r.arrays[h] = &Array{on: r, Channel: c, Width: width, Height: height, Depth: depth, Flags: flags, addr: addr, texel: texel}
 		return Success
@@ -116,6 +117,7 @@ func (t *Thread) MallocMipmap(c Channel, width, height, depth uint64, levels int
 			return MemoryAllocation
 		}
 		m.addr = addr
+		r.tellMemory(nil, &MemoryDetail{Addr: addr, Bytes: size, Kind: ArrayKind})
 		for l := range levels {
 			a := m.Array
 			a.Width, a.Height, a.Depth = m.levelSize(l)
@@ -146,6 +148,8 @@ func (t *Thread) FreeArray(h uint64) Error {
 			return err
 		}
 		delete(r.arrays, h)
+		r.tellWait(nil, 0)
+		r.tellMemory(nil, &MemoryDetail{Free: true, Addr: a.addr, Bytes: a.bytes(), Kind: ArrayKind})
 		if a.on.mem.Free(a.addr) != nil {
 			return Unknown
 		}
@@ -170,6 +174,8 @@ func (t *Thread) FreeMipmap(h uint64) Error {
 		for _, l := range m.Levels {
 			delete(r.arrays, l)
 		}
+		r.tellWait(nil, 0)
+		r.tellMemory(nil, &MemoryDetail{Free: true, Addr: m.addr, Bytes: m.bytes(), Kind: ArrayKind})
 		if m.on.mem.Free(m.addr) != nil {
 			return Unknown
 		}

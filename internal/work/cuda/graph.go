@@ -333,6 +333,7 @@ func (l *launching) one(n *node, deps []*gpu.Op) ([]*gpu.Op, Error) {
 	case *memoryWork:
 		if w.waits() {
 			mark, err := l.meet(deps)
+			on.tellWork(s, w)
 			if err == Success {
 				err = w.do(on)
 			}

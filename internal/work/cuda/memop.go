@@ -197,6 +197,7 @@ func (t *Thread) MemoryOps(h uint64, ops []MemoryOp) Error {
 			if err := s.on.await(s.lasts()...); err != Success {
 				return err
 			}
+			r.tellWork(s, w)
 			return w.do(s.on)
 		}
 		return s.on.submit(s, w)

@@ -77,10 +77,11 @@ func (t *Thread) MallocPitch(width, height uint64) (addr, pitch uint64, err Erro
 // Free releases device memory, or memory that host and device share. It waits for all
 // work. Freeing the null pointer has no effect.
 func (t *Thread) Free(addr uint64) Error {
-	return t.do(func(r *Runtime) Error {
+	return t.do(func(r *Runtime) (err Error) {
 		if err := r.unsafe(); err != Success || addr == 0 {
 			return err
 		}
+		defer func() { r.tellBadFree("cudaFree", addr, err) }()
 		if s := r.shared[addr]; s != nil && s.managed && !s.static {
 			return r.unshare(addr)
 		}
@@ -94,6 +95,7 @@ func (t *Thread) Free(addr uint64) Error {
 		if err != Success {
 			return err
 		}
+		r.tellWait(nil, 0)
 		if m := r.graphMemory[addr]; m != nil {
 			return m.release(nil)
 		}
@@ -171,6 +173,7 @@ func (r *Runtime) unshare(addr uint64) Error {
 			return err
 		}
 	}
+	r.tellWait(nil, 0)
 	if s := r.shared[addr]; s.mapped > 0 {
 		r.allocated(nil, MemoryDetail{Free: true, Addr: addr, Bytes: s.size, Kind: s.memoryKind()})
 	}
@@ -255,6 +258,7 @@ func (t *Thread) FreeHost(addr uint64) Error {
 			return Success
 		}
 		if s := r.shared[addr]; s == nil || s.managed || s.mapped == 0 {
+			r.tellBadFree("cudaFreeHost", addr, InvalidValue)
 			return InvalidValue
 		}
 		return r.unshare(addr)
@@ -645,6 +649,7 @@ func (r *Runtime) copy(dst, src uint64, c Rows, kind Kind, h uint64, async bool)
 	}
 	w, err := r.prepareCopy(dst, src, c, kind)
 	if err != Success || w == nil {
+		r.tellBadCopy(s, dst, src, c, kind)
 		return err
 	}
 	w.async = async
@@ -702,6 +707,7 @@ func (t *Thread) FillWith(dst uint64, value []byte, c Rows, h uint64) Error {
 		}
 		w, err := r.prepareFill(dst, slices.Clone(value), c)
 		if err != Success || w == nil {
+			r.tellBadFill(s, dst, c)
 			return err
 		}
 		return s.on.submit(s, w)

@@ -325,10 +325,12 @@ func (t *Thread) FreeAsync(addr, stream uint64) Error {
 		}
 		d, err := r.holder(addr)
 		if err != Success {
+			r.tellBadFree("cudaFreeAsync", addr, err)
 			return err
 		}
 		a, ok := d.mem.Find(addr)
 		if !ok || a.Addr != addr || a.Freed || a.Reserved() || d.isVariable(addr) || r.pooled[addr].freed {
+			r.tellBadFree("cudaFreeAsync", addr, InvalidValue)
 			return InvalidValue
 		}
 		d.allocated(s, MemoryDetail{Free: true, Addr: addr, Bytes: a.Size, Kind: DeviceKind, Async: true, Pool: r.pooled[addr].pool.detail(0)})

@@ -32,6 +32,7 @@ func (r *Runtime) Result() *report.Run {
 	for _, d := range r.devices {
 		d.finish()
 	}
+	r.tellEnd()
 	return r.result()
 }
 

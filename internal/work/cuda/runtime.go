@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	"github.com/heddle-sim/heddle/internal/exec/texture"
@@ -67,6 +68,9 @@ type Options struct {
 	// Save, if not nil, is called with the PTX that is loaded and its name in
 	// messages.
 	Save func(name string, text []byte) error
+	// Caller, if not nil, returns the program's calls that led to the call in progress, the
+	// innermost first. Only checkers ask for it.
+	Caller func() []check.Place
 	// Devices is the number of GPUs; 0 is one. Visible selects those that the program
 	// sees, as CUDA_VISIBLE_DEVICES does; nil: all of them.
 	Devices int
@@ -575,6 +579,10 @@ func (t *Thread) Reset() Error {
 	}
 	if r.sticky != Success && r.chip != nil {
 		r.chip.LimitFromHere()
+	}
+	if r.checked() {
+		from, to := r.base(r.number), r.base(r.number+1)
+		r.tell(check.HostEvent{Kind: check.HostReset, Call: "cudaDeviceReset", Addr: from, Bytes: to - from})
 	}
 	r.forget()
 	r.bury(t)

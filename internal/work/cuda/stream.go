@@ -118,6 +118,9 @@ func (t *Thread) StreamCreate(flags uint32, priority int) (h uint64, err Error) 
 		s := &stream{on: r, handle: h, id: int64(r.handles) + streamPerThread, flags: flags, priority: validPriority(priority)}
 		r.streams[h] = s
 		r.lanes = append(r.lanes, s)
+		if flags == nonBlocking && r.checked() {
+			r.opt.Checks.Private(s.id)
+		}
 		if r.trace.any {
 			r.record(Activity{
 				Kind: ActivityStream, Device: r.number, Context: r.contextOf(r), Stream: uint32(s.id), Correlation: t.call,
@@ -190,7 +193,13 @@ func (t *Thread) StreamSynchronize(h uint64) Error {
 // StreamQuery returns NotReady while a stream has unfinished work, and then lets a little
 // time pass.
 func (t *Thread) StreamQuery(h uint64) Error {
-	return t.ofStream(h, func(r *Runtime, s *stream) Error { return s.on.query(s.lasts()...) })
+	return t.ofStream(h, func(r *Runtime, s *stream) Error {
+		err := s.on.query(s.lasts()...)
+		if err == Success {
+			r.tellWait(s, 0)
+		}
+		return err
+	})
 }
 
 // ofStream runs a call that waits for a stream, which must not be in a capture.
@@ -246,10 +255,12 @@ func (t *Thread) StreamWait(h, ev uint64, flags uint32) Error {
 		if _, err := r.captured(s); err != Success {
 			return err
 		}
+		w := &markWork{NodeEventWait, ev, e}
 		if e.op == nil || e.op.Ended() {
+			r.tellWork(s, w)
 			return Success
 		}
-		return s.on.submit(s, &markWork{NodeEventWait, ev, e})
+		return s.on.submit(s, w)
 	})
 }
 
@@ -338,10 +349,14 @@ func (t *Thread) EventSynchronize(h uint64) Error {
 // pass.
 func (t *Thread) EventQuery(h uint64) Error {
 	return t.ofEvent(h, func(r *Runtime, e *event) Error {
-		if e.op == nil {
-			return Success
+		err := Success
+		if e.op != nil {
+			err = e.on.query(e.op)
 		}
-		return e.on.query(e.op)
+		if err == Success {
+			r.tellWait(nil, h)
+		}
+		return err
 	})
 }
 

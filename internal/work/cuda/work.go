@@ -77,6 +77,7 @@ func (r *Runtime) submit(s *stream, w work) Error {
 
 // execute executes work immediately, in a functional run.
 func (r *Runtime) execute(s *stream, w work) Error {
+	r.tellWork(s, w)
 	if !r.trace.any {
 		return w.now(r, s)
 	}
@@ -100,6 +101,7 @@ func (r *Runtime) enqueue(s *stream, w work) (*gpu.Op, Error) {
 // give passes the action for a stream's work to the chip.
 func (r *Runtime) give(s *stream, w work, op *gpu.Op, rec *run.Launch) Error {
 	op.Stream, op.NonBlocking, op.Priority = s.id, s.flags&nonBlocking != 0, s.priority
+	r.tellWork(s, w)
 	if rec != nil {
 		if err := r.ses.Launch(rec, op); err != nil {
 			return r.refuse(err)
@@ -344,6 +346,7 @@ func (t *Thread) HostCall(h, fn, data uint64) Error {
 		if err := s.on.await(s.lasts()...); err != Success {
 			return err
 		}
+		r.tellWork(s, w)
 		return w.now(s.on, s)
 	})
 }

@@ -1,0 +1,194 @@
+package cuda
+
+import (
+	"github.com/heddle-sim/heddle/internal/check"
+)
+
+// This file: what checkers are told of the program's calls. Without checkers each of these
+// functions costs a test.
+
+// checked reports whether the run has checkers.
+func (a *app) checked() bool { return a.opt.Checks != nil }
+
+// tell passes an event to the checkers, with the call's place.
+func (a *app) tell(e check.HostEvent) {
+	if a.opt.Caller != nil {
+		e.Host = a.opt.Caller()
+	}
+	e.Launch = a.launches - 1
+	a.opt.Checks.Host(&e)
+}
+
+// hostPlaces returns the program's call in progress, for launches.
+func (a *app) hostPlaces() []check.Place {
+	if !a.checked() || a.opt.Caller == nil {
+		return nil
+	}
+	return a.opt.Caller()
+}
+
+// tellEnd tells that the program ends.
+func (a *app) tellEnd() {
+	if a.checked() {
+		a.tell(check.HostEvent{Kind: check.HostEnd})
+	}
+}
+
+// tellWait tells that the host has waited: for a stream, else for an event, else for all.
+func (a *app) tellWait(s *stream, event uint64) {
+	switch {
+	case !a.checked():
+	case s != nil:
+		a.tell(check.HostEvent{Kind: check.HostSync, Stream: s.id})
+	case event != 0:
+		a.tell(check.HostEvent{Kind: check.HostSync, Object: event})
+	default:
+		a.tell(check.HostEvent{Kind: check.HostSyncAll})
+	}
+}
+
+// calls are the functions that begin and end memory, by its kind.
+var calls = map[MemoryKind][2]string{
+	DeviceKind: {"cudaMalloc", "cudaFree"}, ManagedKind: {"cudaMallocManaged", "cudaFree"},
+	PinnedKind: {"cudaMallocHost", "cudaFreeHost"}, ArrayKind: {"cudaMallocArray", "cudaFreeArray"},
+}
+
+// tellMemory tells that memory begins or ends. Memory that the host reaches has values: what
+// the host does to it is not seen.
+func (a *app) tellMemory(s *stream, m *MemoryDetail) {
+	if !a.checked() {
+		return
+	}
+	e := check.HostEvent{Kind: check.HostAlloc, Addr: m.Addr, Bytes: m.Bytes, Async: m.Async, Name: calls[m.Kind][0], Set: m.Kind != DeviceKind && m.Kind != ArrayKind}
+	e.Call = e.Name
+	if m.Free {
+		e.Kind, e.Call = check.HostFree, calls[m.Kind][1]
+	}
+	if m.Async {
+		e.Call += "Async"
+		if !m.Free {
+			e.Name = e.Call
+		}
+	}
+	if s != nil {
+		e.Stream = s.id
+	}
+	a.tell(e)
+}
+
+// tellBadFree tells that a free has failed, because the address was not that of such memory.
+func (a *app) tellBadFree(call string, addr uint64, err Error) {
+	if a.checked() && err == InvalidValue {
+		a.tell(check.HostEvent{Kind: check.HostFree, Call: call, Addr: addr, Bad: true})
+	}
+}
+
+// tellBadCopy tells that a copy has failed, if a side of it is not in memory.
+func (r *Runtime) tellBadCopy(s *stream, dst, src uint64, c Rows, kind Kind) {
+	if !r.checked() || c.empty() || kind < HostToHost || kind > AnyWay {
+		return
+	}
+	r.tellBadSide(check.HostRead, "cudaMemcpy", s, src, c, c.SrcPitch, c.SrcPlane)
+	r.tellBadSide(check.HostWrite, "cudaMemcpy", s, dst, c, c.DstPitch, c.DstPlane)
+}
+
+// tellBadFill is tellBadCopy for a fill.
+func (r *Runtime) tellBadFill(s *stream, dst uint64, c Rows) {
+	if r.checked() && !c.empty() {
+		r.tellBadSide(check.HostWrite, "cudaMemset", s, dst, c, c.DstPitch, c.DstPlane)
+	}
+}
+
+func (r *Runtime) tellBadSide(kind check.HostKind, call string, s *stream, addr uint64, c Rows, pitch, plane uint64) {
+	n, ok := c.span(pitch, plane)
+	if !ok || !onDevice(addr) && r.sharedAt(addr) == nil { // memory of the host is its own
+		return
+	}
+	if _, err := r.bytes(addr, n, false); err != Success {
+		r.tell(check.HostEvent{Kind: kind, Call: call, Addr: addr, Bytes: n, Stream: s.id, Bad: true})
+	}
+}
+
+// tellWork tells what a stream's work other than kernels does, when it is executed or passed
+// to the chip. w may be nil.
+func (r *Runtime) tellWork(s *stream, w work) {
+	if !r.checked() {
+		return
+	}
+	e := check.HostEvent{Stream: s.id, Async: true}
+	switch w := w.(type) {
+	case *copyWork:
+		r.tellCopy(s, w)
+	case *fillWork:
+		e.Kind, e.Call = check.HostWrite, "cudaMemset"
+		r.tellRows(e, w.dst, &w.rows, w.rows.DstPitch, w.rows.DstPlane)
+	case *markWork:
+		e.Object = w.handle
+		switch w.nodeKind {
+		case NodeEventRecord:
+			e.Kind, e.Call = check.HostRecord, "cudaEventRecord"
+			r.tell(e)
+		case NodeEventWait:
+			e.Kind, e.Call = check.HostWait, "cudaStreamWaitEvent"
+			r.tell(e)
+		}
+	case *hostWork: // called while the host waits
+		r.tellWait(s, 0)
+	case *memoryWork:
+		for i := range w.ops { // a value that is waited for orders as an event does
+			o := &w.ops[i]
+			e.Object, e.Addr, e.Bytes = o.Addr, o.Addr, 8
+			e.Kind, e.Call = check.HostRecord, "cuStreamWriteValue"
+			if o.waits() {
+				e.Kind, e.Call = check.HostWait, "cuStreamWaitValue"
+			}
+			r.tell(e)
+		}
+	case *allocWork:
+		r.tellMemory(s, &MemoryDetail{Addr: w.mem.addr, Bytes: w.mem.size, Kind: DeviceKind, Async: true})
+	case *freeWork:
+		r.tellMemory(s, &MemoryDetail{Free: true, Addr: w.mem.addr, Bytes: w.mem.size, Kind: DeviceKind, Async: true})
+	}
+}
+
+// tellCopy tells of both sides of a copy. The host waits for a copy only where one side is
+// its own, and the program has asked to wait or the copy cannot but (CUDA runtime API,
+// synchronisation behaviour of memory copies).
+func (r *Runtime) tellCopy(s *stream, w *copyWork) {
+	e := check.HostEvent{Call: "cudaMemcpy", Stream: s.id, Async: w.async || r.trace.place.Graph != 0}
+	if w.async {
+		e.Call = "cudaMemcpyAsync"
+	}
+	switch toHost := !onDevice(w.dst); {
+	case onDevice(w.src) && !toHost:
+		e.Async = true
+	case toHost && r.sharedAt(w.dst) == nil && r.trace.place.Graph == 0:
+		e.Async = false
+	}
+	c := &w.rows
+	e.Kind = check.HostRead
+	r.tellRows(e, w.src, c, c.SrcPitch, c.SrcPlane)
+	e.Kind = check.HostWrite
+	r.tellRows(e, w.dst, c, c.DstPitch, c.DstPlane)
+}
+
+// tellRows tells of one side of rows, as few ranges as they are. Memory that only the host
+// reaches is left out.
+func (r *Runtime) tellRows(e check.HostEvent, addr uint64, c *Rows, pitch, plane uint64) {
+	if !onDevice(addr) && r.sharedAt(addr) == nil {
+		return
+	}
+	width, height, depth := c.Width, c.Height, c.Depth
+	if height == 1 || pitch == width {
+		width, height = width*height, 1
+		if depth == 1 || plane == width {
+			width, depth = width*depth, 1
+		}
+	}
+	for z := range depth {
+		for y := range height {
+			e.Addr, e.Bytes = addr+z*plane+y*pitch, width
+			r.tell(e)
+		}
+	}
+}
