@@ -3,6 +3,7 @@ package sass
 import (
 	"math/bits"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -354,39 +355,47 @@ func TestMatrices(t *testing.T) {
 	}
 }
 
-// TestMatrixDouble: DMMA, and the moves of 8 × 8 tiles.
+// TestMatrixDouble: DMMA, whose shape later disassemblers write with x.
 func TestMatrixDouble(t *testing.T) {
-	k := load(t, "DMMA.884 R0, R4, R8, R12\nEXIT\n")
-	if len(k.bad) > 0 {
-		t.Fatal(k.bad)
+	for arch, shape := range map[string]string{"sm_86": "884", "sm_120": "8x8x4"} {
+		t.Run(shape, func(t *testing.T) {
+			k := load(t, strings.Replace(header, "sm_86", arch, 1)+"DMMA."+shape+" R0, R4, R8, R12 ;\nEXIT ;\n")
+			if len(k.bad) > 0 {
+				t.Fatal(k.bad)
+			}
+			w := &begin(t, k, Launch{}, nil).warps[0]
+			put := func(reg, lane int, v float64) {
+				b := b64.round(exact(v), nearest, false)
+				w.rows[reg][lane], w.rows[reg+1][lane] = uint32(b), uint32(b>>32)
+			}
+			for i := range 32 {
+				put(4, i, float64(i+1))     // A[i/4][i%4]
+				put(8, i, float64(3*i%7-2)) // B[i%4][i/4]
+				put(12, i, 0.5)
+				put(14, i, -1)
+			}
+			finish(t, w)
+			for i := range 32 {
+				for n := range 2 {
+					row, col := i/4, i%4*2+n
+					want := []float64{0.5, -1}[n]
+					for k := range 4 {
+						want += float64(row*4+k+1) * float64(3*(col*4+k)%7-2)
+					}
+					l := lane{r: [12]uint32{w.rows[2*n][i], w.rows[2*n+1][i]}}
+					if got := l.f64(0); got != want {
+						t.Fatalf("element %d, %d is %v, want %v", row, col, got, want)
+					}
+				}
+			}
+		})
 	}
+}
+
+// TestMatrixMoves: the moves of 8 × 8 tiles.
+func TestMatrixMoves(t *testing.T) {
+	k := load(t, "MOVM.16.MT88 R0, R4\nEXIT\n")
 	w := &begin(t, k, Launch{}, nil).warps[0]
-	put := func(reg, lane int, v float64) {
-		b := b64.round(exact(v), nearest, false)
-		w.rows[reg][lane], w.rows[reg+1][lane] = uint32(b), uint32(b>>32)
-	}
-	for i := range 32 {
-		put(4, i, float64(i+1))     // A[i/4][i%4]
-		put(8, i, float64(3*i%7-2)) // B[i%4][i/4]
-		put(12, i, 0.5)
-		put(14, i, -1)
-	}
-	finish(t, w)
-	for i := range 32 {
-		for n := range 2 {
-			row, col := i/4, i%4*2+n
-			want := []float64{0.5, -1}[n]
-			for k := range 4 {
-				want += float64(row*4+k+1) * float64(3*(col*4+k)%7-2)
-			}
-			l := lane{r: [12]uint32{w.rows[2*n][i], w.rows[2*n+1][i]}}
-			if got := l.f64(0); got != want {
-				t.Fatalf("element %d, %d is %v, want %v", row, col, got, want)
-			}
-		}
-	}
-	k = load(t, "MOVM.16.MT88 R0, R4\nEXIT\n")
-	w = &begin(t, k, Launch{}, nil).warps[0]
 	for i := range 32 { // element r, c is 16·r + c
 		r, c := uint32(i/4), uint32(i%4*2)
 		w.rows[4][i] = 16*r + c | (16*r+c+1)<<16

@@ -1,7 +1,6 @@
 package sass
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/exec/num"
@@ -64,78 +63,15 @@ type intTile struct {
 }
 
 func decodeMMA(d *dec) error {
-	in, x := d.in, &matrix{}
-	for _, m := range in.Mods {
-		if rest, ok := strings.CutPrefix(m, "168"); ok {
-			x.m = 16
-			x.k, _ = strconv.Atoi(rest)
-		} else if rest, ok := strings.CutPrefix(m, "88"); ok && x.m == 0 {
-			x.m = 8
-			x.k, _ = strconv.Atoi(rest)
-		}
-	}
-	if x.k == 0 {
+	x := &matrix{}
+	if x.m, _, x.k = d.in.Shape(); x.k == 0 {
 		return errForm
 	}
-	sparse := in.Has("SP")
-	signs := 0
-	switch in.Op {
-	case sass.OpHMMA:
-		if err := d.only("1684", "1688", "16816", "16832", "SP", "F16", "F32", "BF16", "TF32"); err != nil {
-			return err
-		}
-		x.bits, x.half, x.bf16 = 16, !in.Has("F32"), in.Has("BF16")
-		if in.Has("TF32") {
-			x.bits = 32
-		}
-		if (x.bf16 || x.bits == 32) && x.half {
-			return errForm
-		}
-	case sass.OpIMMA:
-		for _, m := range in.Mods {
-			if t := strings.TrimLeft(m, "US"); t == "8" || t == "4" {
-				if len(m) != 2 {
-					continue
-				}
-				x.bits = int(t[0] - '0')
-				if signs == 0 {
-					x.aSigned = m[0] == 'S'
-				} else {
-					x.bSigned = m[0] == 'S'
-				}
-				signs++
-			}
-		}
-		x.sat = in.Has("SAT")
-		if signs != 2 {
-			return errForm
-		}
-	case sass.OpQMMA, sass.OpOMMA:
-		x.bits, x.half = 8, in.Has("F16")
-		for _, m := range in.Mods {
-			if n, ok := narrows[m]; ok {
-				x.na, x.nb = x.nb, n
-			}
-		}
-		if in.Op == sass.OpOMMA {
-			x.bits, x.scales = 4, 2
-			if in.Has("4X") {
-				x.scales = 4
-			}
-			if in.Has("E8") == in.Has("UE4M3") || in.Has("UE4M3") != in.Has("4X") || sparse {
-				return errForm
-			}
-		}
-	case sass.OpBMMA:
-		x.bits, x.and = 1, in.Has("AND")
-	case sass.OpDMMA:
-		if err := d.only("884", "RN", "RM", "RP", "RZ"); err != nil {
-			return err
-		}
-		x.bits, x.round = 64, d.rounding()
+	if err := d.elements(x); err != nil {
+		return err
 	}
+	sparse, mostB := d.in.Has("SP"), 2
 	x.ka = x.k
-	mostB := 2
 	if sparse {
 		x.ka, mostB = x.k/2, 4
 		if x.m != 16 || x.bits != 16 && x.bits != 8 || x.ka*x.bits != 256 {
@@ -154,6 +90,86 @@ func decodeMMA(d *dec) error {
 	}
 	x.lay()
 	d.o.mma = x
+	d.o.run = matrixRuns[d.in.Op]
+	if sparse {
+		d.o.run = opSparse
+	}
+	return d.fragments(x, sparse)
+}
+
+// matrixRuns are the operations of matrices that are not sparse.
+var matrixRuns = map[sass.Op]func(*warp, *inst, *pending, uint32){
+	sass.OpHMMA: opHMMA, sass.OpQMMA: opHMMA, sass.OpOMMA: opHMMA, sass.OpIMMA: opIMMA, sass.OpBMMA: opBMMA, sass.OpDMMA: opDMMA,
+}
+
+// elements decodes the formats of the elements.
+func (d *dec) elements(x *matrix) error {
+	in := d.in
+	switch in.Op {
+	case sass.OpHMMA:
+		if err := d.only("1684", "1688", "16816", "16832", "SP", "F16", "F32", "BF16", "TF32"); err != nil {
+			return err
+		}
+		x.bits, x.half, x.bf16 = 16, !in.Has("F32"), in.Has("BF16")
+		if in.Has("TF32") {
+			x.bits = 32
+		}
+		if (x.bf16 || x.bits == 32) && x.half {
+			return errForm
+		}
+	case sass.OpIMMA:
+		x.sat = in.Has("SAT")
+		return x.integers(in.Mods)
+	case sass.OpQMMA, sass.OpOMMA:
+		x.bits, x.half = 8, in.Has("F16")
+		for _, m := range in.Mods {
+			if n, ok := narrows[m]; ok {
+				x.na, x.nb = x.nb, n
+			}
+		}
+		if in.Op == sass.OpOMMA {
+			x.bits, x.scales = 4, 2
+			if in.Has("4X") {
+				x.scales = 4
+			}
+			if in.Has("E8") == in.Has("UE4M3") || in.Has("UE4M3") != in.Has("4X") || in.Has("SP") {
+				return errForm
+			}
+		}
+	case sass.OpBMMA:
+		x.bits, x.and = 1, in.Has("AND")
+	case sass.OpDMMA:
+		if err := d.only("884", "8x8x4", "RN", "RM", "RP", "RZ"); err != nil {
+			return err
+		}
+		x.bits, x.round = 64, d.rounding()
+	}
+	return nil
+}
+
+// integers decodes the formats of A and B among the modifiers: S8, U4.
+func (x *matrix) integers(mods []string) error {
+	signs := 0
+	for _, m := range mods {
+		if t := strings.TrimLeft(m, "US"); len(m) != 2 || t != "8" && t != "4" {
+			continue
+		}
+		x.bits = int(m[1] - '0')
+		if signs == 0 {
+			x.aSigned = m[0] == 'S'
+		} else {
+			x.bSigned = m[0] == 'S'
+		}
+		signs++
+	}
+	if signs != 2 {
+		return errForm
+	}
+	return nil
+}
+
+// fragments decodes the operands.
+func (d *dec) fragments(x *matrix, sparse bool) error {
 	if err := d.result(x.c); err != nil {
 		return err
 	}
@@ -181,11 +197,7 @@ func decodeMMA(d *dec) error {
 		}
 	}
 	if sparse {
-		if err := d.places(v[3], v[4], x); err != nil {
-			return err
-		}
-		d.o.run = opSparse
-		return nil
+		return d.places(v[3], v[4], x)
 	}
 	if x.scales > 0 {
 		if v[5].Reg != sass.URZ { // which bytes and lanes hold the scales
@@ -196,16 +208,6 @@ func decodeMMA(d *dec) error {
 				return err
 			}
 		}
-	}
-	switch {
-	case in.Op == sass.OpHMMA, in.Op == sass.OpQMMA, in.Op == sass.OpOMMA:
-		d.o.run = opHMMA
-	case in.Op == sass.OpIMMA:
-		d.o.run = opIMMA
-	case in.Op == sass.OpBMMA:
-		d.o.run = opBMMA
-	default:
-		d.o.run = opDMMA
 	}
 	return nil
 }

@@ -179,9 +179,9 @@ func (in *Inst) addressRegisters(o *Operand) (base, uniform uint8) {
 	return base, uniform
 }
 
-// shape splits the shape in a matrix instruction's mnemonic into M, N and K: 16816 is 16, 8,
-// 16.
-func (in *Inst) shape() (m, n, k int) {
+// Shape splits the shape in a matrix instruction's mnemonic into M, N and K: 16816 is 16, 8,
+// 16. They are 0 if it has none.
+func (in *Inst) Shape() (m, n, k int) {
 	for _, mod := range in.Mods {
 		for _, p := range []struct {
 			prefix string
@@ -247,7 +247,7 @@ func (in *Inst) elementBits() (ab, acc int) {
 // fragments are the registers of A, B and of C and D: a matrix spread over 32 lanes of 32
 // bits. Volta's 884 with steps works on pairs.
 func (in *Inst) fragments() (a, b, c int) {
-	m, n, k := in.shape()
+	m, n, k := in.Shape()
 	if m == 0 {
 		return 1, 1, 1
 	}

@@ -135,7 +135,7 @@ func (in *Inst) info(o *isa.Inst, pc int32) {
 	in.memory(o)
 	switch in.Op {
 	case OpHMMA, OpIMMA, OpBMMA, OpDMMA, OpQMMA, OpOMMA:
-		m, n, kk := in.shape()
+		m, n, kk := in.Shape()
 		ab, acc := in.elementBits()
 		o.Tensor = &isa.Tensor{M: uint16(m), N: uint16(n), K: uint16(kk), Elem: uint8(ab), Bits: uint8(ab), Sparse: in.Has("SP"), F32: in.Has("F32")}
 		if in.Op == OpHMMA {
