@@ -136,54 +136,12 @@ func (l *linker) add(i int, f *File) {
 		l.fail(f, "it is for sm_%d, but %s is for sm_%d: files that are linked are for one architecture", f.Arch, out.parts[0].Name, out.Arch)
 		return
 	}
-	// Of several definitions for all, one stays. A function that only its file sees gets a name of
-	// its own if others have the same.
-	names, gone := map[string]string{}, map[string]bool{}
-	out.parts[i].names = names
-	place := func(fn *Function) bool {
-		n, seen := l.owner[fn.Name]
-		if !fn.Local && n != i {
-			gone[fn.Name] = true
-			return false
-		}
-		old := fn.Name
-		switch {
-		case fn.Local && (l.used[old] || seen):
-			fn.Name = fmt.Sprintf("%s$%d", old, i+1)
-		case !fn.Local:
-			l.places[old] = Place{Kind: InCode, Owner: old}
-		}
-		names[old], l.used[fn.Name] = fn.Name, true
-		return true
-	}
-	for _, k := range f.Kernels {
-		copied := *k
-		if place(&copied.Function) {
-			out.Kernels = append(out.Kernels, &copied)
-		}
-	}
-	for _, fn := range f.Functions {
-		copied := *fn
-		if place(&copied) {
-			out.Functions = append(out.Functions, &copied)
-		}
-	}
+	gone := l.addCode(i, f)
 	data := len(out.Data)
 	out.Data = append(out.Data, f.Data...)
-	var base [Banks]uint64
-	for bank, b := range f.Constants {
-		if len(b) == 0 {
-			continue
-		}
-		const align = 16 // of the widest load
-		have := out.Constants[bank]
-		base[bank] = uint64(len(have)+align-1) &^ (align - 1)
-		if n := base[bank] + uint64(len(b)); n > maxBank {
-			l.fail(f, "with the other files, constant bank %d has %d bytes; the limit is %d", bank, n, maxBank)
-			return
-		}
-		have = append(slices.Clip(have), make([]byte, base[bank]-uint64(len(have)))...)
-		out.Constants[bank] = append(have, b...)
+	base, ok := l.addConstants(f)
+	if !ok {
+		return
 	}
 	moved := func(p Place) Place {
 		switch {
@@ -191,8 +149,8 @@ func (l *linker) add(i int, f *File) {
 			p.Index += data
 		case p.Kind == InConstant && p.Owner == "":
 			p.Offset += base[p.Bank]
-		case names[p.Owner] != "":
-			p.Owner = names[p.Owner]
+		case out.parts[i].names[p.Owner] != "":
+			p.Owner = out.parts[i].names[p.Owner]
 		}
 		return p
 	}
@@ -225,4 +183,61 @@ func (l *linker) add(i int, f *File) {
 	out.Externs = append(out.Externs, f.Externs...)
 	out.Textures = append(out.Textures, f.Textures...)
 	out.Surfaces = append(out.Surfaces, f.Surfaces...)
+}
+
+// addCode appends the kernels and functions of file i whose definitions count, and returns the names of
+// the others. A function that only its file sees gets a name of its own if others have the same.
+func (l *linker) addCode(i int, f *File) (gone map[string]bool) {
+	out, names := l.out, map[string]string{}
+	gone = map[string]bool{}
+	out.parts[i].names = names
+	place := func(fn *Function) bool {
+		n, seen := l.owner[fn.Name]
+		if !fn.Local && n != i {
+			gone[fn.Name] = true
+			return false
+		}
+		old := fn.Name
+		switch {
+		case fn.Local && (l.used[old] || seen):
+			fn.Name = fmt.Sprintf("%s$%d", old, i+1)
+		case !fn.Local:
+			l.places[old] = Place{Kind: InCode, Owner: old}
+		}
+		names[old], l.used[fn.Name] = fn.Name, true
+		return true
+	}
+	for _, k := range f.Kernels {
+		copied := *k
+		if place(&copied.Function) {
+			out.Kernels = append(out.Kernels, &copied)
+		}
+	}
+	for _, fn := range f.Functions {
+		copied := *fn
+		if place(&copied) {
+			out.Functions = append(out.Functions, &copied)
+		}
+	}
+	return gone
+}
+
+// addConstants appends the banks that all kernels of a file share, and returns where they begin. It
+// fails if a bank gets too large.
+func (l *linker) addConstants(f *File) (base [Banks]uint64, ok bool) {
+	for bank, b := range f.Constants {
+		if len(b) == 0 {
+			continue
+		}
+		const align = 16 // of the widest load
+		have := l.out.Constants[bank]
+		base[bank] = uint64(len(have)+align-1) &^ (align - 1)
+		if n := base[bank] + uint64(len(b)); n > maxBank {
+			l.fail(f, "with the other files, constant bank %d has %d bytes; the limit is %d", bank, n, maxBank)
+			return base, false
+		}
+		have = append(slices.Clip(have), make([]byte, base[bank]-uint64(len(have)))...)
+		l.out.Constants[bank] = append(have, b...)
+	}
+	return base, true
 }

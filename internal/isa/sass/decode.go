@@ -216,31 +216,8 @@ func (f *operandField) decode(w word128, addr uint32, o *Operand) string {
 		o.Kind, o.Reg = SReg, uint8(v)
 	case fImm:
 		o.fromImm(f, v)
-	case fConst:
-		o.Kind, o.Bank, o.Imm, o.Reg = Const, uint8(constBank.get(w)), int64(constWord.get(w))*4, RZ
-	case fCX:
-		o.Kind, o.UReg, o.HasU, o.CX, o.Imm, o.Reg = Const, uniformNumber(cxReg.get(w), cxReg.width()), true, true, int64(constWord.get(w))*4, RZ
-	case fLDC:
-		o.Kind, o.Bank, o.Reg, o.UReg, o.Index0 = Const, uint8(constBank.get(w)), uint8(ldcReg.get(w)), URZ, true
-		o.Imm = signed(ldcBytes.get(w), 16)
-		if o.Reg == RZ {
-			o.Imm &= 0xffff
-		}
-	case fULDC:
-		o.Kind, o.Bank, o.Reg, o.UReg = Const, uint8(constBank.get(w)), RZ, URZ
-		o.Imm = int64(ldcBytes.get(w))
-		if f.at != nil {
-			o.UReg, o.HasU = uniformNumber(v, f.at.width()), true
-			o.Imm = signed(uint64(o.Imm), 16)
-		}
-	case fLDCU:
-		o.Kind, o.Bank, o.Reg, o.UReg, o.Imm = Const, uint8(constBank.get(w)), RZ, URZ, int64(ldcuBytes.get(w))
-		if f.at != nil {
-			o.UReg, o.HasU = uniformNumber(v, f.at.width()), true
-			o.Imm = signed(uint64(o.Imm), ldcuBytes.width())
-		} else if o.Imm == 0 { // written with URZ
-			return "an offset of 0 has its own form"
-		}
+	case fConst, fCX, fLDC, fULDC, fLDCU:
+		return f.decodeConst(w, v, o)
 	case fTarget:
 		o.Kind, o.Imm, o.Index, o.Reg = Target, signed(v, f.at.width())*f.scale+int64(addr)+InstBytes, -1, RZ
 	case fAbs:
@@ -257,6 +234,41 @@ func (f *operandField) decode(w word128, addr uint32, o *Operand) string {
 		o.Kind, o.Suffix = Word, names[0]
 	case fMem:
 		return f.decodeMem(w, addr, o)
+	}
+	return ""
+}
+
+// decodeConst decodes a constant, v is what its own field holds.
+func (f *operandField) decodeConst(w word128, v uint64, o *Operand) string {
+	o.Kind, o.Reg, o.UReg = Const, RZ, URZ
+	if f.kind != fCX {
+		o.Bank = uint8(constBank.get(w))
+	}
+	switch f.kind {
+	case fConst:
+		o.Imm = int64(constWord.get(w)) * 4
+	case fCX:
+		o.UReg, o.HasU, o.CX, o.Imm = uniformNumber(cxReg.get(w), cxReg.width()), true, true, int64(constWord.get(w))*4
+	case fLDC:
+		o.Reg, o.Index0 = uint8(ldcReg.get(w)), true
+		o.Imm = signed(ldcBytes.get(w), 16)
+		if o.Reg == RZ {
+			o.Imm &= 0xffff
+		}
+	case fULDC:
+		o.Imm = int64(ldcBytes.get(w))
+		if f.at != nil {
+			o.UReg, o.HasU = uniformNumber(v, f.at.width()), true
+			o.Imm = signed(uint64(o.Imm), 16)
+		}
+	case fLDCU:
+		o.Imm = int64(ldcuBytes.get(w))
+		if f.at != nil {
+			o.UReg, o.HasU = uniformNumber(v, f.at.width()), true
+			o.Imm = signed(uint64(o.Imm), ldcuBytes.width())
+		} else if o.Imm == 0 { // written with URZ
+			return "an offset of 0 has its own form"
+		}
 	}
 	return ""
 }

@@ -315,22 +315,9 @@ func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
 	}
 	switch f.kind {
 	case fGPR:
-		if a.Kind != Reg {
-			return mismatch()
+		if err := f.encodeRegister(a, w, mismatch); err != nil {
+			return err
 		}
-		if f.literal >= 0 && int(a.Reg) != f.literal {
-			return mismatch()
-		}
-		if a.Reuse && f.reuse < 0 {
-			return fmt.Errorf("%s cannot have .reuse", a.text)
-		}
-		if a.Reuse && a.Reg == RZ {
-			return fmt.Errorf("RZ cannot have .reuse")
-		}
-		if a.Reuse {
-			w.setBit(f.reuse, 1)
-		}
-		f.at.set(w, uint64(a.Reg))
 	case fUGPR, fDesc, fGDesc:
 		want := map[fieldKind]Kind{fUGPR: UReg, fDesc: Desc, fGDesc: GDesc}[f.kind]
 		if a.Kind != want {
@@ -371,32 +358,7 @@ func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
 			return err
 		}
 	case fTarget, fAbs:
-		if a.Kind == Imm && a.num != "" {
-			v, err := parseInt(a.num)
-			if err != nil {
-				return err
-			}
-			a.Operand.Imm = v
-		} else if a.Kind == Word && !a.found {
-			if a.near != "" {
-				return fmt.Errorf("unknown label %s; did you mean %s?", a.text, a.near)
-			}
-			return fmt.Errorf("unknown label %s", a.text)
-		} else if a.Kind != Word {
-			return mismatch()
-		}
-		v := a.Operand.Imm
-		if f.kind == fTarget {
-			v -= int64(addr) + InstBytes
-		}
-		if v%f.scale != 0 {
-			return fmt.Errorf("%s is not a multiple of %d", a.text, f.scale)
-		}
-		if v /= f.scale; !fits(v, f.at.width(), f.kind == fTarget) {
-			return fmt.Errorf("%s is out of range of the branch", a.text)
-		}
-		f.at.set(w, uint64(v))
-		return nil
+		return f.encodeTarget(a, addr, w, mismatch)
 	case fMask:
 		if a.Kind != Mask {
 			return mismatch()
@@ -419,6 +381,53 @@ func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
 		return f.encodeMem(a, w, mismatch)
 	}
 	return f.encodeMarks(a, w)
+}
+
+// encodeRegister writes the number of a general register, and whether it stays in the
+// register-file cache.
+func (f *operandField) encodeRegister(a *arg, w *word128, mismatch func() error) error {
+	switch {
+	case a.Kind != Reg, f.literal >= 0 && int(a.Reg) != f.literal:
+		return mismatch()
+	case a.Reuse && f.reuse < 0:
+		return fmt.Errorf("%s cannot have .reuse", a.text)
+	case a.Reuse && a.Reg == RZ:
+		return fmt.Errorf("RZ cannot have .reuse")
+	case a.Reuse:
+		w.setBit(f.reuse, 1)
+	}
+	f.at.set(w, uint64(a.Reg))
+	return nil
+}
+
+// encodeTarget writes a place in the code: a label or an address.
+func (f *operandField) encodeTarget(a *arg, addr uint32, w *word128, mismatch func() error) error {
+	switch {
+	case a.Kind == Imm && a.num != "":
+		v, err := parseInt(a.num)
+		if err != nil {
+			return err
+		}
+		a.Operand.Imm = v
+	case a.Kind != Word:
+		return mismatch()
+	case !a.found && a.near != "":
+		return fmt.Errorf("unknown label %s; did you mean %s?", a.text, a.near)
+	case !a.found:
+		return fmt.Errorf("unknown label %s", a.text)
+	}
+	v := a.Operand.Imm
+	if f.kind == fTarget {
+		v -= int64(addr) + InstBytes
+	}
+	if v%f.scale != 0 {
+		return fmt.Errorf("%s is not a multiple of %d", a.text, f.scale)
+	}
+	if v /= f.scale; !fits(v, f.at.width(), f.kind == fTarget) {
+		return fmt.Errorf("%s is out of range of the branch", a.text)
+	}
+	f.at.set(w, uint64(v))
+	return nil
 }
 
 // encodeMarks writes signs, bars and suffix.

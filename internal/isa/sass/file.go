@@ -194,27 +194,6 @@ func (p *parser) directive(text string, col int) {
 		if len(args) == 3 || need(2, ".param NAME, BYTES") {
 			p.param(args, col)
 		}
-	case ".regs":
-		p.size(args, &p.kernel.Regs, 1, maxRegs, name+" NUMBER", col)
-		p.regs = true
-	case ".shared":
-		p.size(args, &p.kernel.Shared, 0, maxShared, name+" BYTES", col)
-	case ".local":
-		p.size(args, &p.kernel.Local, 0, maxLocal, name+" BYTES", col)
-	case ".barriers":
-		p.size(args, &p.kernel.Barriers, 0, maxBarriers, name+" NUMBER", col)
-	case ".maxthreads", ".block":
-		to := &p.kernel.MaxThreads
-		if name == ".block" {
-			to = &p.kernel.Block
-		}
-		if need(3, name+" X, Y, Z") {
-			for i := range to {
-				n := 0
-				p.size(args[i:i+1], &n, 1, isa.MaxThreads, name+" X, Y, Z", col)
-				to[i] = uint32(n)
-			}
-		}
 	case ".address":
 		if len(args) == 3 || need(2, ".address lower, PLACE") {
 			p.instructionAddress(args, col)
@@ -227,6 +206,40 @@ func (p *parser) directive(text string, col int) {
 		if need(3, ".const BANK, OFFSET, HEX WORDS") {
 			p.constants(args, col)
 		}
+	case ".maxthreads", ".block":
+		if need(3, name+" X, Y, Z") {
+			p.threads(name, args, col)
+		}
+	default:
+		p.resource(name, args, col)
+	}
+}
+
+// threads reads the sizes of a block.
+func (p *parser) threads(name string, args []string, col int) {
+	to := &p.kernel.MaxThreads
+	if name == ".block" {
+		to = &p.kernel.Block
+	}
+	for i := range to {
+		n := 0
+		p.size(args[i:i+1], &n, 1, isa.MaxThreads, name+" X, Y, Z", col)
+		to[i] = uint32(n)
+	}
+}
+
+// resource reads how much of something a kernel has.
+func (p *parser) resource(name string, args []string, col int) {
+	switch name {
+	case ".regs":
+		p.size(args, &p.kernel.Regs, 1, maxRegs, name+" NUMBER", col)
+		p.regs = true
+	case ".shared":
+		p.size(args, &p.kernel.Shared, 0, maxShared, name+" BYTES", col)
+	case ".local":
+		p.size(args, &p.kernel.Local, 0, maxLocal, name+" BYTES", col)
+	case ".barriers":
+		p.size(args, &p.kernel.Barriers, 0, maxBarriers, name+" NUMBER", col)
 	default:
 		hint := "directives are " + strings.Join(directives, " ")
 		if n := near.Name(name, directives); n != "" {

@@ -558,34 +558,42 @@ func (b *builder) row(line string) error {
 		if err := b.operands(r, rest, f); err != nil {
 			return err
 		}
-		for _, w := range strings.Fields(fixed) {
-			switch w {
-			case "shl":
-				r.shl = true
-				continue
-			case "uguard":
-				r.guard = true
-				continue
-			case "always":
-				r.fix(guardSpan, PT)
-				r.fix(span{{guardNot, guardNot}}, 0)
-				continue
-			}
-			at, v, ok := strings.Cut(w, "=")
-			if wide := wideSpans[at]; b.wide && wide != "" && v == strconv.Itoa(URZ6) { // no uniform register
-				at, v = wide, strconv.Itoa(URZ)
-			}
-			s, err := parseSpan(at)
-			num, err2 := strconv.ParseUint(v, 0, 64)
-			if !ok || err != nil || err2 != nil {
-				return fmt.Errorf("fixed bits %q", w)
-			}
-			r.fix(s, num)
+		if err := b.fixed(r, fixed); err != nil {
+			return err
 		}
 		if b.hopper && descPrinted.get(r.value) != 0 {
 			continue
 		}
 		b.rows = append(b.rows, r)
+	}
+	return nil
+}
+
+// fixed reads the fixed bits of a row.
+func (b *builder) fixed(r *row, text string) error {
+	for _, w := range strings.Fields(text) {
+		switch w {
+		case "shl":
+			r.shl = true
+			continue
+		case "uguard":
+			r.guard = true
+			continue
+		case "always":
+			r.fix(guardSpan, PT)
+			r.fix(span{{guardNot, guardNot}}, 0)
+			continue
+		}
+		at, v, ok := strings.Cut(w, "=")
+		if wide := wideSpans[at]; b.wide && wide != "" && v == strconv.Itoa(URZ6) { // no uniform register
+			at, v = wide, strconv.Itoa(URZ)
+		}
+		s, err := parseSpan(at)
+		num, err2 := strconv.ParseUint(v, 0, 64)
+		if !ok || err != nil || err2 != nil {
+			return fmt.Errorf("fixed bits %q", w)
+		}
+		r.fix(s, num)
 	}
 	return nil
 }
@@ -710,8 +718,8 @@ func splitOperands(s string) []string {
 }
 
 func (b *builder) operand(r *row, text string, f form) (operandField, error) {
-	o := operandField{neg: -1, abs: -1, inv: -1, not: -1, reuse: -1, literal: -1, scale: 1}
 	if word, ok := strings.CutPrefix(text, "'"); ok {
+		o := newField()
 		o.kind, o.word, o.role = fWord, word, Extra
 		return o, nil
 	}
@@ -725,48 +733,62 @@ func (b *builder) operand(r *row, text string, f form) (operandField, error) {
 	}
 	m := operandPattern.FindStringSubmatch(text)
 	if m == nil {
-		return o, fmt.Errorf("operand %q", text)
+		return operandField{}, fmt.Errorf("operand %q", text)
 	}
-	name, at, marks := m[2], m[3], m[4]
-	low, given := false, at != ""
-	sl, isSlot := slot{}, false
-	switch name {
+	if e, ok := b.enums[m[2]]; ok {
+		return b.word(r, e, m[3])
+	}
+	return b.field(r, &spelling{name: m[2], at: m[3], marks: m[4], suffix: m[5], suffixAt: m[6], number: m[7], count: m[8], literal: m[9]}, f)
+}
+
+// spelling is an operand of a row in its parts.
+type spelling struct {
+	name, at, marks, suffix, suffixAt, number, count, literal string
+}
+
+func newField() operandField {
+	return operandField{neg: -1, abs: -1, inv: -1, not: -1, reuse: -1, literal: -1, scale: 1}
+}
+
+// word is an operand that is one of an enum's names.
+func (b *builder) word(r *row, e *enum, at string) (operandField, error) {
+	o := newField()
+	o.kind, o.suffix, o.suffAt, o.role = fEnum, e, e.at, Extra
+	if at != "" {
+		s, err := parseSpan(at)
+		if err != nil {
+			return o, err
+		}
+		o.suffAt = s
+	}
+	r.use(o.suffAt)
+	return o, nil
+}
+
+// field is an operand with a place of its own, or in a slot of the row's form.
+func (b *builder) field(r *row, p *spelling, f form) (operandField, error) {
+	o := newField()
+	at, low, inSlot := p.at, false, true
+	var sl slot
+	switch p.name {
 	case "B":
-		sl, isSlot, o.role = f.b, true, B
+		sl, o.role = f.b, B
 	case "C":
-		sl, isSlot, o.role = f.c, true, C
-	}
-	switch {
-	case isSlot:
-		o.kind, low = sl.kind, sl.low
-		if at == "" {
-			at = sl.at
-		}
+		sl, o.role = f.c, C
 	default:
-		if e, ok := b.enums[name]; ok {
-			o.kind, o.suffix, o.suffAt, o.role = fEnum, e, e.at, Extra
-			if at != "" {
-				s, err := parseSpan(at)
-				if err != nil {
-					return o, err
-				}
-				o.suffAt = s
-			}
-			r.use(o.suffAt)
-			return o, nil
-		}
-		d, ok := named[name]
+		d, ok := named[p.name]
 		if !ok {
-			return o, fmt.Errorf("operand name %q", name)
+			return o, fmt.Errorf("operand name %q", p.name)
 		}
-		o.kind, o.role, o.dst, o.not = d.kind, d.role, d.dst, d.not
-		if at == "" {
-			at = d.at
-		}
-		low = name == "Rb" || name == "URb" || name == "c"
+		o.role, o.dst, o.not, inSlot = d.role, d.dst, d.not, false
+		sl = slot{d.kind, d.at, p.name == "Rb" || p.name == "URb" || p.name == "c"}
 	}
-	if w, ok := wideSpans[at]; ok && b.wide && (o.kind == fUGPR || o.kind == fDesc || o.kind == fGDesc || o.kind == fLDCU || o.kind == fULDC) && !given {
-		at = w
+	o.kind, low = sl.kind, sl.low
+	if at == "" {
+		at = sl.at
+		if w, ok := wideSpans[at]; ok && b.wide && (o.kind == fUGPR || o.kind == fLDCU || o.kind == fULDC) {
+			at = w
+		}
 	}
 	if at != "" {
 		s, err := parseSpan(at)
@@ -776,7 +798,46 @@ func (b *builder) operand(r *row, text string, f form) (operandField, error) {
 		o.at = s
 		r.use(s)
 	}
-	switch o.kind {
+	o.constant(r)
+	o.named(p.name)
+	if (o.kind == fPred || o.kind == fUPred) && len(o.at) == 1 && o.not < 0 && !o.dst {
+		o.not = o.at[0].hi + 1
+	}
+	r.useBit(o.not)
+	sign := signBits(o.role, low)
+	o.marks(r, p.marks, sign)
+	if p.suffix != "" && o.kind != fImm {
+		if err := b.suffixed(r, &o, p, sign, (o.role == C || o.role == B && inSlot) && !low); err != nil {
+			return o, err
+		}
+	}
+	if p.number != "" {
+		t, ok := immTypes[p.number]
+		if !ok {
+			return o, fmt.Errorf("number type %q", p.number)
+		}
+		o.imm = t
+		if o.kind == fImm && t == immF16 && inSlot {
+			o.at = span{{47, 32}}
+		}
+	}
+	o.count = p.count
+	if p.literal != "" {
+		o.literal, _ = strconv.Atoi(p.literal)
+		r.fix(o.at, uint64(o.literal))
+	}
+	if o.kind == fGPR && !o.dst && !b.noReuse[r.op] && (o.role == A || o.role == B || o.role == C) {
+		o.reuse = map[Role]int{A: 122, B: 123, C: 124}[o.role]
+		if inSlot && f.c == (slot{}) { // in shapes c and d the operand called B is the third source
+			o.reuse = 124
+		}
+	}
+	return o, nil
+}
+
+// constant says which bits a constant takes.
+func (f *operandField) constant(r *row) {
+	switch f.kind {
 	case fConst:
 		r.use(constBank)
 		r.use(constWord)
@@ -793,105 +854,84 @@ func (b *builder) operand(r *row, text string, f form) (operandField, error) {
 	case fLDCU:
 		r.use(constBank)
 		r.use(ldcuBytes)
-	case fTarget, fAbs:
-		o.scale = 4
 	}
-	if name == "near" {
-		o.scale = 1
+}
+
+// named sets what belongs to some operands' names.
+func (f *operandField) named(name string) {
+	if f.kind == fTarget || f.kind == fAbs {
+		f.scale = 4
 	}
-	if name == "immv" { // offsets of vectors
-		o.scale = 32
+	switch name {
+	case "near":
+		f.scale = 1
+	case "immv": // offsets of vectors
+		f.scale = 32
+	case "roff":
+		f.scale, f.imm = 4, immSigned
+	case "Rm":
+		f.reuse = 50
+	case "Rn":
+		f.reuse = 51
+	case "URn":
+		f.next = true
 	}
-	if name == "roff" {
-		o.scale, o.imm = 4, immSigned
-	}
-	for _, role := range o.at {
-		if (o.kind == fPred || o.kind == fUPred) && len(o.at) == 1 && o.not < 0 && !o.dst {
-			o.not = role.hi + 1
-		}
-	}
-	r.useBit(o.not)
-	sign := signBits(o.role, low)
-	if o.kind != fImm {
+}
+
+// marks reads the marks after an operand's name: the signs that it may have, and whether it may be
+// omitted.
+func (f *operandField) marks(r *row, marks string, sign signs) {
+	if f.kind != fImm {
 		for _, c := range marks {
 			switch c {
 			case '-':
-				o.neg = sign.neg
+				f.neg = sign.neg
 			case '|':
-				o.abs = sign.abs
+				f.abs = sign.abs
 			case '~':
-				o.inv = sign.neg
+				f.inv = sign.neg
 			}
 		}
-		r.useBit(o.neg)
-		r.useBit(o.abs)
-		r.useBit(o.inv)
+		r.useBit(f.neg)
+		r.useBit(f.abs)
+		r.useBit(f.inv)
 	}
 	if strings.Contains(marks, "?") {
-		o.opt = unlessPT
+		f.opt = unlessPT
 		if strings.Contains(marks, "!") {
-			o.opt = unlessNot
+			f.opt = unlessNot
 		}
 	}
-	if m[5] != "" && o.kind != fImm {
-		e, ok := b.enums[m[5]]
-		if !ok {
-			return o, fmt.Errorf("enum %q", m[5])
-		}
-		o.suffix, o.suffAt = e, e.at
-		if e.name == "swz" { // packed halves: each slot has its own place
-			o.suffAt, o.half = span{sign.swz}, true
-			if o.role == C && !low || o.role == B && isSlot && !low {
-				if o.neg >= 0 {
-					o.neg = 84
-					r.useBit(84)
-				}
-				if o.abs >= 0 {
-					o.abs = 83
-					r.useBit(83)
-				}
-			}
-		}
-		if m[6] != "" {
-			s, err := parseSpan(m[6])
-			if err != nil {
-				return o, err
-			}
-			o.suffAt = s
-		}
-		r.use(o.suffAt)
+}
+
+// suffixed sets an operand's suffix. That of packed halves has a place in each slot; third says that
+// the operand is in that of the third source.
+func (b *builder) suffixed(r *row, o *operandField, p *spelling, sign signs, third bool) error {
+	e, ok := b.enums[p.suffix]
+	if !ok {
+		return fmt.Errorf("enum %q", p.suffix)
 	}
-	if m[7] != "" {
-		t, ok := immTypes[m[7]]
-		if !ok {
-			return o, fmt.Errorf("number type %q", m[7])
+	o.suffix, o.suffAt = e, e.at
+	if e.name == "swz" {
+		o.suffAt, o.half = span{sign.swz}, true
+		if third && o.neg >= 0 {
+			o.neg = 84
+			r.useBit(84)
 		}
-		o.imm = t
-		if o.kind == fImm && t == immF16 && isSlot {
-			o.at = span{{47, 32}}
+		if third && o.abs >= 0 {
+			o.abs = 83
+			r.useBit(83)
 		}
 	}
-	o.count = m[8]
-	if m[9] != "" {
-		n, _ := strconv.Atoi(m[9])
-		o.literal = n
-		r.fix(o.at, uint64(n))
-	}
-	if o.kind == fGPR && !o.dst && !b.noReuse[r.op] && (o.role == A || o.role == B || o.role == C) {
-		o.reuse = map[Role]int{A: 122, B: 123, C: 124}[o.role]
-		if isSlot && f.c == (slot{}) { // in shapes c and d the operand called B is the third source
-			o.reuse = 124
+	if p.suffixAt != "" {
+		s, err := parseSpan(p.suffixAt)
+		if err != nil {
+			return err
 		}
+		o.suffAt = s
 	}
-	switch name {
-	case "Rm":
-		o.reuse = 50
-	case "Rn":
-		o.reuse = 51
-	case "URn":
-		o.next = true
-	}
-	return o, nil
+	r.use(o.suffAt)
+	return nil
 }
 
 // signs are the bits that negate, take the absolute value and select halves of a source.
@@ -914,7 +954,8 @@ func signBits(role Role, low bool) signs {
 var memPattern = regexp.MustCompile(`^(desc0?\[([^\]]+)\])?\[([^\]+]*)((?:\+[^\]+]+)*)\](\^)?$`)
 
 func (b *builder) mem(r *row, text string, f form) (operandField, error) {
-	o := operandField{kind: fMem, role: Addr, neg: -1, abs: -1, inv: -1, not: -1, reuse: -1, literal: -1, scale: 1}
+	o := newField()
+	o.kind, o.role = fMem, Addr
 	m := memPattern.FindStringSubmatch(text)
 	if m == nil {
 		return o, fmt.Errorf("address %q", text)
