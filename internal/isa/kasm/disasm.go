@@ -31,9 +31,19 @@ func (i Inst) text(target string) string {
 	if target == "" {
 		target = strconv.Itoa(int(i.Imm))
 	}
+	i.operands(&p, target)
+	for _, f := range p.forced {
+		p.b.WriteByte(' ')
+		p.b.WriteString(f)
+	}
+	return p.b.String()
+}
+
+// operands writes the operands of the instruction's form; target is that of a branch.
+func (i Inst) operands(p *printer, target string) {
 	switch ops[i.Op].form {
 	case formPlain:
-		i.plain(&p)
+		i.plain(p)
 	case formLoad:
 		p.operand(p.register("rd", i.Rd))
 		p.operand(p.address(i))
@@ -102,13 +112,8 @@ func (i Inst) text(target string) string {
 			p.forced = append(p.forced, fmt.Sprintf("imm=%d", i.Imm))
 		}
 	case formTex:
-		i.tex(&p)
+		i.tex(p)
 	}
-	for _, f := range p.forced {
-		p.b.WriteByte(' ')
-		p.b.WriteString(f)
-	}
-	return p.b.String()
 }
 
 // plain writes the operands of the general form, without trailing zeros.
