@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/check/output"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/libs/ml"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -27,6 +29,7 @@ import (
 // cudaCmd is `heddle cuda`.
 type cudaCmd struct {
 	flags.Program
+	findingFlags
 	Build string `placeholder:"DIR" help:"Only build the CUDA runtime into DIR, for computers without Go and a C compiler; put it beside heddle, or into ../lib/heddle."`
 
 	Command []string `arg:"" optional:"" passthrough:"partial" name:"program" help:"The program and its arguments: heddle cuda --mode functional -- ./app graph.txt"`
@@ -61,11 +64,12 @@ func (c *cudaCmd) Run(e env) error {
 	} else if err != nil {
 		return usage("%w", err)
 	}
-	return c.run(e, program, dir)
+	return c.run(e, program, dir, o.Checks)
 }
 
-// run runs the program with the runtime in a folder, and prints the report.
-func (c *cudaCmd) run(e env, program, dir string) error {
+// run runs the program with the runtime in a folder, and prints the report and what the
+// checkers found; checks may be nil.
+func (c *cudaCmd) run(e env, program, dir string, checks *check.Set) error {
 	to, err := openSinks(e, c.JSON, c.HTML)
 	if err != nil {
 		return err
@@ -91,6 +95,17 @@ func (c *cudaCmd) run(e env, program, dir string) error {
 		fmt.Fprintf(e.stderr, "heddle: %s was terminated by a signal: %v\n", c.Command[0], state.signal)
 	}
 	failed, found, err := c.report(to, tmp)
+	if checks != nil {
+		list, ferr := output.ReadAll(tmp)
+		if ferr == nil {
+			var more bool
+			more, ferr = c.show(e, list, checks.Names(), c.SourceRoot)
+			found = found || more
+		}
+		if ferr != nil {
+			fmt.Fprintf(e.stderr, "heddle: %v\n", ferr)
+		}
+	}
 	if errors.Is(err, errNoReport) { // the exit code is still the program's
 		fmt.Fprintf(e.stderr, "heddle: no report: %s\n", whyNone(cmd, program, state))
 		err = nil
@@ -260,7 +275,7 @@ var errNoReport = errors.New("no report")
 
 // report prints the reports that the library wrote when programs ended: one, or
 // several if the program ran others. It returns the exit code of the first kernel
-// failure in them, 0 if there is none, and whether a checker found something.
+// failure in them, 0 if there is none, and whether there are hazards.
 func (c *cudaCmd) report(to *sinks, dir string) (failed int, found bool, err error) {
 	var all []*report.Run
 	defer func() {
@@ -291,7 +306,7 @@ func (c *cudaCmd) report(to *sinks, dir string) (failed int, found bool, err err
 		if res.Error != nil && failed == 0 {
 			failed = endings[res.Error.Kind]
 		}
-		found = found || slices.ContainsFunc(res.Checkers, func(c report.Checker) bool { return !c.OK })
+		found = found || slices.ContainsFunc(res.Checkers, func(c report.Checker) bool { return c.Checker == run.Hazards && !c.OK })
 		if to.json != nil {
 			if _, err := to.json.Write(b); err != nil {
 				return failed, found, usage("--json: %w", err)

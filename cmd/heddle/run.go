@@ -30,6 +30,7 @@ type runCmd struct {
 	Input string `arg:"" optional:"" name:"input" help:"A job file (TOML): programs, buffers, launches, checks. Or a trace: a folder with kernelslist.g, a .traceg, a .heddle-trace. Or a program (.kasm) or recorded case (.json) of the Kepler-style core."`
 
 	flags.Flags
+	findingFlags
 	Dump    []string `sep:"none" placeholder:"BUFFER=FILE" help:"Write a buffer's bytes to a file after the last step (repeatable)."`
 	SASS    string   `name:"sass" placeholder:"LISTING" help:"For a trace: a disassembly of its kernels (nvdisasm, cuobjdump, CuAssembler, or words), which adds missing control bits."`
 	Explain string   `placeholder:"NAME" help:"Only explain a counter, by its name in the JSON result or in --accel-sim-stats, or a parameter of GPUs; all lists them."`
@@ -187,7 +188,12 @@ func (c *runCmd) observed(e env, o *run.Options, simulate func(to *sinks) (res *
 	if werr := files.Finish(e.stderr); werr != nil {
 		err = errors.Join(err, usage("%w", werr))
 	}
-	return c.conclude(to, res, more, err)
+	err = c.conclude(to, res, more, err)
+	if o.Checks == nil || res == nil {
+		return err
+	}
+	_, ferr := c.show(e, o.Checks.Findings(), o.Checks.Names(), c.SourceRoot)
+	return errors.Join(err, ferr)
 }
 
 // sinks are the outputs for a result.

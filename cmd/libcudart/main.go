@@ -26,6 +26,8 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/check/output"
 	"github.com/heddle-sim/heddle/internal/progress"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
@@ -49,8 +51,9 @@ var runtime = sync.OnceValue(func() *cuda.Runtime {
 
 // Outputs at the end of the program.
 var (
-	result string // folder for the result; "": nowhere
+	result string // folder for the result and what checkers find; "": nowhere
 	files  *flags.Files
+	checks *check.Set // nil: no checkers
 )
 
 // newRuntime makes a runtime with the flags of heddle cuda.
@@ -77,7 +80,7 @@ func newRuntime(text string) (*cuda.Runtime, error) {
 	if line != nil {
 		o.Progress, o.Clear = line.Show, line.Clear
 	}
-	o.Out = output{line}
+	o.Out = printer{line}
 	stats := o.Out // in the output of the program, as in GPGPU-Sim
 	if f.JSON == "-" {
 		stats = os.Stderr
@@ -96,7 +99,7 @@ func newRuntime(text string) (*cuda.Runtime, error) {
 		}
 		o.Replace = append(o.Replace, cuda.Replacement{Name: filepath.Base(file), Text: text})
 	}
-	result = f.Result
+	result, checks = f.Result, o.Checks
 	return cuda.New(o)
 }
 
@@ -126,6 +129,11 @@ func writeReport(res *report.Run) {
 	}
 	if result == "" {
 		return
+	}
+	if checks != nil { // before the result, which says that there is something to read
+		if err := output.Write(result, checks.Findings()); err != nil {
+			fmt.Fprintf(os.Stderr, "heddle: writing what checkers found: %v\n", err)
+		}
 	}
 	if err := writeResult(result, res); err != nil {
 		fmt.Fprintf(os.Stderr, "heddle: writing the report: %v\n", err)
@@ -189,13 +197,13 @@ func (host) Unmap(addr, n uint64) { C.heddle_unmap(C.uintptr_t(addr), C.size_t(n
 
 func (host) Call(fn, data uint64) { C.heddle_call(C.uintptr_t(fn), C.uintptr_t(data)) }
 
-// output is the output of kernels: part of the program's output, and not in the progress
-// line.
-type output struct{ line *progress.Line }
+// printer is where the output of kernels goes: to the program's output, and not into the
+// progress line.
+type printer struct{ line *progress.Line }
 
-func (o output) Write(b []byte) (int, error) {
-	if o.line != nil {
-		o.line.Clear()
+func (p printer) Write(b []byte) (int, error) {
+	if p.line != nil {
+		p.line.Clear()
 	}
 	if len(b) > 0 {
 		C.heddle_print(unsafe.Pointer(&b[0]), C.size_t(len(b)))

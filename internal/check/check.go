@@ -94,12 +94,6 @@ func (f *Finding) At() Place {
 	return f.Steps[0].Place
 }
 
-// PlaceOf makes a place of a location in device code. Lines in headers of the SDK are left
-// for those of their caller where the compiler wrote them down.
-func PlaceOf(w exec.Where) Place {
-	return Place{File: w.SrcFile, Line: w.SrcLine, Function: cmp.Or(w.Function, w.Kernel), PC: w.PC, Inst: w.Inst}
-}
-
 // Launch is a launch as checkers see it.
 type Launch struct {
 	Number int

@@ -1,0 +1,15 @@
+package main
+
+import (
+	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/check/output"
+)
+
+// findingFlags are the flags for what becomes of findings.
+type findingFlags struct{}
+
+// show prints findings on standard error, and reports whether one of them makes the run fail.
+func (f *findingFlags) show(e env, list []*check.Finding, checked, roots []string) (bool, error) {
+	err := output.WriteText(e.stderr, list, &output.Sources{Roots: roots}, checked)
+	return output.Failing(list), err
+}

@@ -1,0 +1,179 @@
+package output
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/report"
+)
+
+// This file: findings as text for people.
+
+// Sources finds the lines of source files that findings name. The zero value looks where the
+// names say.
+type Sources struct {
+	Roots []string // folders in which names are looked for, with their folders and without
+	files map[string][][]byte
+}
+
+// mostSource limits the size of a source file that is read, our choice.
+const mostSource = 16 << 20
+
+// lines returns the lines of a file, nil if it cannot be read as text.
+func (s *Sources) lines(name string) [][]byte {
+	if list, ok := s.files[name]; ok {
+		return list
+	}
+	if s.files == nil {
+		s.files = map[string][][]byte{}
+	}
+	paths := []string{name}
+	for _, dir := range s.Roots {
+		if !filepath.IsAbs(name) {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+		paths = append(paths, filepath.Join(dir, filepath.Base(name)))
+	}
+	var list [][]byte
+	for _, p := range paths {
+		if st, err := os.Stat(p); err != nil || !st.Mode().IsRegular() || st.Size() > mostSource {
+			continue
+		}
+		if b, err := os.ReadFile(p); err == nil && bytes.IndexByte(b, 0) < 0 {
+			list = bytes.Split(b, []byte("\n"))
+			break
+		}
+	}
+	s.files[name] = list
+	return list
+}
+
+// Line returns a line of a source file without white space around it, "" if it is not known.
+// Lines count from 1.
+func (s *Sources) Line(file string, n int) string {
+	if file == "" || n < 1 {
+		return ""
+	}
+	if list := s.lines(file); n <= len(list) {
+		return strings.ToValidUTF8(string(bytes.TrimSpace(list[n-1])), "?")
+	}
+	return ""
+}
+
+// causes are the causes of races in words.
+var causes = map[string]string{
+	"scope-too-narrow":    "there is synchronisation between the two, but its scope does not include both threads",
+	"fence-missing":       "one thread sees what the other has written to synchronise, but a fence is missing",
+	"copy-not-waited-for": "nothing waits for the asynchronous copy between the two",
+	"plain-beside-atomic": "one of the accesses is not atomic",
+	"mixed-size":          "the two accesses have different sizes or begin at different bytes, so that atomics do not protect them",
+}
+
+// WriteText writes findings for people, the most serious first, and a line that sums them up.
+// checked are the names of the checkers that ran.
+func WriteText(w io.Writer, list []*check.Finding, src *Sources, checked []string) error {
+	var b bytes.Buffer
+	explained := map[*check.Rule]bool{} // how to mend it is said once for each rule
+	for _, f := range list {
+		writeFinding(&b, f, src, !explained[f.Rule])
+		explained[f.Rule] = true
+	}
+	fmt.Fprintf(&b, "%s\n", Summary(list, checked))
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// Summary is one line: how many findings there are of each level.
+func Summary(list []*check.Finding, checked []string) string {
+	by := ""
+	if len(checked) > 0 {
+		by = " (checked: " + strings.Join(checked, ", ") + ")"
+	}
+	var parts []string
+	for _, l := range slices.Backward(levels) {
+		n := 0
+		for _, f := range list {
+			if f.Level == l {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, report.Plural(n, l.String(), l.String()+"s"))
+		}
+	}
+	if len(parts) == 0 {
+		return "heddle: nothing found" + by
+	}
+	return "heddle: found " + strings.Join(parts, ", ") + by
+}
+
+// Failing reports whether findings make a run fail: one of them is more than a note.
+func Failing(list []*check.Finding) bool {
+	return slices.ContainsFunc(list, func(f *check.Finding) bool { return f.Level > check.Note })
+}
+
+// writeFinding writes one finding as a paragraph.
+func writeFinding(b *bytes.Buffer, f *check.Finding, src *Sources, mend bool) {
+	fmt.Fprintf(b, "%s: %s [%s]\n", f.Level, f.Message, f.Rule.ID)
+	for i, s := range f.Steps {
+		head := s.Text
+		if i > 0 && !strings.HasPrefix(s.Text, string(s.Role)) {
+			head = strings.TrimSuffix(string(s.Role)+": "+s.Text, ": ")
+		}
+		if head != "" {
+			fmt.Fprintf(b, "  %s\n", head)
+		}
+		writePlace(b, "at", s.Place, src)
+		for _, p := range s.Chain {
+			writePlace(b, "called from", p, src)
+		}
+	}
+	var facts []string
+	if f.Kernel != "" {
+		facts = append(facts, fmt.Sprintf("in launch %d, of %s", f.Launch, f.Kernel))
+	}
+	if f.Order != "" && f.Order != "forward" {
+		facts = append(facts, "with --order "+f.Order)
+	}
+	if f.Count > 1 {
+		facts = append(facts, report.Count(f.Count)+" times")
+	}
+	if len(facts) > 0 {
+		fmt.Fprintf(b, "  %s\n", strings.Join(facts, ", "))
+	}
+	if why := causes[f.Cause]; why != "" {
+		fmt.Fprintf(b, "  why: %s\n", why)
+	}
+	if mend && f.Rule.Mend != "" {
+		fmt.Fprintf(b, "  to mend it: %s\n", f.Rule.Mend)
+	}
+	b.WriteByte('\n')
+}
+
+// writePlace writes a place and, if it is known, the line of the source.
+func writePlace(b *bytes.Buffer, how string, p check.Place, src *Sources) {
+	at := p.File
+	if p.Line > 0 {
+		at = fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	switch {
+	case at == "" && p.Function == "":
+		return
+	case at == "" && p.Inst != "":
+		at = fmt.Sprintf("%s, instruction %d: %s", p.Function, p.PC, p.Inst)
+	case at == "":
+		at = p.Function
+	case p.Function != "":
+		at += " in " + p.Function
+	}
+	fmt.Fprintf(b, "    %s %s\n", how, at)
+	if line := src.Line(p.File, p.Line); line != "" {
+		fmt.Fprintf(b, "      %5d | %s\n", p.Line, line)
+	}
+}

@@ -1,0 +1,46 @@
+package check
+
+import (
+	"cmp"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/plain"
+)
+
+// InLibrary reports whether a file belongs to a compiler, a system or the headers that come
+// with heddle, and not to the program. Names are as debug information has them.
+func InLibrary(file string) bool {
+	file = filepath.ToSlash(filepath.Clean(file))
+	for _, part := range libraryFolders {
+		if strings.Contains(file, part) {
+			return true
+		}
+	}
+	return strings.HasPrefix(file, "/usr/include/") || strings.HasPrefix(file, "/usr/lib/")
+}
+
+// libraryFolders are in the paths of headers that come with compilers and toolkits.
+var libraryFolders = []string{
+	"/lib/clang/",    // clang's own: __clang_cuda_intrinsics.h
+	"/heddle/sdk-",   // ours, in the user's cache
+	"/cuda/include/", // NVIDIA's toolkit, in any folder
+	"/include/c++/",  // libstdc++, libc++
+	"/targets/x86_64-linux/include/",
+}
+
+// PlaceOf makes a place of a location in device code. Where the line is one of a header of the
+// SDK that was inlined, and the compiler wrote down into what, the place is that line.
+func PlaceOf(w exec.Where) Place {
+	p := Place{File: w.SrcFile, Line: w.SrcLine, Function: plain.Instance(cmp.Or(w.Function, w.Kernel)), PC: w.PC, Inst: w.Inst}
+	if p.Library = InLibrary(p.File); p.Library {
+		if i := strings.LastIndexByte(w.Inlined, ':'); i > 0 {
+			if line, err := strconv.Atoi(w.Inlined[i+1:]); err == nil && !InLibrary(w.Inlined[:i]) {
+				p.File, p.Line, p.Library = w.Inlined[:i], line, false
+			}
+		}
+	}
+	return p
+}
