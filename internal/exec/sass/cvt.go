@@ -17,6 +17,7 @@ func init() {
 	put(decodeF2FP, sass.OpF2FP)
 	put(decodeI2I, sass.OpI2I)
 	put(decodeI2IP, sass.OpI2IP)
+	put(decodeF2IP, sass.OpF2IP)
 }
 
 // format is a floating-point format, in inst.mode (result) and inst.arg (source).
@@ -511,5 +512,44 @@ func decodeI2IP(d *dec) error {
 func opI2IP(_ *warp, in *inst, p *pending, _ uint32) {
 	for i := range p.out[0] {
 		p.out[0][i] = num.CvtPack(int32(p.s[0][i]), int32(p.s[1][i]), p.s[2][i], uint(in.imm), in.flag)
+	}
+}
+
+// decodeF2IP: two numbers, each rounded to the nearest integer and clamped, above the low bits of a third
+// operand. NVIDIA's compiler makes cvt.rni.sat.u8.f32 an F2IP.U8 whose other operands are RZ; that A is
+// above B and C above both is assumed, as in I2IP.
+func decodeF2IP(d *dec) error {
+	if err := d.only("U8", "S8", "F32", "NTZ", "RELU"); err != nil {
+		return err
+	}
+	d.o.flag = d.in.Has("S8")
+	if d.in.Has("RELU") {
+		d.o.arg = 1
+	}
+	v := d.values()
+	if len(v) != 3 {
+		return errForm
+	}
+	if err := d.result(1); err != nil {
+		return err
+	}
+	d.o.run = opF2IP
+	for _, o := range v[:2] {
+		if err := d.addF32(o); err != nil {
+			return err
+		}
+	}
+	return d.addBits(v[2])
+}
+
+func opF2IP(_ *warp, in *inst, p *pending, m uint32) {
+	least := int32(math.MinInt32)
+	if in.arg == 1 {
+		least = 0
+	}
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		a, b := int32(num.F32ToS(p.s[0][i], num.RN, 32)), int32(num.F32ToS(p.s[1][i], num.RN, 32))
+		p.out[0][i] = num.CvtPack(max(a, least), max(b, least), p.s[2][i], 8, in.flag)
 	}
 }

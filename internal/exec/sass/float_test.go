@@ -414,9 +414,24 @@ func TestConversions(t *testing.T) {
 		{"I2I.U8.S32.SAT R0, R4", "m", 1, 0, func(l *lane) result {
 			return word1(uint32(min(max(int32(l.r[0]), 0), 255)))
 		}},
+		{"F2IP.U8.F32.NTZ R0, R4, R5, R6", "f", 1, 0, func(l *lane) result { return word1(packed(l, 0, 255, 0)) }},
+		{"F2IP.S8.F32.NTZ R0, R4, R5, R6", "f", 1, 0, func(l *lane) result { return word1(packed(l, -128, 127, -128)) }},
+		{"F2IP.S8.F32.NTZ.RELU R0, R4, R5, R6", "f", 1, 0, func(l *lane) result { return word1(packed(l, -128, 127, 0)) }},
 		{"I2IP.S8.S32.SAT R0, R4, R5, R6", "m", 1, 0, func(l *lane) result {
 			c := func(v uint32) uint32 { return uint32(min(max(int32(v), -128), 127)) & 0xff }
 			return word1(l.r[2]<<16 | c(l.r[0])<<8 | c(l.r[1]))
 		}},
 	})
+}
+
+// packed is F2IP of a lane: two numbers rounded and clamped, one not below least, and a third operand.
+func packed(l *lane, low, high, least float64) uint32 {
+	whole := func(n int) uint32 {
+		v := math.RoundToEven(float64(math.Float32frombits(l.r[n])))
+		if math.IsNaN(v) {
+			v = 0
+		}
+		return uint32(int32(max(min(max(v, low), high), least))) & 0xff
+	}
+	return l.r[2]<<16 | whole(0)<<8 | whole(1)
 }
