@@ -56,7 +56,7 @@ func (c *viewCmd) runLive(e env) error {
 		GPU: f.GPU, Core: f.Core, Set: f.Set, Code: f.Code, Kernels: f.Kernels, Check: f.Check, Threads: f.Threads, MaxCycles: f.MaxCycles, JSON: f.JSON,
 		SourceRoot: c.SourceRoot, Mode: "timing", RecordForm: "accel-sim", Progress: "never",
 	}}
-	r.live = &livePage{view: c, run: &r, Live: view.NewLive(r.Input, stop), close: func() {}}
+	r.live = &livePage{view: c, run: &r, Live: view.NewLive(ctx, r.Input, stop), close: func() {}}
 	defer func() { r.live.close() }()
 	inner := e
 	inner.ctx = ctx

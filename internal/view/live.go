@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -15,7 +16,8 @@ import (
 
 // State is how far a run is.
 type State struct {
-	Is    string  `json:"is"`    // runs, ended (with success or not) or stopped (by the user)
+	Is    string  `json:"is"`    // runs, paused, ended (with success or not) or stopped (by the user)
+	Holds bool    `json:"holds"` // it can pause
 	Done  bool    `json:"done"`  // it has ended, and its final result was sent
 	Input string  `json:"input"` // what runs
 	GPU   string  `json:"gpu"`   // the machine, "" if none is simulated
@@ -37,6 +39,7 @@ type State struct {
 // The states of a run.
 const (
 	Runs    = "runs"
+	Paused  = "paused"
 	Ended   = "ended"
 	Stopped = "stopped"
 )
@@ -52,22 +55,24 @@ const (
 
 // Live is a run that goes on. Its methods may be called concurrently.
 type Live struct {
+	ctx   context.Context // of the run
 	input string
 	stop  func()
-	began time.Time
 
 	mutex   sync.Mutex
 	news    chan struct{} // is closed when something has changed
+	began   time.Time     // moved by pauses
 	state   State
+	step    bool   // a paused run goes on until the next look
 	data    []byte // packed results, nil until the first
 	version int    // of data
 	readers int
 	next    time.Time // when the next result is due
 }
 
-// NewLive begins a run, which stop ends early.
-func NewLive(input string, stop func()) *Live {
-	return &Live{input: input, stop: stop, began: time.Now(), news: make(chan struct{}), state: State{Is: Runs, Input: input}}
+// NewLive begins a run, which stop ends early. A pause ends with the context.
+func NewLive(ctx context.Context, input string, stop func()) *Live {
+	return &Live{ctx: ctx, input: input, stop: stop, began: time.Now(), news: make(chan struct{}), state: State{Is: Runs, Input: input}}
 }
 
 // changed wakes all readers. The mutex is held.
@@ -80,7 +85,7 @@ func (l *Live) changed() {
 func (l *Live) Show(s State) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	s.Is, s.Done, s.Input = l.state.Is, l.state.Done, l.input
+	s.Is, s.Holds, s.Done, s.Input = l.state.Is, l.state.Holds, l.state.Done, l.input
 	s.Seconds = time.Since(l.began).Seconds()
 	if s.Share > 0 && s.Share < 1 {
 		s.Left = s.Seconds * (1/s.Share - 1)
@@ -89,16 +94,60 @@ func (l *Live) Show(s State) {
 	l.changed()
 }
 
-// Look shows the result so far if it is due and someone looks.
+// Look shows the result so far if it is due and someone looks. If the run is paused, Look shows
+// it in any case, and returns when the run goes on, makes a step, or ends.
 func (l *Live) Look(page func() *Page) error {
 	start := time.Now()
 	l.mutex.Lock()
+	l.state.Holds = true
+	paused := l.state.Is == Paused
 	due := l.readers > 0 && !start.Before(l.next)
 	l.mutex.Unlock()
-	if !due {
+	if !due && !paused {
 		return nil
 	}
-	return l.show(page(), start)
+	err := l.show(page(), start)
+	if paused {
+		l.hold()
+		l.mutex.Lock()
+		l.began = l.began.Add(time.Since(start))
+		l.mutex.Unlock()
+	}
+	return err
+}
+
+// hold waits while the run is paused.
+func (l *Live) hold() {
+	for {
+		l.mutex.Lock()
+		on, news := l.state.Is != Paused || l.step, l.news
+		l.step = false
+		l.mutex.Unlock()
+		if on {
+			return
+		}
+		select {
+		case <-l.ctx.Done():
+			return
+		case <-news:
+		}
+	}
+}
+
+// Pause makes the run wait at the next look, Continue lets it go on, and Step lets a paused run
+// go on until the next look.
+func (l *Live) Pause()    { l.turn(Runs, Paused, false) }
+func (l *Live) Continue() { l.turn(Paused, Runs, false) }
+func (l *Live) Step()     { l.turn(Paused, Paused, true) }
+
+// turn changes a state to another.
+func (l *Live) turn(from, to string, step bool) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if l.state.Is == from && l.state.Holds {
+		l.state.Is, l.step = to, step
+		l.changed()
+	}
 }
 
 // show replaces the results.
@@ -122,7 +171,7 @@ func (l *Live) End(p *Page) error {
 	err := l.show(p, time.Now())
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if l.state.Is == Runs {
+	if l.state.Is != Stopped {
 		l.state.Is = Ended
 	}
 	l.state.Done = true
@@ -134,7 +183,7 @@ func (l *Live) End(p *Page) error {
 // Stop ends the run early, as a user's wish.
 func (l *Live) Stop() {
 	l.mutex.Lock()
-	runs := l.state.Is == Runs
+	runs := l.state.Is == Runs || l.state.Is == Paused
 	if runs {
 		l.state.Is = Stopped
 		l.changed()

@@ -35,7 +35,7 @@ func serveLive(t *testing.T, l *view.Live) (url, host string) {
 
 func TestLiveServer(t *testing.T) {
 	var stopped atomic.Int32
-	live := view.NewLive("a job", func() { stopped.Add(1) })
+	live := view.NewLive(t.Context(), "a job", func() { stopped.Add(1) })
 	url, host := serveLive(t, live)
 	own := map[string]string{"Origin": "http://" + host}
 	for _, c := range []struct {
@@ -160,7 +160,7 @@ func state(t *testing.T, list <-chan event) (s view.State, page string) {
 
 // A reader gets states, the results so far only when they are due, and the final result.
 func TestLiveEvents(t *testing.T) {
-	live := view.NewLive("a job", func() {})
+	live := view.NewLive(t.Context(), "a job", func() {})
 	url, _ := serveLive(t, live)
 	made := 0
 	look := func() {
@@ -205,5 +205,75 @@ func TestLiveEvents(t *testing.T) {
 	_, html := ask(t, "GET", url, nil)
 	if !strings.Contains(html, page) || !strings.Contains(html, "connect-src 'self'; base-uri") || !strings.Contains(html, `id="app" data-live>`) {
 		t.Error("the page lacks the final result, or may not ask its server")
+	}
+}
+
+// A paused run waits at its next look with the result shown, makes a step on demand, and goes on when it is
+// told, stopped or interrupted.
+func TestLivePause(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  func(l *view.Live, cancel func())
+		is   string
+	}{
+		{"goes on", func(l *view.Live, _ func()) { l.Continue() }, view.Runs},
+		{"is stopped", func(l *view.Live, _ func()) { l.Stop() }, view.Stopped},
+		{"is interrupted", func(_ *view.Live, cancel func()) { cancel() }, view.Paused},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			live := view.NewLive(ctx, "a job", func() {})
+			url, host := serveLive(t, live)
+			looked := make(chan int)
+			var made atomic.Int32
+			next := make(chan bool)
+			go func() {
+				for n := 0; ; n++ {
+					_ = live.Look(func() *view.Page {
+						made.Add(1)
+						return &view.Page{Results: []view.Result{{Run: sample()}}}
+					})
+					looked <- n
+					if !<-next {
+						return
+					}
+				}
+			}()
+			press := func(what string) {
+				t.Helper()
+				if code, text := ask(t, "POST", url+what, map[string]string{"Origin": "http://" + host}); code != 204 {
+					t.Fatalf("%s: %d, %s", what, code, text)
+				}
+			}
+			waits := func() {
+				t.Helper()
+				select {
+				case <-looked:
+					t.Fatal("the run does not wait")
+				case <-time.After(50 * time.Millisecond):
+				}
+			}
+			<-looked // it runs
+			press("pause")
+			next <- true
+			waits()
+			if n := made.Load(); n != 1 {
+				t.Errorf("%d results were made for the pause, want one, though nobody looks", n)
+			}
+			press("step")
+			<-looked
+			next <- true
+			waits()
+			if n := made.Load(); n != 2 {
+				t.Errorf("%d results were made after a step, want 2", n)
+			}
+			c.end(live, cancel)
+			<-looked
+			next <- false
+			if s, _ := state(t, follow(t, url)); s.Is != c.is || !s.Holds {
+				t.Errorf("the run is %+v, want %s", s, c.is)
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@ package view_test
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,8 +84,20 @@ func TestLivePage(t *testing.T) {
 			grown("#/launch/0")
 			b.picture("live-launch-" + strings.ReplaceAll(c.name, " ", "-"))
 			if c.stop {
-				b.do(chromedp.Click(".going button"))
+				b.do(chromedp.Click(".going button.stop"))
 			} else {
+				press := func(label string) {
+					js[int](b, fmt.Sprintf(`[...document.querySelectorAll(".going button")].find(x => x.innerText === %q)?.click() ?? 0; 1`, label))
+				}
+				press("Pause")
+				b.until("the pause", `document.querySelector(".going b").innerText === "Paused"`)
+				b.until("its last results", `new Promise(r => { const x = document.querySelector(".going .line + .progress + p").innerText; setTimeout(() => r(document.querySelector(".going .line + .progress + p").innerText === x), 500) })`)
+				b.picture("live-paused")
+				still := js[string](b, `document.querySelector(".going p").innerText`)
+				press("Step")
+				b.until("a step", `document.querySelector(".going p").innerText !== `+string(quoted(t, still)))
+				press("Continue")
+				b.until("the run", `document.querySelector(".going b").innerText === "Running"`)
 				b.at("#/time")
 				b.until("counters over time", `document.querySelectorAll(".series canvas").length > 3`)
 			}

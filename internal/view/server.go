@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"path"
 	"strings"
 	"time"
 )
@@ -67,6 +68,7 @@ func (s *Server) Serve(ctx context.Context) error {
 func (s *Server) refused(r *http.Request) (int, string) {
 	origin := r.Header.Get("Origin")
 	token, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	action := actions[rest]
 	switch {
 	case r.Host != s.host:
 		return http.StatusForbidden, "this server answers only under its own address"
@@ -74,21 +76,20 @@ func (s *Server) refused(r *http.Request) (int, string) {
 		return http.StatusForbidden, "this server answers only its own page"
 	case subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1:
 		return http.StatusForbidden, "the address is incomplete; open the one that heddle view printed"
-	case rest != "" && (s.live == nil || rest != eventsPath && rest != stopPath):
+	case rest != "" && (s.live == nil || rest != eventsPath && action == nil):
 		return http.StatusNotFound, "there is only the page"
-	case rest == stopPath && r.Method == http.MethodPost && origin == "": // browsers send it
-		return http.StatusForbidden, "only the page stops the run"
-	case (r.Method == http.MethodPost) != (rest == stopPath) || r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost:
+	case action != nil && r.Method == http.MethodPost && origin == "": // browsers send it
+		return http.StatusForbidden, "only the page stops the run or makes it wait"
+	case (r.Method == http.MethodPost) != (action != nil) || r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost:
 		return http.StatusMethodNotAllowed, "the page can only be read"
 	}
 	return 0, ""
 }
 
-// The paths of a live page below its address.
-const (
-	eventsPath = "events" // what changes
-	stopPath   = "stop"   // stops the run
-)
+// The paths of a live page below its address: what changes, and what its buttons do.
+const eventsPath = "events"
+
+var actions = map[string]func(*Live){"stop": (*Live).Stop, "pause": (*Live).Pause, "continue": (*Live).Continue, "step": (*Live).Step}
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -107,7 +108,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.live.events(w, r)
 		return
 	case r.Method == http.MethodPost:
-		s.live.Stop()
+		actions[path.Base(r.URL.Path)](s.live)
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}

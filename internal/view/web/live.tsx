@@ -6,7 +6,7 @@ import { base, count, percent, plural } from "./format";
 
 /** How far a run is; internal/view/live.go explains the fields. */
 export interface Live {
-  is: "runs" | "ended" | "stopped"; done: boolean; input: string; gpu: string; share: number; seconds: number; left: number;
+  is: "runs" | "paused" | "ended" | "stopped"; holds: boolean; done: boolean; input: string; gpu: string; share: number; seconds: number; left: number;
   each: string; launch: number; launches: number; kernel: string; blocks: number; total: number; cycles: number; warp_instructions: number;
 }
 
@@ -52,17 +52,23 @@ export function Progress({ state, lost, page }: { state: Live | null; lost: bool
   if (s.warp_instructions > 0) parts.push(`${plural(s.warp_instructions, "warp instruction", "warp instructions")}`);
   const done = s.done ? (s.is === "stopped" ? "Stopped by you; the results are those until then." : "The run has ended. These are its final results.") : "";
   const share = Math.min(1, s.share);
+  const post = (what: string) => fetch(what, { method: "POST" });
   const stop = () => {
     ask(true);
-    fetch("stop", { method: "POST" }).catch(() => ask(false));
+    post("stop").catch(() => ask(false));
   };
+  const halts = s.holds && !s.done && !asked && (s.is === "runs" || s.is === "paused");
   return (
     <div class={"going" + (s.done ? " done" : "")} role="region" aria-label="Progress">
       <div class="line">
-        <b>{s.done ? (s.is === "stopped" ? "Stopped" : "Ended") : s.is === "stopped" || asked ? "Stopping" : "Running"}</b>
+        <b>{s.done ? (s.is === "stopped" ? "Stopped" : "Ended") : s.is === "stopped" || asked ? "Stopping" : s.is === "paused" ? "Paused" : "Running"}</b>
         <span class="what-runs" title={s.input}>{base(s.input)}{s.gpu && ` on ${base(s.gpu)}`}</span>
         <span class="muted">{time(s.seconds)}{s.left > 0 && !s.done && `, about ${time(s.left)} left`}</span>
-        {!s.done && <button type="button" disabled={asked || s.is === "stopped"} onClick={stop}>Stop</button>}
+        {halts && <span class="group">
+          {s.is === "paused" ? <button type="button" onClick={() => void post("continue")}>Continue</button> : <button type="button" onClick={() => void post("pause")}>Pause</button>}
+          {s.is === "paused" && <button type="button" title="until the counters are looked at again, some thousand cycles later" onClick={() => void post("step")}>Step</button>}
+        </span>}
+        {!s.done && <button type="button" class="stop" disabled={asked || s.is === "stopped"} onClick={stop}>Stop</button>}
       </div>
       {!s.done && <div class="progress" role="progressbar" aria-label="Share of the run that is done" aria-valuemin={0} aria-valuemax={100} aria-valuenow={share > 0 ? Math.floor(100 * share) : undefined}><i style={{ width: `${100 * share}%` }} /></div>}
       <p class="muted">{s.done ? done : [share > 0 ? percent(Math.floor(100 * share) / 100, 0) : "", ...parts].filter((t) => t !== "").join(" · ")}</p>
