@@ -414,6 +414,12 @@ func TestConversions(t *testing.T) {
 		{"I2I.U8.S32.SAT R0, R4", "m", 1, 0, func(l *lane) result {
 			return word1(uint32(min(max(int32(l.r[0]), 0), 255)))
 		}},
+		{"HADD2 R0, R4.F32, -RZ.H0_H0", "f", 1, 0, func(l *lane) result {
+			return word1(0x10001 * uint32(narrow(b16, nan16, fl(l, 0), nearest)))
+		}},
+		{"HADD2 R0, -RZ.H0_H0, -R4.F32", "f", 1, 0, func(l *lane) result {
+			return word1(0x10001 * uint32(narrow(b16, nan16, -fl(l, 0), nearest)))
+		}},
 		{"F2IP.U8.F32.NTZ R0, R4, R5, R6", "f", 1, 0, func(l *lane) result { return word1(packed(l, 0, 255, 0)) }},
 		{"F2IP.S8.F32.NTZ R0, R4, R5, R6", "f", 1, 0, func(l *lane) result { return word1(packed(l, -128, 127, -128)) }},
 		{"F2IP.S8.F32.NTZ.RELU R0, R4, R5, R6", "f", 1, 0, func(l *lane) result { return word1(packed(l, -128, 127, 0)) }},

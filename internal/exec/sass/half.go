@@ -56,6 +56,11 @@ func decodeHADD2(d *dec) error {
 	if err := d.result(1); err != nil {
 		return err
 	}
+	if d.in.Op == sass.OpHADD2 && len(d.in.Mods) == 0 {
+		if done, err := d.narrowing(); done || err != nil {
+			return err
+		}
+	}
 	n := 2
 	switch d.in.Op {
 	case sass.OpHADD2:
@@ -75,6 +80,36 @@ func decodeHADD2(d *dec) error {
 		return errForm
 	}
 	return d.halves(n)
+}
+
+// narrowing decodes HADD2 of a number of 32 bits (.F32) and zero, as NVIDIA's compiler converts one to
+// binary16 for sm_75; the result is in both halves. It reports whether it is this form.
+func (d *dec) narrowing() (bool, error) {
+	v := d.values()
+	if len(v) != 2 || (v[0].Suffix == "F32") == (v[1].Suffix == "F32") {
+		return false, nil
+	}
+	for _, o := range v {
+		switch {
+		case o.Suffix == "F32":
+			if err := d.addF32(o); err != nil {
+				return true, err
+			}
+		case o.Kind != sass.Reg || o.Reg != sass.RZ: // rounded once or twice: not known
+			return true, errForm
+		case o.Neg:
+			d.o.imm = 1 << 31
+		}
+	}
+	d.o.run = opNarrow
+	return true, nil
+}
+
+func opNarrow(_ *warp, in *inst, p *pending, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		p.out[0][i] = 0x10001 * uint32(num.F32ToF16(num.AddF32(p.s[0][i], uint32(in.imm), num.RN), num.RN))
+	}
 }
 
 // halfIn applies .FTZ to an operand.
