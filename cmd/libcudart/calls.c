@@ -5,6 +5,7 @@
 #include "host.h"
 
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static const uint32_t sizes[DOMAINS] = {
 };
 
 // The subscriber: there is one at most.
-static atomic_int watched; // 1: activities are recorded, 2: some callback is enabled
+static atomic_int watched; // 1: activities are recorded, 2: some callback is enabled, 4: checkers ask for callers
 static _Atomic(CUpti_CallbackFunc) subscriber;
 static void *userdata;
 static atomic_uchar enabled[DOMAINS][CUPTI_DRIVER_TRACE_CBID_SIZE];
@@ -54,6 +55,7 @@ struct call {
   uintptr_t kernel;
   uint32_t correlation, thread;
   uint64_t start, data;
+  int reported; // to a profiler
 };
 
 void heddle_watch(int on) {
@@ -61,6 +63,23 @@ void heddle_watch(int on) {
     atomic_fetch_or(&watched, 1);
   else
     atomic_fetch_and(&watched, ~1);
+}
+
+// The program's functions that led to its call in progress, for checkers.
+enum { MOST_CALLERS = 24 }; // our choice
+static __thread void *callers[MOST_CALLERS];
+static __thread int callerCount;
+
+void heddle_watch_callers(void) {
+  void *first;
+  backtrace(&first, 1); // loads what it needs
+  atomic_fetch_or(&watched, 4);
+}
+
+int heddle_callers(uintptr_t *to) {
+  for (int i = 0; i < callerCount; i++)
+    to[i] = (uintptr_t)callers[i];
+  return callerCount;
 }
 
 int heddle_busy(void) { return buffers; }
@@ -118,12 +137,21 @@ static void tell(struct call *c, CUpti_ApiCallbackSite site, int *result) {
 }
 
 static void enter(struct call *c) {
+  int why = atomic_load_explicit(&watched, memory_order_relaxed);
+  if (why & 4)
+    callerCount = backtrace(callers, MOST_CALLERS);
+  c->reported = why & 3;
+  if (!c->reported)
+    return;
   c->thread = idType == CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM ? (uint32_t)gettid() : (uint32_t)pthread_self();
   c->correlation = heddleCallBegin(c->thread, &c->start);
   tell(c, CUPTI_API_ENTER, NULL);
 }
 
 static void leave(struct call *c, int *result) {
+  callerCount = 0;
+  if (!c->reported)
+    return;
   tell(c, CUPTI_API_EXIT, result);
   heddleCallEnd(c->domain, c->id, c->correlation, c->start, c->thread, (uint32_t)*result);
 }

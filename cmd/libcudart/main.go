@@ -76,6 +76,9 @@ func newRuntime(text string) (*cuda.Runtime, error) {
 	if o.Options, err = f.Flags.Options(run.CUDA); err != nil {
 		return nil, err
 	}
+	if o.Checks != nil {
+		o.Caller = callers()
+	}
 	line := progress.New(os.Stderr, f.Progress, false)
 	if line != nil {
 		o.Progress, o.Clear = line.Show, line.Clear

@@ -1,7 +1,10 @@
 package cuda
 
 import (
+	"strings"
+
 	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/plain"
 )
 
 // This file: what checkers are told of the program's calls. Without checkers each of these
@@ -19,12 +22,20 @@ func (a *app) tell(e check.HostEvent) {
 	a.opt.Checks.Host(&e)
 }
 
-// hostPlaces returns the program's call in progress, for launches.
-func (a *app) hostPlaces() []check.Place {
+// launchPlaces returns the program's call in progress, which launches a kernel. The
+// compiler's function of the kernel's name between <<<>>> and the call is left out.
+func (a *app) launchPlaces(kernel string) []check.Place {
 	if !a.checked() || a.opt.Caller == nil {
 		return nil
 	}
-	return a.opt.Caller()
+	list := a.opt.Caller()
+	if len(list) > 1 {
+		stub, _, _ := strings.Cut(list[0].Function, "<")
+		if name := plain.Name(kernel); name == stub || strings.HasSuffix(name, "::"+stub) {
+			return list[1:]
+		}
+	}
+	return list
 }
 
 // tellEnd tells that the program ends.

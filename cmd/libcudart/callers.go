@@ -1,0 +1,64 @@
+package main
+
+/*
+#include "host.h"
+*/
+import "C"
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/binary/process"
+	"github.com/heddle-sim/heddle/internal/check"
+)
+
+// This file: the program's calls, as places of its source text.
+
+// callers returns a function that finds the places of the program's call in progress, the
+// innermost first, without functions of this library and of its headers.
+func callers() func() []check.Place {
+	C.heddle_watch_callers()
+	code, known := process.New(), map[[24]C.uintptr_t][]check.Place{}
+	return func() []check.Place {
+		var list [24]C.uintptr_t
+		n := int(C.heddle_callers(&list[0]))
+		places, ok := known[list]
+		if !ok {
+			places = placesOf(code, list[:n])
+			known[list] = places
+		}
+		return places
+	}
+}
+
+// placesOf finds places of return addresses. The first is in this library.
+func placesOf(code *process.Code, list []C.uintptr_t) (places []check.Place) {
+	own := ""
+	for i, pc := range list {
+		for _, f := range code.At(uint64(pc) - 1) { // a call ends before where it returns to
+			if i == 0 {
+				own = f.Module
+			}
+			library := f.Module == own || inHeaders(f.File) || strings.HasPrefix(f.Function, "__device_stub__")
+			if library && len(places) == 0 {
+				continue
+			}
+			if strings.HasPrefix(f.Function, "__libc_start") || f.Function == "_start" {
+				return places
+			}
+			places = append(places, check.Place{File: f.File, Line: f.Line, Function: f.Function, Library: library})
+		}
+	}
+	return places
+}
+
+// inHeaders reports whether a file is one of the headers that heddle cc has unpacked.
+func inHeaders(file string) bool {
+	for dir := filepath.Dir(file); len(dir) > 1; dir = filepath.Dir(dir) {
+		if filepath.Base(dir) == "include" && strings.HasPrefix(filepath.Base(filepath.Dir(dir)), "sdk-") {
+			return true
+		}
+	}
+	return false
+}
