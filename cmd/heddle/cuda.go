@@ -51,20 +51,26 @@ func (c *cudaCmd) Run(e env) error {
 	if err != nil {
 		return err
 	}
-	program, err := exec.LookPath(c.Command[0])
-	if errors.Is(err, exec.ErrNotFound) && c.Command[0] == smi {
+	if _, err := exec.LookPath(c.Command[0]); errors.Is(err, exec.ErrNotFound) && c.Command[0] == smi {
 		return c.describeGPUs(e, o, c.Command[1:])
 	}
+	program, dir, err := c.find(e)
 	if err != nil {
-		return usage("cannot run %s: %w", c.Command[0], errors.Unwrap(err))
-	}
-	dir, err := runtimeLibrary(e)
-	if errors.Is(err, context.Canceled) {
 		return err
-	} else if err != nil {
-		return usage("%w", err)
 	}
 	return c.run(e, program, dir, o.Checks)
+}
+
+// find returns the program's file, and the folder of the runtime, which is built if need be.
+func (c *cudaCmd) find(e env) (program, dir string, err error) {
+	if program, err = exec.LookPath(c.Command[0]); err != nil {
+		return "", "", usage("cannot run %s: %w", c.Command[0], errors.Unwrap(err))
+	}
+	dir, err = runtimeLibrary(e)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		err = usage("%w", err)
+	}
+	return program, dir, err
 }
 
 // run runs the program with the runtime in a folder, and prints the report and what the
@@ -81,25 +87,16 @@ func (c *cudaCmd) run(e env, program, dir string, checks *check.Set) error {
 	}
 	defer os.RemoveAll(tmp)
 
-	cmd := exec.Command(program, c.Command[1:]...)
-	cmd.Args[0] = c.Command[0]
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
-	if cmd.Env, err = c.environment(dir, tmp); err != nil {
-		return err
-	}
-	state, err := wait(cmd)
+	cmd, state, err := c.execute(e, program, dir, tmp)
 	if err != nil {
-		return usage("cannot run %s: %w", c.Command[0], err)
-	}
-	if state.signal != 0 && state.signal != syscall.SIGINT {
-		fmt.Fprintf(e.stderr, "heddle: %s was terminated by a signal: %v\n", c.Command[0], state.signal)
+		return err
 	}
 	failed, found, err := c.report(to, tmp)
 	if checks != nil {
 		list, ferr := output.ReadAll(tmp)
 		if ferr == nil {
 			var more bool
-			more, ferr = c.show(e, list, checks.Names(), c.SourceRoot)
+			more, ferr = c.show(e, ordered(list, c.Order), checks.Names(), c.SourceRoot)
 			found = found || more
 		}
 		if ferr != nil {
@@ -125,6 +122,26 @@ func (c *cudaCmd) run(e env, program, dir string, checks *check.Set) error {
 		return &exitError{code: exitCheck, err: errors.New("the program succeeded, but a checker has found something (--check)")}
 	}
 	return err
+}
+
+// execute runs the program to its end, with the runtime in one folder and its results in
+// another.
+func (c *cudaCmd) execute(e env, program, dir, results string) (*exec.Cmd, ended, error) {
+	cmd := exec.Command(program, c.Command[1:]...)
+	cmd.Args[0] = c.Command[0]
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.stdin, e.stdout, e.stderr
+	var err error
+	if cmd.Env, err = c.environment(dir, results); err != nil {
+		return nil, ended{}, err
+	}
+	state, err := wait(cmd)
+	if err != nil {
+		return nil, ended{}, usage("cannot run %s: %w", c.Command[0], err)
+	}
+	if state.signal != 0 && state.signal != syscall.SIGINT {
+		fmt.Fprintf(e.stderr, "heddle: %s was terminated by a signal: %v\n", c.Command[0], state.signal)
+	}
+	return cmd, state, nil
 }
 
 // check returns the options of a run, or what is wrong with the flags and the files that
@@ -273,52 +290,73 @@ func pageTexts(dir string) string { return filepath.Join(dir, "ptx") }
 // errNoReport means that no program wrote a report.
 var errNoReport = errors.New("no report")
 
-// report prints the reports that the library wrote when programs ended: one, or
-// several if the program ran others. It returns the exit code of the first kernel
-// failure in them, 0 if there is none, and whether there are hazards.
-func (c *cudaCmd) report(to *sinks, dir string) (failed int, found bool, err error) {
-	var all []*report.Run
-	defer func() {
-		if len(all) > 0 {
-			err = errors.Join(err, to.page(&c.Flags, []string{cmp.Or(c.SavePTX, pageTexts(dir))}, all...))
-		}
-	}()
+// readResults returns the results that the library wrote when programs ended, as they lie in
+// the files and decoded: one, or several if the program ran others.
+func readResults(dir string) (texts [][]byte, all []*report.Run, err error) {
 	for n := 1; ; n++ {
 		b, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%d.json", n)))
 		if errors.Is(err, fs.ErrNotExist) {
 			if n == 1 {
-				return 0, false, errNoReport
+				return nil, nil, errNoReport
 			}
-			return failed, found, nil
+			return texts, all, nil
 		}
 		var res report.Run
 		if err == nil {
 			err = json.Unmarshal(b, &res)
 		}
 		if err != nil {
-			return failed, found, usage("the report cannot be read: %w", err)
+			return texts, all, usage("the report cannot be read: %w", err)
 		}
-		all = append(all, &res)
-		shown := &res
-		if c.HTML != "" && !c.Logged() {
-			shown = res.WithoutBlocks()
-		}
-		if res.Error != nil && failed == 0 {
-			failed = endings[res.Error.Kind]
-		}
-		found = found || slices.ContainsFunc(res.Checkers, func(c report.Checker) bool { return c.Checker == run.Hazards && !c.OK })
-		if to.json != nil {
-			if _, err := to.json.Write(b); err != nil {
-				return failed, found, usage("--json: %w", err)
-			}
-		}
-		if c.Quiet {
-			_, err = io.WriteString(to.text, res.Summary()+"\n")
-		} else {
-			err = shown.WriteText(to.text)
-		}
-		if err != nil {
-			return failed, found, usage("writing the report: %w", err)
+		texts, all = append(texts, b), append(all, &res)
+	}
+}
+
+// failure returns the exit code of the first kernel failure in results, 0 if there is none.
+func failure(all []*report.Run) int {
+	for _, res := range all {
+		if res.Error != nil && endings[res.Error.Kind] != 0 {
+			return endings[res.Error.Kind]
 		}
 	}
+	return 0
+}
+
+// report prints the reports that the library wrote. It returns the exit code of the first
+// kernel failure in them, 0 if there is none, and whether there are hazards.
+func (c *cudaCmd) report(to *sinks, dir string) (failed int, found bool, err error) {
+	texts, all, err := readResults(dir)
+	failed = failure(all)
+	for i, res := range all {
+		found = found || slices.ContainsFunc(res.Checkers, func(c report.Checker) bool { return c.Checker == run.Hazards && !c.OK })
+		if werr := c.print(to, res, texts[i]); werr != nil {
+			return failed, found, werr
+		}
+	}
+	if len(all) > 0 {
+		err = errors.Join(err, to.page(&c.Flags, []string{cmp.Or(c.SavePTX, pageTexts(dir))}, all...))
+	}
+	return failed, found, err
+}
+
+// print prints one result, and writes it as JSON.
+func (c *cudaCmd) print(to *sinks, res *report.Run, text []byte) error {
+	if c.HTML != "" && !c.Logged() {
+		res = res.WithoutBlocks()
+	}
+	if to.json != nil {
+		if _, err := to.json.Write(text); err != nil {
+			return usage("--json: %w", err)
+		}
+	}
+	err := error(nil)
+	if c.Quiet {
+		_, err = io.WriteString(to.text, res.Summary()+"\n")
+	} else {
+		err = res.WriteText(to.text)
+	}
+	if err != nil {
+		return usage("writing the report: %w", err)
+	}
+	return nil
 }

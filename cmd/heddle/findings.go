@@ -13,3 +13,11 @@ func (f *findingFlags) show(e env, list []*check.Finding, checked, roots []strin
 	err := output.WriteText(e.stderr, list, &output.Sources{Roots: roots}, checked)
 	return output.Failing(list), err
 }
+
+// ordered notes in findings under which order of blocks and warps they were made.
+func ordered(list []*check.Finding, order string) []*check.Finding {
+	for _, f := range list {
+		f.Order = order
+	}
+	return list
+}

@@ -46,6 +46,7 @@ type commands struct {
 	Disasm  disasmCmd  `cmd:"" help:"Disassemble cubins, programs with device code, words of SASS, or of the Kepler-style core."`
 	CC      ccCmd      `cmd:"" name:"cc" passthrough:"" help:"Compile CUDA C++ with clang, without NVIDIA's software."`
 	CUDA    cudaCmd    `cmd:"" name:"cuda" help:"Run a CUDA program on a simulated GPU and print a report."`
+	Check   checkCmd   `cmd:"" help:"Run a CUDA program or a job with all checkers, and say what is wrong, at which lines, and how to mend it."`
 	WhatIf  whatifCmd  `cmd:"" name:"whatif" help:"Run a job, a trace or a CUDA program again on idealised machines, and show what each cause of lost time costs."`
 	GPUs    gpusCmd    `cmd:"" name:"gpus" help:"List the GPUs, or show one with the source of each value."`
 	View    viewCmd    `cmd:"" help:"Show results as a page: in a browser, or as one HTML file."`

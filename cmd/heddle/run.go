@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/check/checkers"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/program"
@@ -42,7 +43,7 @@ type runCmd struct {
 func runVars() map[string]string {
 	return map[string]string{
 		"default_gpu": run.DefaultGPU, "setting_keys": strings.Join(run.SettingKeys(), ", "), "most_devices": strconv.Itoa(run.MaxDevices),
-		"sass_archs": archNames(),
+		"sass_archs": archNames(), "checkers": strings.Join(checkers.Names(), ", "),
 	}
 }
 
@@ -192,7 +193,7 @@ func (c *runCmd) observed(e env, o *run.Options, simulate func(to *sinks) (res *
 	if o.Checks == nil || res == nil {
 		return err
 	}
-	_, ferr := c.show(e, o.Checks.Findings(), o.Checks.Names(), c.SourceRoot)
+	_, ferr := c.show(e, ordered(o.Checks.Findings(), c.Order), o.Checks.Names(), c.SourceRoot)
 	return errors.Join(err, ferr)
 }
 

@@ -232,12 +232,23 @@ func keyOf(f *check.Finding) key {
 // Merge makes one finding of those with the same rule at the same places, and returns them in
 // the order of Sort. Their counts add up; the rest is that of the first.
 func Merge(list []*check.Finding) []*check.Finding {
+	return merge(list, func(a, b uint64) uint64 { return a + b })
+}
+
+// MergeRuns is Merge for findings of several runs of one program: the count is the largest
+// of a run, and the order that of the first run which found it.
+func MergeRuns(runs ...[]*check.Finding) []*check.Finding {
+	return merge(slices.Concat(runs...), func(a, b uint64) uint64 { return max(a, b) })
+}
+
+// merge makes one finding of those at the same places, with their counts put together.
+func merge(list []*check.Finding, count func(a, b uint64) uint64) []*check.Finding {
 	first := map[key]*check.Finding{}
 	var all []*check.Finding
 	for _, f := range list {
 		k := keyOf(f)
 		if x := first[k]; x != nil {
-			x.Count += f.Count
+			x.Count = count(x.Count, f.Count)
 			continue
 		}
 		x := *f

@@ -115,9 +115,14 @@ func (p Program) Encode() (string, error) {
 	return string(text), err
 }
 
+// Default returns the flags of a run to which nobody gave any.
+func Default() Program {
+	return Program{Flags: Flags{Mode: "timing", RecordForm: recordText, Progress: "never", Code: "auto", Order: "forward"}, Devices: 1}
+}
+
 // Decode parses the result of Encode; "" means the defaults.
 func Decode(text string) (Program, error) {
-	p := Program{Flags: Flags{Mode: "timing", RecordForm: recordText, Progress: "never", Code: "auto", Order: "forward"}, Devices: 1}
+	p := Default()
 	if text == "" {
 		return p, nil
 	}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/check/checkers"
+	"github.com/heddle-sim/heddle/internal/check/output"
+	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/run/flags"
+	"github.com/heddle-sim/heddle/internal/work/job"
+)
+
+// checkCmd is `heddle check`.
+type checkCmd struct {
+	Checkers []string `default:"all" placeholder:"LIST" help:"The checkers, separated by commas: all (the default), or some of ${checkers}."`
+	Order    string   `default:"forward" placeholder:"ORDER" help:"The order in which blocks and warps execute, as far as the program leaves it open: forward (the default), reverse, or seed=N for a random one."`
+	Orders   int      `default:"1" placeholder:"N" help:"Run in N orders, and put together what is found: forward, reverse, seed=1, seed=2 and so on."`
+	findingFlags
+	JSON string `name:"json" placeholder:"FILE" help:"Write the findings as JSON (- is standard output)."`
+
+	GPU       string   `name:"gpu" placeholder:"NAME" help:"The GPU that the program sees: a name (see heddle gpus) or a TOML file; default: the job's, or else ${default_gpu}."`
+	Devices   int      `default:"1" placeholder:"N" help:"Number of GPUs, all of the same kind, 1 to ${most_devices}."`
+	Kernels   string   `placeholder:"LIST" help:"Run only these launches: a comma-separated list of numbers, ranges such as 2-4, and /regular expressions/ over kernel names."`
+	MaxCycles uint64   `placeholder:"N" help:"Stop after N warp instructions (exit code 4; a CUDA program gets cudaErrorLaunchTimeout)."`
+	PTX       []string `name:"ptx" sep:"none" placeholder:"FILE" help:"Run this PTX in place of the program's PTX with the same file name or the same kernel names (repeatable)."`
+	Roots     []string `name:"source-root" sep:"none" placeholder:"DIR" help:"Look for source files in this folder too (repeatable)."`
+	Progress  string   `default:"auto" placeholder:"WHEN" help:"Show what runs and how long it will take: auto (on a terminal), always or never."`
+
+	Command []string `arg:"" passthrough:"partial" name:"input" help:"A job file (TOML), or a CUDA program and its arguments: heddle check -- ./app graph.txt"`
+}
+
+// checkedRun is what one run of the program with checkers came to.
+type checkedRun struct {
+	found []*check.Finding
+	code  int    // with which it ended
+	out   string // digest of what it printed, if there are several runs
+	why   error  // of a failure that is said after the findings; may be nil
+}
+
+// Run runs the program, in one order or several, and prints what was found.
+func (c *checkCmd) Run(e env) error {
+	if _, err := checkers.New(c.Checkers); err != nil {
+		return usage("--checkers: %w", err)
+	}
+	one, err := c.input(e)
+	if err != nil {
+		return err
+	}
+	orders, err := c.orders()
+	if err != nil {
+		return err
+	}
+	var runs []checkedRun
+	var found [][]*check.Finding
+	for i, order := range orders {
+		x := e
+		out := newPrinted()
+		switch {
+		case i > 0:
+			x.stdout = out // once is enough
+		case len(orders) > 1:
+			x.stdout = io.MultiWriter(e.stdout, out)
+		}
+		r, err := one(x, order)
+		if err != nil {
+			return err
+		}
+		r.out = out.String()
+		if i > 0 {
+			compareRuns(e.stderr, order, &runs[0], &r)
+		}
+		runs, found = append(runs, r), append(found, ordered(r.found, order))
+	}
+	all := output.MergeRuns(found...)
+	fails, err := c.show(e, all, c.names(), c.Roots)
+	if err != nil {
+		return usage("%w", err)
+	}
+	if c.JSON != "" {
+		if err := writeFindings(e, c.JSON, all); err != nil {
+			return usage("--json: %w", err)
+		}
+	}
+	if fails {
+		return &exitError{code: exitCheck}
+	}
+	for _, r := range runs {
+		if r.code != 0 || r.why != nil {
+			return &exitError{code: r.code, err: r.why}
+		}
+	}
+	return nil
+}
+
+// compareRuns says where a run in another order came to something else.
+func compareRuns(w io.Writer, order string, first, r *checkedRun) {
+	if r.code != first.code {
+		fmt.Fprintf(w, "heddle: with --order %s it ends with %d instead of %d\n", order, r.code, first.code)
+	}
+	if r.out != first.out {
+		fmt.Fprintf(w, "heddle: with --order %s it prints something else\n", order)
+	}
+}
+
+// writeFindings writes findings as JSON.
+func writeFindings(e env, file string, list []*check.Finding) error {
+	b, err := output.Encode(list)
+	if err != nil {
+		return err
+	}
+	if file == "-" {
+		_, err = e.stdout.Write(b)
+		return err
+	}
+	return output.WriteFile(file, b)
+}
+
+// orders returns the orders to run in.
+func (c *checkCmd) orders() ([]string, error) {
+	const most = 1000 // our choice; each is a whole run
+	if c.Orders < 1 || c.Orders > most {
+		return nil, usage("--orders %d: want 1 to %d", c.Orders, most)
+	}
+	if c.Orders == 1 {
+		return []string{c.Order}, nil
+	}
+	if c.Order != "forward" {
+		return nil, usage("--orders %d chooses the orders itself: remove --order %s", c.Orders, c.Order)
+	}
+	list := []string{"forward", "reverse"}
+	for n := 1; len(list) < c.Orders; n++ {
+		list = append(list, fmt.Sprintf("seed=%d", n))
+	}
+	return list, nil
+}
+
+// names returns the names of the checkers that run.
+func (c *checkCmd) names() []string {
+	if slices.Contains(c.Checkers, checkers.All) {
+		return checkers.Names()
+	}
+	return c.Checkers
+}
+
+// flags returns the flags of a run.
+func (c *checkCmd) flags(order string) flags.Flags {
+	f := flags.Default().Flags
+	f.GPU, f.Mode, f.Kernels, f.MaxCycles, f.Check, f.Order, f.Progress = c.GPU, "functional", c.Kernels, c.MaxCycles, c.Checkers, order, c.Progress
+	f.SourceRoot = c.Roots
+	return f
+}
+
+// input returns what runs the program or the job once.
+func (c *checkCmd) input(e env) (func(e env, order string) (checkedRun, error), error) {
+	switch {
+	case len(c.Command) > 0 && c.Command[0] == "--":
+		c.Command = c.Command[1:]
+	case len(c.Command) == 1 && strings.EqualFold(filepath.Ext(c.Command[0]), ".toml"):
+		return c.jobRuns()
+	}
+	if len(c.Command) == 0 {
+		return nil, usage("nothing to run: heddle check [flags] -- PROGRAM ARGS, or heddle check JOB.toml")
+	}
+	return c.programRuns(e)
+}
+
+// jobRuns returns what runs the job.
+func (c *checkCmd) jobRuns() (func(e env, order string) (checkedRun, error), error) {
+	file := c.Command[0]
+	if len(c.PTX) > 0 || c.Devices != 1 {
+		return nil, usage("--ptx and --devices are for CUDA programs, but %s is a job", file)
+	}
+	if job.IsKepler(file) {
+		return nil, usage("%s is for the Kepler-style core, which has no checkers", file)
+	}
+	return func(e env, order string) (checkedRun, error) {
+		r := runCmd{Input: file, Flags: c.flags(order)}
+		o, err := r.options(run.Job)
+		if err != nil {
+			return checkedRun{}, err
+		}
+		work, err := r.loadJob(e, &o)
+		if err != nil {
+			return checkedRun{}, err
+		}
+		o.Out = e.stdout
+		res, err := work(e.ctx, o)
+		if res == nil || !res.Begun() && err != nil {
+			return checkedRun{}, err
+		}
+		x := checkedRun{found: o.Checks.Findings(), why: err}
+		if err != nil {
+			x.code = exitCode(err)
+		}
+		for _, k := range res.Checks {
+			if !k.OK && err == nil {
+				x.code, x.why = exitCheck, fmt.Errorf("the values of the buffer %s are not those that the job expects; heddle run %s shows them", k.Buffer, file)
+			}
+		}
+		return x, nil
+	}, nil
+}
+
+// programRuns returns what runs the CUDA program. Accesses outside of allocations are
+// faults, also where a GPU has memory mapped.
+func (c *checkCmd) programRuns(e env) (func(e env, order string) (checkedRun, error), error) {
+	x := cudaCmd{Command: c.Command, Program: flags.Program{Flags: c.flags(c.Order), Devices: c.Devices, PTX: c.PTX, Strict: true}}
+	if _, err := x.check(); err != nil {
+		return nil, err
+	}
+	program, dir, err := x.find(e)
+	if err != nil {
+		return nil, err
+	}
+	return func(e env, order string) (checkedRun, error) {
+		x.Flags = c.flags(order)
+		tmp, err := os.MkdirTemp("", "heddle-check-")
+		if err != nil {
+			return checkedRun{}, usage("%w", err)
+		}
+		defer os.RemoveAll(tmp)
+		cmd, state, err := x.execute(e, program, dir, tmp)
+		if err != nil {
+			return checkedRun{}, err
+		}
+		_, results, err := readResults(tmp)
+		if errors.Is(err, errNoReport) {
+			return checkedRun{}, usage("nothing was checked: %s", whyNone(cmd, program, state))
+		} else if err != nil {
+			return checkedRun{}, err
+		}
+		found, err := output.ReadAll(tmp)
+		if err != nil {
+			return checkedRun{}, usage("%w", err)
+		}
+		r := checkedRun{found: found, code: state.code}
+		if failed := failure(results); r.code == 0 && failed != 0 {
+			r.code, r.why = failed, errors.New("the program ended with 0, but a kernel failed")
+		}
+		return r, nil
+	}, nil
+}
