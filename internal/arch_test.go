@@ -136,6 +136,7 @@ var external = map[string][]string{
 	"internal/trace/container": {"github.com/klauspost/compress/..."},
 	"internal/trace/micro":     {"google.golang.org/protobuf/encoding/protowire"},
 	"internal/work/job":        {"github.com/BurntSushi/toml"},
+	"internal/check/output":    {"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"},
 	"internal/report/series":   {"github.com/parquet-go/parquet-go"},
 	"internal/plain":           {"github.com/ianlancetaylor/demangle"},
 	"internal/run/flags":       {"github.com/gofrs/flock"},

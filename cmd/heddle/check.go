@@ -84,7 +84,11 @@ func (c *checkCmd) Run(e env) error {
 		return usage("%w", err)
 	}
 	if c.JSON != "" {
-		if err := writeFindings(e, c.JSON, all); err != nil {
+		b, err := output.Encode(all)
+		if err == nil {
+			err = writeTo(e, c.JSON, b)
+		}
+		if err != nil {
 			return usage("--json: %w", err)
 		}
 	}
@@ -107,19 +111,6 @@ func compareRuns(w io.Writer, order string, first, r *checkedRun) {
 	if r.out != first.out {
 		fmt.Fprintf(w, "heddle: with --order %s it prints something else\n", order)
 	}
-}
-
-// writeFindings writes findings as JSON.
-func writeFindings(e env, file string, list []*check.Finding) error {
-	b, err := output.Encode(list)
-	if err != nil {
-		return err
-	}
-	if file == "-" {
-		_, err = e.stdout.Write(b)
-		return err
-	}
-	return output.WriteFile(file, b)
 }
 
 // orders returns the orders to run in.

@@ -48,6 +48,9 @@ func (c *cudaCmd) Run(e env) error {
 		return usage("nothing to run: heddle cuda [flags] -- PROGRAM ARGS, where PROGRAM was built with heddle cc, or with nvcc -cudart shared")
 	}
 	o, err := c.check()
+	if err == nil {
+		err = c.findingFlags.check(o.Checks)
+	}
 	if err != nil {
 		return err
 	}

@@ -99,6 +99,9 @@ func (c *runCmd) Run(e env) error {
 	if err != nil {
 		return err
 	}
+	if err := c.findingFlags.check(o.Checks); err != nil {
+		return err
+	}
 	load := c.loadJob
 	if kind == run.Trace {
 		load = c.loadTrace

@@ -162,11 +162,11 @@ func Write(dir string, list []*check.Finding) error {
 	if err != nil {
 		return err
 	}
-	return WriteFile(filepath.Join(dir, fmt.Sprintf("%s%d-%d.json", prefix, begun(), os.Getpid())), b)
+	return writeFile(filepath.Join(dir, fmt.Sprintf("%s%d-%d.json", prefix, begun(), os.Getpid())), b)
 }
 
-// WriteFile writes a file that others see only when it is complete.
-func WriteFile(path string, b []byte) error {
+// writeFile writes a file that others see only when it is complete.
+func writeFile(path string, b []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), "new-")
 	if err != nil {
 		return err

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,57 +12,6 @@ import (
 )
 
 // This file: findings as text for people.
-
-// Sources finds the lines of source files that findings name. The zero value looks where the
-// names say.
-type Sources struct {
-	Roots []string // folders in which names are looked for, with their folders and without
-	files map[string][][]byte
-}
-
-// mostSource limits the size of a source file that is read, our choice.
-const mostSource = 16 << 20
-
-// lines returns the lines of a file, nil if it cannot be read as text.
-func (s *Sources) lines(name string) [][]byte {
-	if list, ok := s.files[name]; ok {
-		return list
-	}
-	if s.files == nil {
-		s.files = map[string][][]byte{}
-	}
-	paths := []string{name}
-	for _, dir := range s.Roots {
-		if !filepath.IsAbs(name) {
-			paths = append(paths, filepath.Join(dir, name))
-		}
-		paths = append(paths, filepath.Join(dir, filepath.Base(name)))
-	}
-	var list [][]byte
-	for _, p := range paths {
-		if st, err := os.Stat(p); err != nil || !st.Mode().IsRegular() || st.Size() > mostSource {
-			continue
-		}
-		if b, err := os.ReadFile(p); err == nil && bytes.IndexByte(b, 0) < 0 {
-			list = bytes.Split(b, []byte("\n"))
-			break
-		}
-	}
-	s.files[name] = list
-	return list
-}
-
-// Line returns a line of a source file without white space around it, "" if it is not known.
-// Lines count from 1.
-func (s *Sources) Line(file string, n int) string {
-	if file == "" || n < 1 {
-		return ""
-	}
-	if list := s.lines(file); n <= len(list) {
-		return strings.ToValidUTF8(string(bytes.TrimSpace(list[n-1])), "?")
-	}
-	return ""
-}
 
 // causes are the causes of races in words.
 var causes = map[string]string{
