@@ -197,28 +197,8 @@ func (w *warp) stray(in *inst, i, size int, write bool) []byte {
 	return b
 }
 
-// dataSize is the size of a memory instruction's data.
-func (d *dec) dataSize() (size int, signed bool) {
-	for _, m := range d.in.Mods {
-		switch m {
-		case "U8":
-			return 1, false
-		case "S8":
-			return 1, true
-		case "U16":
-			return 2, false
-		case "S16":
-			return 2, true
-		case "64", "S64":
-			return 8, false
-		case "128":
-			return 16, false
-		case "256":
-			return 32, false
-		}
-	}
-	return 4, false
-}
+// signedData reports whether loads extend numbers by their sign.
+func (d *dec) signedData() bool { return d.in.Has("S8") || d.in.Has("S16") }
 
 // hints are the modifiers of memory instructions that do not affect values: cache
 // operators, scopes and orders. Memory here is coherent.
@@ -233,7 +213,7 @@ func (d *dec) memory(role sass.Role) (err error) {
 	}
 	d.o.mem, err = d.address(d.in.Find(role), spaces[d.in.Op])
 	if err == nil {
-		d.o.mem.size, d.o.mem.signed = d.dataSize()
+		d.o.mem.size, d.o.mem.signed = d.in.Bytes(), d.signedData()
 	}
 	return err
 }
@@ -421,7 +401,7 @@ func decodeLDC(d *dec) error {
 		return errForm
 	}
 	a := &access{imm: uint64(c.Imm), space: isa.Const}
-	a.size, a.signed = d.dataSize()
+	a.size, a.signed = d.in.Bytes(), d.signedData()
 	if err := d.result(max(1, a.size/4)); err != nil {
 		return err
 	}
@@ -581,7 +561,7 @@ func decodeLDGSTS(d *dec) error {
 	if err := d.only(append([]string{"BYPASS", "ZFILL"}, hints...)...); err != nil {
 		return err
 	}
-	size, _ := d.dataSize()
+	size := d.in.Bytes()
 	if size < 4 {
 		return errForm
 	}

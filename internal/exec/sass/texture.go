@@ -426,7 +426,7 @@ func decodeSurface(d *dec) error {
 	x.store, x.values = d.in.Op == sass.OpSUST, shape.Channels()
 	x.surface = texture.Surface{Dims: shape.Dims, Name: d.in.Op.String(), Formatted: d.in.Has("P"), Bounds: texture.ClampEdge, Size: 4 * x.values}
 	if !x.surface.Formatted {
-		x.surface.Size, x.signed = d.dataSize()
+		x.surface.Size, x.signed = d.in.Bytes(), d.signedData()
 	}
 	switch {
 	case d.in.Has("IGN"):

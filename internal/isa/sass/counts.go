@@ -109,17 +109,7 @@ func (in *Inst) registers(spec string, role Role) int {
 }
 
 // sizeRegisters is the size of a memory instruction's data in registers.
-func (in *Inst) sizeRegisters() int {
-	for _, m := range in.Mods {
-		switch m {
-		case "64", "S64", "U64", "F64":
-			return 2
-		case "128":
-			return 4
-		}
-	}
-	return 1
-}
+func (in *Inst) sizeRegisters() int { return max(1, in.Bytes()/4) }
 
 // formatRegisters is the size of a conversion's result, or of its source.
 func (in *Inst) formatRegisters(src bool) int {

@@ -306,12 +306,12 @@ func (in *Inst) memory(o *isa.Inst) {
 		o.Load, o.Store = in.Op != OpSUST, in.Op == OpSUST
 		o.Width = 16 // of a texel; at most
 		if space == isa.Surface && in.Has("D") {
-			o.Width = uint8(in.bytes())
+			o.Width = uint8(in.Bytes())
 		}
 		o.Elem = o.Width
 		return
 	}
-	o.Width = uint8(in.bytes())
+	o.Width = uint8(in.Bytes())
 	o.Elem = o.Width
 	if in.Op == OpLDSM || in.Op == OpSTSM {
 		o.Elem = 4
@@ -347,8 +347,8 @@ func private(op Op, s isa.Space) bool {
 	return true
 }
 
-// bytes is the number of bytes that a lane moves.
-func (in *Inst) bytes() int {
+// Bytes is the number of bytes that a lane moves, 4 if the instruction does not say.
+func (in *Inst) Bytes() int {
 	if in.Op == OpLDSM || in.Op == OpSTSM {
 		return 4 * in.registers("n", Rd)
 	}
