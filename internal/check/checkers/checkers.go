@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/check/races"
 	"github.com/heddle-sim/heddle/internal/near"
 )
 
@@ -16,7 +17,9 @@ const All = "all"
 var table = []struct {
 	name string
 	make func() check.Checker
-}{}
+}{
+	{races.Name, races.New},
+}
 
 // Names returns the names of all checkers.
 func Names() (list []string) {

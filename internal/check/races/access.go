@@ -1,0 +1,488 @@
+package races
+
+import (
+	"math/bits"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// access is an access of a warp on its way through the shadow.
+type access struct {
+	*exec.Access
+	w      *warp
+	mem    *memory
+	r      record // what it becomes
+	id     uint32 // of its record, 0 until it has one
+	kind   int    // ofReads or ofWrites: where it is noted
+	shared bool
+}
+
+// Access is as in exec.BlockProbe.
+func (b *block) Access(a *exec.Access) {
+	if a.Lanes == 0 || a.Space != isa.Global && a.Space != isa.Shared {
+		return
+	}
+	if failed := a.Failed & a.Lanes; failed != 0 { // they have only read
+		done := *a
+		done.Failed, done.Lanes, done.Write = 0, failed, false
+		b.Access(&done)
+		done.Lanes, done.Write = a.Lanes&^failed, a.Write
+		b.Access(&done)
+		return
+	}
+	c := b.c
+	if c.made >= sweepAt {
+		c.sweep()
+	}
+	w := &b.warps[a.Warp]
+	x := access{Access: a, w: w, mem: c.global, shared: a.Space == isa.Shared}
+	if x.shared {
+		x.mem = b.shared
+	}
+	elem := int(a.Inst.Elem)
+	if elem == 0 || elem > a.Bytes || a.Flight {
+		elem = min(a.Bytes, 16)
+	}
+	lanes := uint32(a.Lanes)
+	x.r = record{site: uint32(a.Site), time: c.time, block: b.id, launch: b.launch.id, lanes: lanes, warp: w.id, size: uint8(elem), class: classOf(a.Inst, a.Read, a.Write)}
+	if lanes == w.live {
+		x.r.class |= lockstep
+	}
+	if a.Write {
+		x.kind = ofWrites
+	}
+	if !x.shared && b.launch.foes {
+		b.againstHost(&x)
+	}
+	switch {
+	case a.Flight:
+		x.r.class = x.r.class&^(strong|wide|lockstep) | flight
+		b.depart(&x)
+	case x.r.class&strong != 0:
+		b.strong(&x)
+	default:
+		b.weak(&x, lanes)
+	}
+}
+
+// weak notes a plain access. Rows of lanes are the common case.
+func (b *block) weak(x *access, lanes uint32) {
+	f := first(lanes)
+	n := bits.OnesCount32(lanes)
+	lo, size := x.Addr[f], uint64(x.Bytes)
+	m := lanes >> f
+	if m&(m+1) == 0 && lo%4 == 0 && size*uint64(n)%4 == 0 && (size%4 == 0 || size <= 2) {
+		ok := true
+		for i := 1; i < n; i++ {
+			ok = ok && x.Addr[(f+i)&31] == lo+uint64(i)*size
+		}
+		if ok {
+			if size < 4 {
+				x.r.form = run
+			}
+			b.row(x, lo, f, size*uint64(n))
+			return
+		}
+	}
+	b.scattered(x, lanes)
+}
+
+// scattered notes an access lane by lane; lanes at one address together.
+func (b *block) scattered(x *access, lanes uint32) {
+	plain := x.r
+	for lanes != 0 {
+		i := first(lanes)
+		group := uint32(0)
+		at := x.Addr[i]
+		for k := lanes; k != 0; k &= k - 1 {
+			if j := first(k); x.Addr[j] == at {
+				group |= 1 << j
+			}
+		}
+		lanes &^= group
+		if group&(group-1) != 0 {
+			own := *x
+			own.id, own.r = 0, plain
+			own.r.form, own.r.lanes = many, group
+			if own.r.class&write != 0 {
+				b.siblings(&own, at, group)
+			}
+			b.at(&own, at, i, uint64(x.Bytes))
+			continue
+		}
+		b.at(x, at, i, uint64(x.Bytes))
+	}
+}
+
+// at notes an access of one lane, or of lanes together.
+func (b *block) at(x *access, addr uint64, lane int, bytes uint64) {
+	for bytes > 0 {
+		in := addr % 4
+		n := min(4-in, bytes)
+		p, i := x.mem.page(addr), addr/4%pageWords
+		b.word(x, p, int(i), addr&^3, lane, uint8(1<<n-1)<<in)
+		addr, bytes = addr+n, bytes-n
+	}
+}
+
+// word notes an access of bytes of a word.
+func (b *block) word(x *access, p *page, i int, addr uint64, lane int, bytes uint8) {
+	if old := p.cells[ofWrites][i]; old != 0 {
+		b.test(x, p, old, addr, lane, bytes)
+	}
+	if x.kind == ofWrites {
+		if old := p.cells[ofReads][i]; old != 0 {
+			b.test(x, p, old, addr, lane, bytes)
+			p.cells[ofReads][i] = b.merge(x, old, lane, bytes, false)
+		}
+	}
+	p.cells[x.kind][i] = b.merge(x, p.cells[x.kind][i], lane, bytes, true)
+}
+
+// memo is how the last word was treated; words whose cells stand in the same relation to
+// their lanes are treated alike.
+type memo struct {
+	old, rel, to cell
+	ok, none     bool
+}
+
+func (m *memo) fits(old cell, k cell) bool {
+	return m.ok && (old^m.old)>>5 == 0 && old-k == m.rel
+}
+
+// row notes an access of lanes that follow each other in memory, from lane f on.
+func (b *block) row(x *access, addr uint64, f int, bytes uint64) {
+	var tested, cleared, noted memo
+	per, step := 1, cell(1) // words of a lane, lanes of a word
+	if x.Bytes >= 4 {
+		per = x.Bytes / 4
+	} else {
+		step = cell(4 / x.Bytes)
+	}
+	split := x.w.split // lanes differ in what they know
+	k, in := cell(0), 0
+	for bytes > 0 {
+		p, i := x.mem.page(addr), int(addr/4%pageWords)
+		n := min(int(bytes/4), pageWords-i)
+		for ; n > 0; n-- {
+			lane := f + int(k)
+			if old := p.cells[ofWrites][i]; old != 0 && !tested.fits(old, k) {
+				b.exact = split
+				ok := b.test(x, p, old, addr, lane, 15)
+				tested = memo{old: old, rel: old - k, ok: ok && !b.exact}
+			}
+			if x.kind == ofWrites {
+				if old := p.cells[ofReads][i]; old == 0 {
+				} else if cleared.fits(old, k) {
+					p.cells[ofReads][i] = cleared.apply(k)
+				} else {
+					b.exact = split
+					ok := b.test(x, p, old, addr, lane, 15)
+					to := b.merge(x, old, lane, 15, false)
+					p.cells[ofReads][i] = to
+					cleared = memo{old: old, rel: old - k, to: to - k, none: to == 0, ok: ok && !b.exact}
+				}
+			}
+			if old := p.cells[x.kind][i]; old == 0 && x.id != 0 {
+				p.cells[x.kind][i] = cellOf(x.id, lane)
+			} else if noted.fits(old, k) && old != 0 {
+				p.cells[x.kind][i] = noted.apply(k)
+			} else {
+				b.exact = split
+				to := b.merge(x, old, lane, 15, true)
+				p.cells[x.kind][i] = to
+				noted = memo{old: old, rel: old - k, to: to - k, ok: !b.exact}
+			}
+			i++
+			addr, bytes = addr+4, bytes-4
+			if in++; in == per {
+				k, in = k+step, 0
+			}
+		}
+	}
+}
+
+func (m *memo) apply(k cell) cell {
+	if m.none {
+		return 0
+	}
+	return m.to + k
+}
+
+// conflict reports whether two accesses of one byte conflict and are not morally strong.
+// Natural alignment makes overlapping accesses of one size overlap completely.
+func (b *block) conflict(e, n *record) bool {
+	if (e.class|n.class)&write == 0 {
+		return false
+	}
+	if e.class&n.class&strong == 0 || e.size != n.size {
+		return true
+	}
+	if e.class&n.class&wide != 0 {
+		return false
+	}
+	return e.form == blocks || e.launch != n.launch || e.block != n.block
+}
+
+// ordered reports whether what lane el of record e did happened before what a lane does now.
+func (b *block) ordered(e *record, el int, w *warp, lane int) bool {
+	l := b.launch
+	if e.time <= l.base {
+		return true
+	}
+	if e.launch != l.id {
+		return l.before(e.launch)
+	}
+	time := e.time
+	if e.flight != 0 {
+		var ok, known bool
+		if time, ok, known = b.landed(e, el, w, lane); known || !ok {
+			return known
+		}
+	}
+	switch e.form {
+	case blocks:
+		return false
+	case warps:
+		return e.block == b.id && time <= b.base
+	}
+	if e.block == b.id {
+		if time <= b.base || e.warp == w.id && (time <= w.base || el == lane) {
+			return true
+		}
+	}
+	c := w.of(lane)
+	if c == nil {
+		return false
+	}
+	if c.get(blockKey(e.block)) >= time || c.get(warpKey(e.block, e.warp)) >= time {
+		return true
+	}
+	if c.get(threadKey(e.block, e.warp, el)) >= time {
+		b.exact = true
+		return true
+	}
+	return false
+}
+
+// test looks for races of an access with those of a cell, and reports whether there are none.
+func (b *block) test(x *access, p *page, c cell, addr uint64, lane int, bytes uint8) bool {
+	if c&inSet == 0 { // the common case: one record, lane against lane
+		if e := &b.c.records[c.id()]; e.time <= b.launch.base || !b.conflict(e, &x.r) {
+			return true
+		}
+	}
+	var one [1]entry
+	list, off := b.c.entries(c, &one)
+	clean := true
+	for _, t := range list {
+		both := t.bytes & bytes
+		e := &b.c.records[t.record]
+		if both == 0 || e.time <= b.launch.base || !b.conflict(e, &x.r) {
+			continue
+		}
+		el := off + int(t.lane)
+		var pairs uint64
+		var bad [2]int
+		for k := both; k != 0; k &= k - 1 {
+			i := bits.TrailingZeros8(k)
+			for em := e.at(el, i); em != 0; em &= em - 1 {
+				for nm := x.r.at(lane, i); nm != 0; nm &= nm - 1 {
+					if y, z := first(em), first(nm); !b.ordered(e, y, x.w, z) && !b.observed(x, p, e, y, addr+uint64(i), z) {
+						if pairs == 0 {
+							bad = [2]int{y, z}
+						}
+						pairs++
+					}
+				}
+			}
+		}
+		if pairs > 0 {
+			clean = false
+			b.race(x, e, bad, addr+uint64(bits.TrailingZeros8(both)), pairs)
+		}
+	}
+	return clean
+}
+
+// mostEntries bounds the accesses of a word that no other replaces. Our choice: many times
+// what programs without races need.
+const mostEntries = 32
+
+// merge returns the cell with the access noted, or, unless add is set, only without what it
+// replaces.
+func (b *block) merge(x *access, old cell, lane int, bytes uint8, add bool) cell {
+	s := &b.c.shadow
+	if old == 0 {
+		if !add {
+			return 0
+		}
+		if bytes == 15 {
+			b.name(x)
+			return cellOf(x.id, lane)
+		}
+	}
+	var one [1]entry
+	list, off := s.entries(old, &one)
+	if add && x.id == 0 {
+		b.reuse(x, list)
+	}
+	var room [mostEntries + 2]entry
+	kept := room[:0]
+	changed := false
+	sum, sumBytes := uint32(0), uint8(0) // a record of form blocks or warps that stands for the access
+	for _, t := range list {
+		e := &s.records[t.record]
+		if add && t.record == x.id && off+int(t.lane) == lane && bytes&^t.bytes == 0 {
+			return old
+		}
+		if add && t.bytes&^bytes == 0 {
+			if id := b.summary(x, e, t.record, sum); id != 0 {
+				sum, sumBytes = id, sumBytes|t.bytes
+				changed = changed || id != t.record
+				continue
+			}
+		}
+		if b.replaces(x, e, off+int(t.lane), lane, t.bytes&bytes) {
+			if t.bytes &^= bytes; t.bytes == 0 {
+				changed = true
+				continue
+			}
+			changed = true
+		}
+		kept = append(kept, entry{t.record, int8(off + int(t.lane) - lane), t.bytes})
+	}
+	switch {
+	case sum != 0:
+		if !changed && sumBytes == bytes && (x.kind == ofReads || list[len(list)-1].record == sum) {
+			return old
+		}
+		kept = append(kept, entry{sum, 0, bytes})
+	case add:
+		b.name(x)
+		kept = append(kept, entry{x.id, 0, bytes})
+	case !changed:
+		return old
+	}
+	if len(kept) > mostEntries {
+		kept = kept[1:]
+	}
+	switch {
+	case len(kept) == 0:
+		return 0
+	case len(kept) == 1 && kept[0].bytes == 15:
+		return cellOf(kept[0].record, int(kept[0].lane)+lane)
+	}
+	return inSet | cellOf(s.set(kept), lane)
+}
+
+// name gives an access its record.
+func (b *block) name(x *access) {
+	if x.id == 0 {
+		x.id = b.c.record(&x.r)
+	}
+}
+
+// reuse takes the record of an earlier access that differs in nothing: nobody can know of one
+// and not of the other.
+func (b *block) reuse(x *access, list []entry) {
+	for _, t := range list {
+		if e := &b.c.records[t.record]; e.time > x.w.rel && e.time > b.base && e.time > b.launch.base && x.r.class&(flight|strong) == 0 {
+			same := *e
+			same.time = x.r.time
+			if same == x.r {
+				x.id = t.record
+				return
+			}
+		}
+	}
+}
+
+// replaces reports whether an access makes an entry superfluous: it happened before, and
+// whatever races with it races with the access too.
+func (b *block) replaces(x *access, e *record, el, lane int, bytes uint8) bool {
+	if bytes == 0 || e.class&write&^x.r.class != 0 {
+		return false
+	}
+	if x.r.class&strong != 0 && e.time > b.launch.base {
+		if e.class&strong == 0 || e.size != x.r.size || e.form == blocks || e.launch != x.r.launch || e.block != x.r.block || x.r.class&wide > e.class&wide {
+			return false
+		}
+	}
+	for k := bytes; k != 0; k &= k - 1 {
+		i := bits.TrailingZeros8(k)
+		for em := e.at(el, i); em != 0; em &= em - 1 {
+			known := false
+			for nm := x.r.at(lane, i); nm != 0 && !known; nm &= nm - 1 {
+				known = b.ordered(e, first(em), x.w, first(nm))
+			}
+			if !known {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// summary returns the record that stands for an access and one of the same instruction by
+// threads that it cannot be ordered with: other blocks' where no block can wait for another,
+// other warps' where only barriers of the block order. 0 if there is none.
+func (b *block) summary(x *access, e *record, id, sum uint32) uint32 {
+	l := b.launch
+	n := &x.r
+	if !l.mute || e.launch != n.launch || e.site != n.site || (e.class^n.class)&^lockstep != 0 || n.class&flight != 0 || e.time <= l.base || e.size != n.size {
+		return 0
+	}
+	at := 2 * n.site
+	if n.class&write != 0 {
+		at++
+	}
+	if e.form == blocks || e.block != b.id || sum != 0 && b.c.records[sum].form == blocks {
+		if int(at) >= len(l.sums) {
+			return 0
+		}
+		if l.sums[at] == 0 {
+			r := *n
+			r.form, r.block = blocks, e.block
+			l.sums[at] = b.c.record(&r)
+		}
+		return l.sums[at]
+	}
+	if !l.plain || e.time <= b.base || e.warp == n.warp && e.form != warps {
+		return 0
+	}
+	if e.form == warps {
+		return id
+	}
+	if b.sums == nil {
+		b.sums = make([]uint32, 2*len(l.code))
+	}
+	if int(at) >= len(b.sums) {
+		return 0
+	}
+	if s := b.sums[at]; s == 0 || b.c.records[s].time <= b.base {
+		r := *n
+		r.form = warps
+		b.sums[at] = b.c.record(&r)
+	}
+	return b.sums[at]
+}
+
+// siblings reports lanes of one instruction that write the same bytes.
+func (b *block) siblings(x *access, addr uint64, group uint32) {
+	if x.r.class&strong != 0 {
+		return
+	}
+	n := uint64(bits.OnesCount32(group))
+	e := x.r
+	i := first(group)
+	b.race(x, &e, [2]int{i, first(group &^ (1 << i))}, addr, n*(n-1)/2*uint64(x.Bytes))
+}
+
+// isWhole reports whether the text of an instruction is a barrier of all threads of the
+// block: without a number of threads.
+func isWhole(text string) bool {
+	return !strings.Contains(text, ",") && !strings.Contains(text, "arrive") && !strings.Contains(text, "cluster")
+}

@@ -1,0 +1,129 @@
+package races
+
+import (
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/check"
+)
+
+// This file: accesses of the host, and of copies and memsets on streams.
+
+// hostAccess is an access that later work need not happen after.
+type hostAccess struct {
+	*check.HostEvent
+	n uint64 // its number on its stream
+}
+
+// mostHost bounds the accesses of the host that are remembered. Our choice.
+const mostHost = 4096
+
+// before reports whether the access happened before what has the given clock.
+func (h *hostAccess) before(c check.Clock) bool { return c.Before(h.Stream, h.n) }
+
+// Host is as in check.Checker.
+func (c *Checker) Host(e *check.HostEvent) {
+	if e.Bad {
+		return
+	}
+	switch e.Kind {
+	case check.HostAlloc, check.HostFree, check.HostReset:
+		if e.Bytes > 0 {
+			c.global.forget(e.Addr, e.Bytes)
+			kept := c.host[:0]
+			for _, h := range c.host {
+				if h.Addr >= e.Addr+e.Bytes || e.Addr >= h.Addr+h.Bytes {
+					kept = append(kept, h)
+				}
+			}
+			c.host = kept
+		}
+	case check.HostWrite, check.HostRead:
+		c.hostAgainstKernels(e)
+		for i := range c.host {
+			h := &c.host[i]
+			if lo, hi := max(h.Addr, e.Addr), min(h.Addr+h.Bytes, e.Addr+e.Bytes); lo < hi && (h.Kind == check.HostWrite || e.Kind == check.HostWrite) && !h.before(e.At) {
+				c.found.add(&find{rule: streams, a: hostSide(e), b: hostSide(h.HostEvent), addr: lo, count: hi - lo, launch: -1})
+			}
+		}
+		if e.Async {
+			c.host = append(c.host, hostAccess{e, e.At[e.Stream]})
+			if len(c.host) > mostHost {
+				c.host = c.host[1:]
+			}
+		}
+	}
+	if !e.Async {
+		kept := c.host[:0]
+		for _, h := range c.host {
+			if !h.before(e.At) {
+				kept = append(kept, h)
+			}
+		}
+		c.host = kept
+	}
+}
+
+// hostAgainstKernels tests an access of the host against those of launches that do not happen
+// before it.
+func (c *Checker) hostAgainstKernels(e *check.HostEvent) {
+	running := false
+	for _, list := range c.streams {
+		l := list[len(list)-1]
+		running = running || !e.At.Before(l.stream, l.at[l.stream])
+	}
+	if !running {
+		return
+	}
+	kinds := []int{ofWrites}
+	if e.Kind == check.HostWrite {
+		kinds = append(kinds, ofReads)
+	}
+	c.global.each(e.Addr, e.Bytes, func(p *page, i int) {
+		for _, k := range kinds {
+			var one [1]entry
+			list, off := c.entries(p.cells[k][i], &one)
+			for _, t := range list {
+				r := &c.records[t.record]
+				if l := c.launches[r.launch]; !e.At.Before(l.stream, l.at[l.stream]) {
+					c.found.add(&find{rule: streams, a: hostSide(e), b: l.side(r, off+int(t.lane), nil), addr: e.Addr, count: 4, launch: l.number, kernel: l.kernel})
+				}
+			}
+		}
+	})
+}
+
+// againstHost tests an access of a kernel against those of the host that do not happen before
+// its launch.
+func (b *block) againstHost(x *access) {
+	for k := range b.c.host {
+		h := &b.c.host[k]
+		if h.before(b.launch.at) || h.Kind != check.HostWrite && x.r.class&write == 0 {
+			continue
+		}
+		for m := x.r.lanes; m != 0; m &= m - 1 {
+			i := first(m)
+			lo, hi := max(x.Addr[i], h.Addr), min(x.Addr[i]+uint64(x.Bytes), h.Addr+h.Bytes)
+			if lo < hi {
+				b.c.found.add(&find{rule: streams, a: b.launch.side(&x.r, i, b), b: hostSide(h.HostEvent), addr: lo, count: hi - lo, launch: b.launch.number, kernel: b.launch.kernel})
+			}
+		}
+	}
+}
+
+// hostSide is an access of the host as a side of a race.
+func hostSide(e *check.HostEvent) side {
+	what := "read"
+	if e.Kind == check.HostWrite {
+		what = "write"
+	}
+	s := side{site: -1, host: e.Call + what, what: fmt.Sprintf("%s by %s of %d bytes", what, e.Call, e.Bytes), place: func() (check.Place, []check.Place) {
+		if len(e.Host) == 0 {
+			return check.Place{Function: e.Call}, nil
+		}
+		return e.Host[0], e.Host[1:]
+	}}
+	if len(e.Host) > 0 {
+		s.host += fmt.Sprint(e.Host[0].File, e.Host[0].Line)
+	}
+	return s
+}

@@ -1,0 +1,261 @@
+package races
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/plain"
+)
+
+// Name is the checker's name.
+const Name = "races"
+
+func rule(id, short string, tags ...string) *check.Rule {
+	return &check.Rule{
+		ID: id, Checker: Name, Level: check.Error, Short: short,
+		Full: "Two threads access the same bytes, at least one of them writes, and no synchronisation orders the two accesses. Which value is read or stays in memory depends on the order in which the hardware happens to run the threads; the compiler may assume that this does not occur.",
+		Mend: mends[id], Tags: append([]string{"race"}, tags...),
+	}
+}
+
+// mends says how to mend each kind of race, if nothing better is known.
+var mends = map[string]string{
+	"race-global-interblock": "Let each block write its own part, use atomic operations for both accesses, or order the blocks: end the kernel between the two accesses, or use grid.sync() of a cooperative launch.",
+	"race-global-intrablock": "Put __syncthreads() between the two accesses, or use atomic operations for both.",
+	"race-global-intrawarp":  "Put __syncwarp() between the two accesses, or use atomic operations for both.",
+	"race-shared-interwarp":  "Put __syncthreads() between the two accesses, also before memory is used again in the next iteration of a loop.",
+	"race-shared-intrawarp":  "Put __syncwarp() between the two accesses: lanes of a warp need not run in lockstep.",
+	"race-streams":           "Use one stream for both, let one stream wait for an event of the other (cudaStreamWaitEvent), or wait on the host.",
+}
+
+// The rules.
+var (
+	globalBlocks = rule("race-global-interblock", "Threads of two blocks access the same global memory without order", "global")
+	globalBlock  = rule("race-global-intrablock", "Threads of two warps of a block access the same global memory without order", "global")
+	globalWarp   = rule("race-global-intrawarp", "Threads of a warp access the same global memory without order", "global")
+	sharedBlock  = rule("race-shared-interwarp", "Threads of two warps access the same shared memory without order", "shared")
+	sharedWarp   = rule("race-shared-intrawarp", "Threads of a warp access the same shared memory without order", "shared")
+	streams      = rule("race-streams", "Work on two streams, or of the host, accesses the same memory without order", "streams")
+)
+
+// Rules lists the rules of the checker.
+func Rules() []*check.Rule {
+	return []*check.Rule{globalBlocks, globalBlock, globalWarp, sharedBlock, sharedWarp, streams}
+}
+
+// The causes of races.
+const (
+	noCause        = "none"
+	narrowScope    = "scope-too-narrow"
+	fenceMissing   = "fence-missing"
+	notWaitedFor   = "copy-not-waited-for"
+	besideAtomic   = "plain-beside-atomic"
+	mixedSize      = "mixed-size"
+	lockstepLevel  = check.Warning
+	lockstepReason = " In this run the lanes ran in lockstep, which nothing guarantees."
+)
+
+// advice says what a cause means and how to mend it.
+var advice = map[string]string{
+	narrowScope:  "The synchronisation between them holds within a block only: use the scope of the device (cuda::thread_scope_device, __threadfence(), atomicAdd in place of atomicAdd_block).",
+	fenceMissing: "One thread sees what the other signals, but no fence orders their other accesses: release before the signal and acquire after it (__threadfence() on both sides, or cuda::atomic_ref with memory_order_release and memory_order_acquire).",
+	notWaitedFor: "An asynchronous copy is still in flight: wait for it (cp.async.wait_group, pipeline.consumer_wait, or its mbarrier), and let other threads pass a barrier after that.",
+	besideAtomic: "One of the two is a plain access, which an atomic operation does not order: make both atomic, or put a barrier between them.",
+	mixedSize:    "Both are atomic, but of different sizes, so that neither guards the other: access the bytes with one size.",
+}
+
+// side is one of the two accesses of a race.
+type side struct {
+	launch *launch
+	site   int
+	host   string // what tells calls of the host apart
+	what   string // in words
+	place  func() (check.Place, []check.Place)
+}
+
+// side describes an access of a kernel; b is the block if the access happens now.
+func (l *launch) side(r *record, lane int, b *block) side {
+	verb := "read"
+	if r.class&write != 0 {
+		verb = "write"
+	}
+	if r.class&strong != 0 && r.class&(read|write) == read|write {
+		verb = "atomic operation"
+	}
+	if r.class&flight != 0 {
+		verb = "asynchronous " + verb
+	}
+	who := "threads of several blocks"
+	if r.form != blocks {
+		who = fmt.Sprintf("thread %v of block %v", l.dim.At(uint64(r.warp)*32+uint64(lane&31)), l.grid.At(uint64(r.block)))
+	}
+	return side{launch: l, site: int(r.site), what: fmt.Sprintf("%s of %d bytes by %s", verb, r.size, who), place: func() (check.Place, []check.Place) {
+		if b == nil || b.probed == nil {
+			if l.source == nil {
+				return check.Place{}, nil
+			}
+			return check.PlaceOf(l.source(int(r.site))), nil
+		}
+		var chain []check.Place
+		for _, w := range b.probed.Chain(int(r.warp)) {
+			chain = append(chain, check.PlaceOf(w))
+		}
+		return check.PlaceOf(b.probed.Where(int(r.warp), lane)), chain
+	}}
+}
+
+// find is a race.
+type find struct {
+	rule     *check.Rule
+	a, b     side // the access that found it, and the earlier one
+	addr     uint64
+	count    uint64
+	launch   int
+	kernel   string
+	lockstep bool
+	cause    func() string
+	space    string
+}
+
+// findKey tells findings apart: a rule and a pair of sites.
+type findKey struct {
+	rule           *check.Rule
+	kernelA, hostA string
+	kernelB, hostB string
+	siteA, siteB   int
+}
+
+// findings is what was found.
+type findings struct {
+	by   map[findKey]*check.Finding
+	all  []*check.Finding
+	hook func(*find) // of tests
+}
+
+func newFindings() findings { return findings{by: map[findKey]*check.Finding{}} }
+
+func (f *findings) list() []*check.Finding { return f.all }
+
+// add adds a race, or counts it with those at the same places.
+func (f *findings) add(x *find) {
+	if f.hook != nil {
+		f.hook(x)
+	}
+	k := findKey{rule: x.rule, hostA: x.a.host, siteA: x.a.site, hostB: x.b.host, siteB: x.b.site}
+	if x.a.launch != nil {
+		k.kernelA = x.a.launch.kernel
+	}
+	if x.b.launch != nil {
+		k.kernelB = x.b.launch.kernel
+	}
+	if k.kernelA == k.kernelB && k.siteB < k.siteA {
+		k.siteA, k.siteB = k.siteB, k.siteA
+	}
+	if old := f.by[k]; old != nil {
+		old.Count += x.count
+		if !x.lockstep && old.Level == lockstepLevel {
+			old.Level = x.rule.Level
+			old.Message = strings.TrimSuffix(old.Message, lockstepReason)
+		}
+		return
+	}
+	n := &check.Finding{Rule: x.rule, Level: x.rule.Level, Launch: x.launch, Kernel: plain.Instance(x.kernel), Count: x.count, Cause: noCause}
+	if x.cause != nil {
+		n.Cause = x.cause()
+	}
+	n.Message = x.rule.Short + ". "
+	if a := advice[n.Cause]; a != "" {
+		n.Message += a
+	} else {
+		n.Message += x.rule.Mend
+	}
+	if x.lockstep {
+		n.Level = lockstepLevel
+		n.Message += lockstepReason
+	}
+	for i, s := range []side{x.a, x.b} {
+		role := []check.Role{check.First, check.Other}[i]
+		if s.launch == nil {
+			role = check.Called
+		}
+		place, chain := s.place()
+		n.Steps = append(n.Steps, check.Step{Role: role, Text: s.what, Place: place, Chain: chain})
+	}
+	n.Details = map[string]string{"address": fmt.Sprintf("%#x", x.addr)}
+	if x.space != "" {
+		n.Details["space"] = x.space
+	}
+	f.by[k], f.all = n, append(f.all, n)
+}
+
+// race reports an access that races with a record; lanes are the record's and the access's.
+func (b *block) race(x *access, e *record, lanes [2]int, addr uint64, count uint64) {
+	l, n := b.launch, &x.r
+	f := &find{a: l.side(n, lanes[1], b), b: b.c.launches[e.launch].side(e, lanes[0], nil), addr: addr, count: count, launch: l.number, kernel: l.kernel, space: "global"}
+	switch {
+	case e.launch != l.id:
+		f.rule = streams
+	case e.form == blocks || e.block != b.id:
+		f.rule = globalBlocks
+	case e.form == warps || e.warp != n.warp:
+		f.rule = globalBlock
+	default:
+		f.rule = globalWarp
+		// Two lanes of one instruction have no order even in lockstep.
+		f.lockstep = e.class&n.class&lockstep != 0 && !(e.time == n.time && e.site == n.site)
+	}
+	if x.shared {
+		f.space = "shared"
+		switch f.rule {
+		case globalBlock:
+			f.rule = sharedBlock
+		case globalWarp:
+			f.rule = sharedWarp
+		}
+	}
+	f.cause = func() string { return b.cause(e, n) }
+	b.c.found.add(f)
+}
+
+// cause says why two accesses race.
+func (b *block) cause(e, n *record) string {
+	switch {
+	case (e.class|n.class)&flight != 0:
+		return notWaitedFor
+	case e.class&n.class&strong != 0 && e.size != n.size:
+		return mixedSize
+	case e.class&n.class&strong != 0:
+		return narrowScope
+	case (e.class|n.class)&strong != 0:
+		return besideAtomic
+	case e.launch != n.launch:
+		return noCause
+	}
+	// Would a wider scope, or a fence, have ordered them? Then the thread's block has read what
+	// the other's has strongly written after its access.
+	for _, ch := range b.seen {
+		if ch == nil {
+			continue
+		}
+		for _, m := range []*memory{b.c.global, b.shared} {
+			p := m.pages[ch.addr/pageBytes]
+			if p == nil || p.chain(ch.addr, ch.size) != ch {
+				continue
+			}
+			var one [1]entry
+			list, _ := b.c.entries(p.cells[ofWrites][ch.addr/4%pageWords], &one)
+			for _, t := range list {
+				w := &b.c.records[t.record]
+				if w.class&strong == 0 || w.launch != e.launch || w.time < e.time || w.form != blocks && w.block != e.block {
+					continue
+				}
+				if e.block != n.block && (w.class&wide == 0 || b.launch.narrow) {
+					return narrowScope
+				}
+				return fenceMissing
+			}
+		}
+	}
+	return noCause
+}

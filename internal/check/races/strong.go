@@ -1,0 +1,330 @@
+package races
+
+import "github.com/heddle-sim/heddle/internal/isa"
+
+// This file: strong operations, and what threads learn by them.
+
+// stamp is a place in the order in which strong operations were executed.
+type stamp struct {
+	time uint32
+	lane int
+}
+
+func (s stamp) before(t stamp) bool { return s.time < t.time || s.time == t.time && s.lane < t.lane }
+
+// chain is a strong write to a location and the atomic operations that follow, each of which
+// read what the one before it wrote. Its heads are what those released who wrote it.
+type chain struct {
+	addr   uint64
+	next   *chain // others that begin in the word
+	size   uint8
+	launch uint32
+	cell   cell   // of the word, after the last write
+	from   stamp  // the first write
+	last   stamp  // the last
+	wide   *clock // released in the scope of the GPU
+	own    map[uint32]*clock
+	sights []sight
+	nsight int
+}
+
+// sight is a strong read of a chain: the thread knows, at this location, the writes from the
+// chain's first to the one that it read.
+type sight struct {
+	block    uint32
+	warp     uint8
+	from, at stamp
+}
+
+// mostSights bounds the sights of a location. Our choice: those that matter are recent.
+const mostSights = 64
+
+// pending is what a thread has read without acquiring it.
+type pending struct {
+	of        *chain
+	wide, own *clock
+}
+
+// release is what a thread released by an operation on a location.
+type release struct {
+	clock *clock
+	wide  bool
+}
+
+// chain returns the chain at an address, nil if there is none.
+func (p *page) chain(addr uint64, size uint8) *chain {
+	if p.chains == nil {
+		return nil
+	}
+	ch := p.chains[addr/4%pageWords]
+	for ch != nil && (ch.addr != addr || ch.size != size) {
+		ch = ch.next
+	}
+	return ch
+}
+
+// begin makes or finds the chain at an address.
+func (p *page) begin(addr uint64, size uint8) *chain {
+	if ch := p.chain(addr, size); ch != nil {
+		return ch
+	}
+	if p.chains == nil {
+		p.chains = new([pageWords]*chain)
+	}
+	at := &p.chains[addr/4%pageWords]
+	*at = &chain{addr: addr, size: size, next: *at}
+	return *at
+}
+
+// excused reports whether two strong operations on one location are morally strong.
+func (b *block) excused(e, n *record) bool {
+	return e.class&n.class&strong != 0 && e.size == n.size &&
+		(e.class&n.class&wide != 0 || e.form != blocks && e.launch == n.launch && e.block == n.block)
+}
+
+// intact reports whether the last write of all bytes of a location is one that an access may
+// observe.
+func (b *block) intact(x *access, p *page, addr uint64) bool {
+	var id uint32
+	for at := addr &^ 3; at < addr+uint64(x.r.size); at += 4 {
+		var one [1]entry
+		list, _ := b.c.entries(p.cells[ofWrites][at/4%pageWords], &one)
+		if len(list) == 0 {
+			return false
+		}
+		e := list[len(list)-1]
+		if id != 0 && e.record != id || !b.excused(&b.c.records[e.record], &x.r) {
+			return false
+		}
+		id = e.record
+		for _, o := range list[:len(list)-1] { // two operations on parts of one word
+			if r := &b.c.records[o.record]; x.r.size < 4 && o.bytes&e.bytes == 0 && r.class&strong != 0 && r.time > b.c.records[id].time {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// strong notes a strong access. Sibling lanes of one atomic operation pass on what they
+// released in the order of lanes.
+func (b *block) strong(x *access) {
+	c := b.c
+	x.r.time = c.time
+	plain := x.r
+	for lanes := uint32(x.Lanes); lanes != 0; {
+		i := first(lanes)
+		group := uint32(0)
+		for k := lanes; k != 0; k &= k - 1 {
+			if j := first(k); x.Addr[j] == x.Addr[i] {
+				group |= 1 << j
+			}
+		}
+		lanes &^= group
+		g := x
+		if group&(group-1) != 0 {
+			own := *x
+			own.id, own.r = 0, plain
+			own.r.form, own.r.lanes = many, group
+			g = &own
+		}
+		for at := x.Addr[i]; at < x.Addr[i]+uint64(x.Bytes); at += uint64(x.r.size) {
+			b.location(g, at, i, group)
+		}
+	}
+	x.w.rel = max(x.w.rel, x.r.time)
+	c.time++
+}
+
+// location notes the strong access of lanes to one location.
+func (b *block) location(x *access, addr uint64, lane int, group uint32) {
+	p := x.mem.page(addr)
+	i := addr / 4 % pageWords
+	ch := p.chain(addr, x.r.size)
+	valid := ch != nil && ch.launch == b.launch.id && ch.cell == p.cells[ofWrites][i]
+	seen := x.Read && valid && b.intact(x, p, addr)
+	if x.Read && ch != nil {
+		b.see(ch)
+	}
+	if x.Write {
+		ch = p.begin(addr, x.r.size)
+	}
+	for k := group; k != 0; k &= k - 1 {
+		j := first(k)
+		if seen {
+			b.observe(x, ch, j)
+		}
+		if x.Write {
+			b.wrote(x, ch, j, seen)
+			seen = x.Read
+		}
+	}
+	b.at(x, addr, lane, uint64(x.r.size))
+	if x.Write {
+		ch.cell = p.cells[ofWrites][i]
+	}
+}
+
+// observe lets a lane learn from a chain that it has read.
+func (b *block) observe(x *access, ch *chain, i int) {
+	w := x.w
+	own := ch.own[b.id]
+	acquires := x.Inst.Order.Acquires()
+	if own != nil || ch.wide != nil {
+		if acquires {
+			w.learn(i, own)
+			if x.r.class&wide != 0 {
+				w.learn(i, ch.wide)
+			}
+		} else {
+			s := w.special(i)
+			s.waiting = append(s.waiting, pending{ch, ch.wide, own})
+		}
+	}
+	if acquires && w.lanes != nil { // an acquire completes earlier reads of the location
+		for _, q := range w.lanes[i].waiting {
+			if q.of == ch {
+				w.learn(i, q.own)
+				if x.r.class&wide != 0 {
+					w.learn(i, q.wide)
+				}
+			}
+		}
+	}
+	s := sight{b.id, w.id, ch.from, stamp{x.r.time, i}}
+	if n := len(ch.sights); n > 0 && !x.Write {
+		if o := &ch.sights[(ch.nsight-1)%mostSights]; o.block == s.block && o.warp == s.warp && o.at.lane == i && o.from == s.from && o.at.time > w.rel {
+			o.at = s.at
+			return
+		}
+	}
+	if len(ch.sights) < mostSights {
+		ch.sights = append(ch.sights, s)
+	} else {
+		ch.sights[ch.nsight%mostSights] = s
+	}
+	ch.nsight++
+}
+
+// wrote adds a lane's write to a chain, or begins one unless the lane has read the last.
+func (b *block) wrote(x *access, ch *chain, i int, continues bool) {
+	w, at := x.w, stamp{x.r.time, i}
+	if !continues {
+		ch.launch, ch.from, ch.wide, ch.own = b.launch.id, at, nil, nil
+		if len(ch.sights) > 0 && b.launch.mute && x.shared {
+			ch.sights, ch.nsight = ch.sights[:0], 0
+		}
+	}
+	ch.last = at
+	if x.Inst.Order.Releases() {
+		s := w.special(i)
+		if s.released == nil {
+			s.released = map[*chain]*release{}
+		}
+		past := b.past(w, 1<<i).set(threadKey(b.id, w.id, i), x.r.time)
+		s.released[ch] = &release{past, x.r.class&wide != 0}
+	}
+	if w.lanes == nil {
+		return
+	}
+	s := &w.lanes[i]
+	b.head(ch, s.fenced[0], false)
+	b.head(ch, s.fenced[1], true)
+	if r := s.released[ch]; r != nil {
+		b.head(ch, r.clock, r.wide)
+	}
+}
+
+// head adds what a thread of the block has released to a chain.
+func (b *block) head(ch *chain, c *clock, wide bool) {
+	if c == nil {
+		return
+	}
+	if ch.own == nil {
+		ch.own = map[uint32]*clock{}
+	}
+	ch.own[b.id] = ch.own[b.id].join(c)
+	if wide {
+		ch.wide = ch.wide.join(c)
+	}
+}
+
+// observed reports whether a strong write happened before a lane's access because somebody,
+// of whom the lane knows, has observed it: this orders accesses of that location alone.
+func (b *block) observed(x *access, p *page, e *record, el int, addr uint64, lane int) bool {
+	if e.class&(strong|write) != strong|write || e.size == 0 {
+		return false
+	}
+	ch := p.chain(addr&^uint64(e.size-1), e.size)
+	if ch == nil || e.launch != b.launch.id {
+		return false
+	}
+	at := stamp{e.time, el}
+	for k := len(ch.sights) - 1; k >= 0; k-- {
+		s := &ch.sights[k]
+		if e.form == blocks || e.form == warps {
+			if s.from != ch.from || s.at.before(ch.last) {
+				continue
+			}
+		} else if at.before(s.from) || !at.before(s.at) {
+			continue
+		}
+		own := s.block == b.id && s.warp == x.w.id && s.at.lane == lane
+		if own || b.ordered(&record{time: s.at.time, block: s.block, launch: ch.launch, warp: s.warp}, s.at.lane, x.w, lane) {
+			b.exact = true
+			return true
+		}
+	}
+	return false
+}
+
+// see remembers where threads of the block have read strongly.
+func (b *block) see(ch *chain) {
+	for _, s := range b.seen {
+		if s == ch {
+			return
+		}
+	}
+	b.seen[b.nseen%len(b.seen)] = ch
+	b.nseen++
+}
+
+// Fence is as in exec.BlockProbe. The order of two fence.sc that the run happened to show
+// orders nothing: it would order all blocks that run in turn.
+func (b *block) Fence(warp int, lanes isa.LaneMask, order isa.Order, scope isa.Scope) {
+	if order == isa.Weak {
+		return // of a proxy
+	}
+	w := &b.warps[warp]
+	far := scope >= isa.ScopeGPU
+	b.launch.narrow = b.launch.narrow || !far
+	for k := uint32(lanes); k != 0; k &= k - 1 {
+		i := first(k)
+		s := w.special(i)
+		if order.Acquires() {
+			kept := s.waiting[:0]
+			for _, q := range s.waiting {
+				w.learn(i, q.own)
+				if far {
+					w.learn(i, q.wide)
+				}
+				if !far || order == isa.Acquire {
+					kept = append(kept, q)
+				}
+			}
+			s.waiting = kept
+			if len(kept) > mostSights {
+				s.waiting = kept[len(kept)-mostSights:]
+			}
+		}
+		if order.Releases() {
+			c := b.release(w, 1<<i, false)
+			if far {
+				s.fenced[1] = c
+			} else {
+				s.fenced[0] = c
+			}
+		}
+	}
+	b.c.time++
+}

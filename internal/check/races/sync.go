@@ -1,0 +1,283 @@
+package races
+
+import (
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// This file: barriers of the block and of warps, mbarriers, and copies in flight.
+
+// clusterBarrier is the number of the cluster's barrier. Arrivals do not wait there; a cluster
+// has one block. Its threads acquire when it opens, somewhat before they wait.
+const clusterBarrier = exec.MaxBarriers
+
+// barrier is a phase of a barrier of the block.
+type barrier struct {
+	came    []uint32 // lanes that wait, by warp
+	arrived *clock   // what those released who do not wait
+	partial bool     // there are such
+}
+
+// Arrive is as in exec.BlockProbe.
+func (b *block) Arrive(warp int, lanes isa.LaneMask, bar int, waits bool) {
+	x, w := &b.bars[bar], &b.warps[warp]
+	if x.came == nil {
+		x.came = make([]uint32, len(b.warps))
+	}
+	if waits || bar == clusterBarrier {
+		x.came[warp] |= uint32(lanes)
+	}
+	if !waits {
+		x.partial = true
+		if bar != clusterBarrier || !b.isRelaxed(warp) {
+			x.arrived = x.arrived.join(b.release(w, uint32(lanes), true))
+		}
+		b.c.time++
+	}
+}
+
+// isRelaxed reports whether the instruction that a warp executes says .relaxed.
+func (b *block) isRelaxed(warp int) bool {
+	s := b.probed.Site(warp)
+	return s < len(b.launch.code) && strings.Contains(b.launch.code[s].Op, ".relaxed")
+}
+
+// Open is as in exec.BlockProbe.
+func (b *block) Open(bar int) {
+	x := &b.bars[bar]
+	whole := !x.partial
+	for i := range b.warps {
+		whole = whole && x.came != nil && b.warps[i].live&^x.came[i] == 0
+	}
+	if whole {
+		c := b.clock
+		for i := range b.warps {
+			if w := &b.warps[i]; w.split || w.clock != b.clock {
+				c = c.join(b.past(w, ^uint32(0)))
+			}
+		}
+		b.clock, b.base = c, b.c.time
+		for i := range b.warps {
+			w := &b.warps[i]
+			w.base, w.rel, w.clock, w.split = b.base, b.base, c, false
+		}
+	} else {
+		c := x.arrived
+		if bar != clusterBarrier {
+			for i, m := range x.came {
+				if m != 0 {
+					c = c.join(b.release(&b.warps[i], m, true))
+				}
+			}
+		}
+		for i, m := range x.came {
+			if m != 0 {
+				b.warps[i].together(m, b.past(&b.warps[i], m).join(c))
+			}
+		}
+	}
+	b.c.time++
+	clear(x.came)
+	x.arrived, x.partial = nil, false
+}
+
+// Meet is as in exec.BlockProbe.
+func (b *block) Meet(warp int, lanes isa.LaneMask) {
+	w, m := &b.warps[warp], uint32(lanes)
+	if m&w.live == w.live {
+		if w.split {
+			w.clock, w.split = b.past(w, m), false
+		}
+		w.base, w.rel = b.c.time, b.c.time
+	} else {
+		w.together(m, b.release(w, m, false))
+	}
+	b.c.time++
+}
+
+// mbar is an mbarrier.
+type mbar struct {
+	slot          int    // in clocks
+	phase         uint32 // phases completed
+	pending, done *clock
+}
+
+// complete ends a phase: those who wait for it learn what was released into it, and that the
+// copies of the phase have ended.
+func (m *mbar) complete(b *block) {
+	m.phase++
+	m.done, m.pending = m.pending.set(mbarKey(b.id, m.slot), m.phase), nil
+}
+
+// mbarrier returns the mbarrier at an address of shared memory.
+func (b *block) mbarrier(addr uint64) *mbar {
+	if b.mbars == nil {
+		b.mbars = map[uint64]*mbar{}
+	}
+	m := b.mbars[addr]
+	if m == nil {
+		m = &mbar{slot: len(b.mbars)}
+		b.mbars[addr] = m
+	}
+	return m
+}
+
+// Signal is as in exec.BlockProbe.
+func (b *block) Signal(s *exec.Signal) {
+	w := &b.warps[s.Warp]
+	b.touch(s)
+	for k := uint32(s.Lanes); k != 0; k &= k - 1 {
+		i := first(k)
+		m := b.mbarrier(s.Addr[i])
+		switch s.Does {
+		case exec.SignalInit:
+			m.pending, m.done = nil, nil
+		case exec.SignalArrive:
+			if s.Order.Releases() {
+				m.pending = m.pending.join(b.release(w, 1<<i, false))
+			}
+		case exec.SignalCopies:
+			for _, f := range b.copies {
+				if f.warp == w.id && f.lanes>>i&1 != 0 && f.by == isa.ByGroup {
+					f.attached, f.slot, f.phase = f.attached|1<<i, m.slot, m.phase
+				}
+			}
+		case exec.SignalWait:
+			if s.Done>>i&1 != 0 && s.Order.Acquires() {
+				w.learn(i, m.done)
+			}
+			continue
+		}
+		if s.Done>>i&1 != 0 {
+			m.complete(b)
+		}
+	}
+	b.c.time++
+}
+
+// touch notes what an operation on mbarriers does to their bytes: initialising and ending them
+// are plain writes, all else is atomic.
+func (b *block) touch(s *exec.Signal) {
+	if s.Does == exec.SignalBytes {
+		return // by the copy, not by the thread
+	}
+	w := &b.warps[s.Warp]
+	x := access{Access: &exec.Access{Warp: s.Warp, Site: s.Site, Lanes: s.Lanes, Space: isa.Shared, Addr: s.Addr, Bytes: 8, Write: s.Does != exec.SignalWait}, w: w, mem: b.shared, shared: true}
+	x.r = record{site: uint32(s.Site), time: b.c.time, block: b.id, launch: b.launch.id, lanes: uint32(s.Lanes), warp: w.id, size: 8, class: strong | read | write}
+	switch s.Does {
+	case exec.SignalInit, exec.SignalInval:
+		x.r.class = write
+	case exec.SignalWait:
+		x.r.class = strong | read
+	}
+	if x.r.class&write != 0 {
+		x.kind = ofWrites
+	}
+	b.scattered(&x, uint32(s.Lanes))
+}
+
+// copying is an asynchronous copy in flight, or one that has ended, of lanes of a warp.
+type copying struct {
+	block    uint32
+	warp     uint8
+	lanes    uint32
+	by       isa.Completion
+	group    int32
+	reads    bool
+	landed   uint32     // lanes that have waited for it
+	at       [32]uint32 // since when
+	attached uint32     // lanes whose copy ends with a phase of an mbarrier
+	slot     int
+	phase    uint32
+}
+
+// groups is the index of a kind of groups, -1 for none.
+func groups(by isa.Completion) int {
+	switch by {
+	case isa.ByGroup:
+		return 0
+	case isa.ByBulk:
+		return 1
+	}
+	return -1
+}
+
+// depart notes a copy that begins: lanes at the same group together.
+func (b *block) depart(x *access) {
+	kind := groups(x.By)
+	all := x.r
+	for todo := uint32(x.Lanes); todo != 0; {
+		group := int32(0)
+		m := todo
+		if kind >= 0 {
+			group = x.w.special(first(todo)).group[kind]
+			m = 0
+			for k := todo; k != 0; k &= k - 1 {
+				if i := first(k); x.w.lanes[i].group[kind] == group {
+					m |= 1 << i
+				}
+			}
+		}
+		todo &^= m
+		f := &copying{block: b.id, warp: x.w.id, lanes: m, by: x.By, group: group, reads: !x.Write}
+		if x.By == isa.ByMbarrier {
+			mb := b.mbarrier(x.Mbarrier)
+			f.attached, f.slot, f.phase = m, mb.slot, mb.phase
+		} else {
+			b.copies = append(b.copies, f)
+		}
+		b.c.flights = append(b.c.flights, f)
+		own := *x
+		own.r, own.id = all, 0
+		own.r.lanes, own.r.flight = m, uint32(len(b.c.flights))
+		b.weak(&own, m)
+	}
+	// What follows is not covered by what was released before.
+}
+
+// landed says since when a copy of a lane is its issuer's access, if ok, and whether a lane
+// knows by an mbarrier that it has ended.
+func (b *block) landed(e *record, el int, w *warp, lane int) (time uint32, ok, known bool) {
+	f := b.c.flights[e.flight-1]
+	b.exact = true
+	if f.attached>>el&1 != 0 && w.of(lane).get(mbarKey(f.block, f.slot)) > f.phase {
+		return 0, true, true
+	}
+	return f.at[el&31], f.landed>>el&1 != 0, false
+}
+
+// Group is as in exec.BlockProbe.
+func (b *block) Group(warp int, lanes isa.LaneMask, a isa.Async) {
+	w, kind := &b.warps[warp], groups(a.Done)
+	if kind < 0 {
+		return
+	}
+	if a.Does == isa.AsyncCommit {
+		for k := uint32(lanes); k != 0; k &= k - 1 {
+			w.special(first(k)).group[kind]++
+		}
+		return
+	}
+	s := b.probed.Site(warp)
+	sources := s < len(b.launch.code) && strings.HasSuffix(b.launch.code[s].Op, ".read") // may be overwritten, no more
+	left := b.copies[:0]
+	for _, f := range b.copies {
+		if f.warp == w.id && f.by == a.Done && (f.reads || !sources) {
+			for k := f.lanes &^ f.landed & uint32(lanes); k != 0; k &= k - 1 {
+				i := first(k)
+				closed := w.special(i).group[kind]
+				if a.Does == isa.AsyncWaitAll || f.group < closed-a.Leave {
+					f.landed |= 1 << i
+					f.at[i] = b.c.time
+				}
+			}
+		}
+		if f.landed != f.lanes {
+			left = append(left, f)
+		}
+	}
+	clear(b.copies[len(left):])
+	b.copies = left
+}
