@@ -254,7 +254,7 @@ func (p *Page) pack() ([]byte, error) {
 	}
 	var b bytes.Buffer
 	to := base64.NewEncoder(base64.StdEncoding, &b)
-	w, err := flate.NewWriter(to, flate.BestCompression)
+	w, err := flate.NewWriter(to, flate.DefaultCompression)
 	if err == nil {
 		_, err = w.Write(text)
 	}

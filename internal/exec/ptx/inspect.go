@@ -87,7 +87,9 @@ func (w *warp) Frame(lane int) (exec.Frame, bool) {
 			out.Lanes |= 1 << i
 		}
 	}
-	for _, k := range fr.f.registers() {
+	list := fr.f.registers()
+	out.Registers = make([]exec.Register, 0, len(list))
+	for _, k := range list {
 		cl := classOf(k.v.Type)
 		name := k.v.Name
 		if k.v.Count > 0 {

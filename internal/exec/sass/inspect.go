@@ -1,8 +1,8 @@
 package sass
 
 import (
-	"fmt"
 	"math/bits"
+	"strconv"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -48,7 +48,7 @@ func (w *warp) Frame(lane int) (exec.Frame, bool) {
 		return exec.Frame{}, false
 	}
 	k := w.blk.im.kernel
-	out := exec.Frame{Function: k.Name(), Lanes: isa.LaneMask(w.live)}
+	out := exec.Frame{Function: k.Name(), Lanes: isa.LaneMask(w.live), Registers: make([]exec.Register, 0, k.rows+predicates+len(w.b))}
 	add := func(name string, width int, v *[32]uint32) {
 		r := exec.Register{Name: name, Type: ".b32", Bits: width}
 		if width == 1 {
@@ -60,15 +60,15 @@ func (w *warp) Frame(lane int) (exec.Frame, bool) {
 		out.Registers = append(out.Registers, r)
 	}
 	for i := range k.regs {
-		add(fmt.Sprintf("R%d", i), 32, &w.rows[i])
+		add("R"+strconv.Itoa(i), 32, &w.rows[i])
 	}
-	for i := range w.blk.im.kernel.rows - w.blk.im.kernel.regs {
-		add(fmt.Sprintf("UR%d", i), 32, &w.rows[k.regs+i])
+	for i := range k.rows - k.regs {
+		add("UR"+strconv.Itoa(i), 32, &w.rows[k.regs+i])
 	}
 	for i := range predicates {
-		name := fmt.Sprintf("P%d", i)
+		name := "P" + strconv.Itoa(i)
 		if i >= uniformPred {
-			name = fmt.Sprintf("UP%d", i-uniformPred)
+			name = "UP" + strconv.Itoa(i-uniformPred)
 		}
 		if i%uniformPred == predTrue {
 			continue
@@ -81,7 +81,7 @@ func (w *warp) Frame(lane int) (exec.Frame, bool) {
 	}
 	for i := range w.b {
 		if w.b[i] != [32]uint32{} {
-			add(fmt.Sprintf("B%d", i), 32, &w.b[i])
+			add("B"+strconv.Itoa(i), 32, &w.b[i])
 		}
 	}
 	return out, true
