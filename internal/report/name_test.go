@@ -34,3 +34,22 @@ func TestManyPrograms(t *testing.T) {
 		}
 	}
 }
+
+// The findings of a program that is no job name its kernels as the table of launches does.
+func TestFindingsNames(t *testing.T) {
+	k := Kernel{Name: "_Z6matmulPKfS0_Pfii", KernelTiming: &KernelTiming{Cycles: 10}}
+	other := k
+	other.Launch = 1
+	r := Run{Heddle: "1", Mode: "timing", NoJob: true, Timing: &Timing{Cycles: 20}, Kernels: []Kernel{k, other},
+		Findings: []Finding{{Rule: "small-grid", Kernel: k.Name, Seen: "1 block", Try: "more"}, {Rule: "copies", Seen: "much", Try: "less"}}}
+	var text strings.Builder
+	if err := r.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(text.String(), "_Z6") || !strings.Contains(text.String(), "small grid           0 %  matmul") {
+		t.Errorf("the report is\n%s", text.String())
+	}
+	if r.Findings[0].Kernel != k.Name {
+		t.Error("the result has changed")
+	}
+}

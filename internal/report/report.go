@@ -313,6 +313,13 @@ func (r *Run) WriteText(w io.Writer) error {
 	if r.NoJob && r.Trace == nil { // jobs, and selections of a trace's launches, use mangled names
 		shown := *r
 		shown.Kernels = plainKernels(r.Kernels)
+		shown.Findings = slices.Clone(r.Findings)
+		for i := range shown.Findings { // those of no single launch have no kernel
+			f := &shown.Findings[i]
+			if k := slices.IndexFunc(r.Kernels, func(k Kernel) bool { return k.Name == f.Kernel }); k >= 0 {
+				f.Kernel = shown.Kernels[k].Name
+			}
+		}
 		r = &shown
 	}
 	var b strings.Builder
