@@ -6,7 +6,6 @@ package main
 import "C"
 
 import (
-	"path/filepath"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/binary/process"
@@ -40,25 +39,15 @@ func placesOf(code *process.Code, list []C.uintptr_t) (places []check.Place) {
 			if i == 0 {
 				own = f.Module
 			}
-			library := f.Module == own || inHeaders(f.File) || strings.HasPrefix(f.Function, "__device_stub__")
+			library := f.Module == own || check.InLibrary(f.File) || strings.HasPrefix(f.Function, "__device_stub__")
 			if library && len(places) == 0 {
 				continue
 			}
-			if strings.HasPrefix(f.Function, "__libc_start") || f.Function == "_start" {
+			places = append(places, check.Place{File: f.File, Line: f.Line, Function: f.Function, Library: library})
+			if f.Function == "main" {
 				return places
 			}
-			places = append(places, check.Place{File: f.File, Line: f.Line, Function: f.Function, Library: library})
 		}
 	}
 	return places
-}
-
-// inHeaders reports whether a file is one of the headers that heddle cc has unpacked.
-func inHeaders(file string) bool {
-	for dir := filepath.Dir(file); len(dir) > 1; dir = filepath.Dir(dir) {
-		if filepath.Base(dir) == "include" && strings.HasPrefix(filepath.Base(filepath.Dir(dir)), "sdk-") {
-			return true
-		}
-	}
-	return false
 }

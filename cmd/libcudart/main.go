@@ -78,6 +78,7 @@ func newRuntime(text string) (*cuda.Runtime, error) {
 	}
 	if o.Checks != nil {
 		o.Caller = callers()
+		o.Strict = true // each access outside of memory is found
 	}
 	line := progress.New(os.Stderr, f.Progress, false)
 	if line != nil {

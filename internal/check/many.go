@@ -39,6 +39,15 @@ func (m manyBlocks) Access(a *exec.Access) {
 	}
 }
 
+// Heap is as in exec.HeapProbe, for those that want it.
+func (m manyBlocks) Heap(warp, lane int, addr, bytes uint64, freed bool) {
+	for _, p := range m {
+		if h, ok := p.(exec.HeapProbe); ok {
+			h.Heap(warp, lane, addr, bytes, freed)
+		}
+	}
+}
+
 func (m manyBlocks) Arrive(warp int, lanes isa.LaneMask, bar int, waits bool) {
 	for _, p := range m {
 		p.Arrive(warp, lanes, bar, waits)

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -66,7 +67,11 @@ func (c *CTA) Call(f Function, t Caller, mem *device.Memory) {
 	case Free:
 		if a := t.Arg(0); a != 0 {
 			if err := mem.HeapFree(a); err != nil {
-				t.Fail(IllegalInst, "free: %v", err)
+				kind := BadFree
+				if errors.Is(err, device.ErrDoubleFree) {
+					kind = DoubleFree
+				}
+				t.Fail(kind, "free: %v", err)
 			}
 		}
 	case AssertFail:

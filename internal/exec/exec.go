@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/exec/device"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/plain"
 )
@@ -70,6 +71,9 @@ type Fault struct {
 	Where Where
 	Kind  FaultKind
 	What  string // "out-of-bounds read of 4 bytes at 0x… …"
+	// Access is the access that was illegal, nil if it was something else. Its Space is set
+	// for shared and local memory.
+	Access *device.Fault
 }
 
 // FaultKind classifies a Fault.
@@ -82,6 +86,8 @@ const (
 	Misaligned                   // an address that is not a multiple of the access size
 	Assertion                    // assert in device code
 	Trap                         // the program aborted itself
+	BadFree                      // free of what is no block of the device heap
+	DoubleFree                   // free of a block that is free
 )
 
 func (f *Fault) Error() string { return f.What + "\n  " + f.Where.String() }

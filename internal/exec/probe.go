@@ -63,6 +63,13 @@ type BlockProbe interface {
 	End()
 }
 
+// HeapProbe is a BlockProbe that sees the device heap too.
+type HeapProbe interface {
+	// Heap is called after a lane has got a block of bytes from malloc
+	// or has given one to free. A malloc that found no room is left out.
+	Heap(warp, lane int, addr, bytes uint64, freed bool)
+}
+
 // Access is what one warp instruction does in one space, one access per lane.
 type Access struct {
 	Warp  int

@@ -10,6 +10,7 @@ import (
 	"debug/elf"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -144,6 +145,16 @@ func open(name string) *module {
 	return m
 }
 
+// file returns the name of a source file. The reader of DWARF 5 puts the compiler's folder
+// before the unit's own file, even if its name has one.
+func (u *unit) file(f *dwarf.LineFile) string {
+	name, _ := u.entry.Val(dwarf.AttrName).(string)
+	if dir, _ := u.entry.Val(dwarf.AttrCompDir).(string); filepath.IsAbs(name) && f.Name == filepath.Join(dir, name) {
+		return name
+	}
+	return f.Name
+}
+
 func unitsOf(d *dwarf.Data) (list []unit) {
 	r := d.Reader()
 	for {
@@ -208,7 +219,7 @@ func (m *module) lines(addr uint64) []Frame {
 		if r.SeekPC(addr, &at) != nil || at.File == nil {
 			return nil
 		}
-		list := []Frame{{File: at.File.Name, Line: at.Line}}
+		list := []Frame{{File: u.file(at.File), Line: at.Line}}
 		return m.inlined(list, &u, r.Files(), addr)
 	}
 	return nil
@@ -247,7 +258,7 @@ func (m *module) inlined(list []Frame, u *unit, files []*dwarf.LineFile, addr ui
 		if i == 0 || !ok || file < 0 || int(file) >= len(files) || files[file] == nil {
 			break
 		}
-		list = append(list, Frame{File: files[file].Name, Line: int(line)})
+		list = append(list, Frame{File: u.file(files[file]), Line: int(line)})
 	}
 	return list
 }

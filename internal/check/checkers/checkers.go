@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/check/leaks"
+	"github.com/heddle-sim/heddle/internal/check/memory"
 	"github.com/heddle-sim/heddle/internal/check/races"
 	"github.com/heddle-sim/heddle/internal/near"
 )
@@ -19,6 +21,8 @@ var table = []struct {
 	make func() check.Checker
 }{
 	{races.Name, races.New},
+	{memory.Name, memory.New},
+	{leaks.Name, leaks.New},
 }
 
 // Names returns the names of all checkers.

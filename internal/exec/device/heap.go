@@ -1,6 +1,7 @@
 package device
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -84,6 +85,9 @@ func (m *Memory) makeHeap() bool {
 	return true
 }
 
+// ErrDoubleFree is within the error of HeapFree for a block that is already free.
+var ErrDoubleFree = errors.New("double free")
+
 // HeapFree implements free in kernels. The null pointer is ignored, as the language
 // requires; an address that HeapAlloc did not return, or that is already free, is an
 // error.
@@ -103,7 +107,7 @@ func (m *Memory) HeapFree(addr uint64) error {
 				addr, bytesText(addr-lo), bytesText(n), lo)
 		}
 		if h.freed[grain] && addr%heapGrain == 0 {
-			return fmt.Errorf("double free of 0x%x: the block is already free", addr)
+			return fmt.Errorf("%w of 0x%x: the block is already free", ErrDoubleFree, addr)
 		}
 		return fmt.Errorf("free of 0x%x: no block of the device heap begins there", addr)
 	}

@@ -290,7 +290,7 @@ func (b *block) Waits() []string {
 func (b *block) Failure() error {
 	for i := range b.warps {
 		if w := &b.warps[i]; w.fault != nil {
-			return &exec.Fault{Where: w.where(w.fault.lane), Kind: w.fault.kind, What: strings.TrimSpace(w.fault.what)}
+			return &exec.Fault{Where: w.where(w.fault.lane), Kind: w.fault.kind, What: strings.TrimSpace(w.fault.what), Access: w.fault.access}
 		}
 	}
 	return nil

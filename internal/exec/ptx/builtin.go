@@ -55,21 +55,43 @@ func (w *warp) giveResult(s *callSite, i int, v uint64) {
 // callBuiltin calls a function of the machine, lane after lane.
 func (w *warp) callBuiltin(s *callSite, m uint32) {
 	for ; m != 0 && w.fault == nil; m &= m - 1 {
-		w.blk.caller = lane{w, s, bits.TrailingZeros32(m)}
-		w.blk.Call(s.built, &w.blk.caller, w.blk.im.m.mem)
+		w.blk.caller = lane{w: w, s: s, i: bits.TrailingZeros32(m)}
+		l := &w.blk.caller
+		first := uint64(0)
+		if s.built == exec.Malloc || s.built == exec.Free { // whose result may replace it
+			first = l.Arg(0)
+		}
+		w.blk.Call(s.built, l, w.blk.im.m.mem)
+		switch s.built {
+		case exec.Malloc:
+			l.tellHeap(l.got, first, false)
+		case exec.Free:
+			l.tellHeap(first, 0, true)
+		}
+	}
+}
+
+// tellHeap tells the probe of a malloc that has returned an address, or of a free.
+func (l *lane) tellHeap(addr, bytes uint64, freed bool) {
+	if p, ok := l.w.blk.probe.(exec.HeapProbe); ok && addr != 0 && l.w.fault == nil {
+		p.Heap(l.w.id, l.i, addr, bytes, freed)
 	}
 }
 
 // lane is a thread of a warp that calls a function.
 type lane struct {
-	w *warp
-	s *callSite
-	i int
+	w   *warp
+	s   *callSite
+	i   int
+	got uint64 // what it was returned
 }
 
 // Arg and the others are as in exec.Caller.
-func (l *lane) Arg(n int) uint64       { return l.w.arg(l.s, n, l.i) }
-func (l *lane) Return(v uint64, _ int) { l.w.giveResult(l.s, l.i, v) }
+func (l *lane) Arg(n int) uint64 { return l.w.arg(l.s, n, l.i) }
+func (l *lane) Return(v uint64, _ int) {
+	l.got = v
+	l.w.giveResult(l.s, l.i, v)
+}
 
 func (l *lane) Word(addr uint64, size int) (uint64, bool) {
 	l.w.addr[l.i] = addr

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
@@ -408,6 +409,7 @@ func (w *warp) misaligned(m uint32, size int, what string) {
 		i := bits.TrailingZeros32(m)
 		if w.addr[i]&uint64(size-1) != 0 {
 			w.failAs(exec.Misaligned, 1<<i, "misaligned %s of %d bytes at %#x: the address must be a multiple of %d", what, size, w.addr[i], size)
+			w.accused(&device.Fault{Kind: device.Misaligned, Addr: w.addr[i], Size: uint64(size), Write: what == "write"})
 			return
 		}
 	}
@@ -420,6 +422,7 @@ func (w *warp) globalFault(i, size int, write bool) {
 
 func (w *warp) sharedFault(i int, addr uint64, size int, what string) {
 	w.failAs(exec.BadAddress, 1<<i, "out-of-bounds %s of %d bytes at shared address %#x: the block has %d bytes of shared memory", what, size, addr, len(w.blk.Shared))
+	w.accused(&device.Fault{Addr: addr, Size: uint64(size), Write: what == "write", Space: isa.Shared})
 }
 
 func load32Global(w *warp, in *inst, m uint32) {
@@ -582,6 +585,7 @@ func (w *warp) lane(space isa.Space, i, size int, write bool) []byte {
 			w.sharedFault(i, a, size, what)
 		} else {
 			w.failAs(exec.BadAddress, 1<<i, "out-of-bounds %s of %d bytes at %s address %#x: there are %d bytes", what, size, space, a, n)
+			w.accused(&device.Fault{Addr: a, Size: uint64(size), Write: write, Space: space})
 		}
 		return nil
 	}

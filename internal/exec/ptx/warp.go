@@ -116,6 +116,8 @@ type fault struct {
 	kind exec.FaultKind
 	lane int
 	what string
+
+	access *device.Fault // nil if it was something else
 }
 
 // failf records a fault of the first lane of m.
@@ -126,6 +128,14 @@ func (w *warp) failf(m uint32, format string, args ...any) {
 // failAt records an access of the first lane of m that device memory rejects.
 func (w *warp) failAt(m uint32, f *device.Fault, format string, args ...any) {
 	w.failAs(accessKind(f), m, format, append(args, f)...)
+	w.accused(f)
+}
+
+// accused notes which access is the pending fault, if it has just become that.
+func (w *warp) accused(f *device.Fault) {
+	if w.fault != nil && w.fault.access == nil {
+		w.fault.access = f
+	}
 }
 
 // accessKind is the kind of a fault reported by device memory.

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
@@ -182,6 +183,7 @@ func (w *warp) bytes(in *inst, space isa.Space, i, size int, write bool) []byte 
 			owner = "a thread"
 		}
 		w.failAs(exec.BadAddress, in, 1<<i, "out-of-bounds %s of %d bytes at %s address %#x: %s has %d bytes", what, size, space, a, owner, n)
+		w.accused(&device.Fault{Addr: a, Size: uint64(size), Write: write, Space: space})
 		return nil
 	}
 	return mem[a : a+uint64(size)]
@@ -192,7 +194,9 @@ func (w *warp) bytes(in *inst, space isa.Space, i, size int, write bool) []byte 
 func (w *warp) stray(in *inst, i, size int, write bool) []byte {
 	b := w.blk.Stray(&w.blk.im.m.Warner, in.info, w.addr[i], size, write, func() exec.Where { return w.where(i, in) })
 	if b == nil {
-		w.failAs(exec.BadAddress, in, 1<<i, "%v", w.blk.View.Fault(w.addr[i], size, write))
+		f := w.blk.View.Fault(w.addr[i], size, write)
+		w.failAs(exec.BadAddress, in, 1<<i, "%v", f)
+		w.accused(f)
 	}
 	return b
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
@@ -85,6 +86,15 @@ type fault struct {
 	lane int
 	in   *inst
 	what string
+
+	access *device.Fault // nil if it was something else
+}
+
+// accused notes which access is the pending fault, if it has just become that.
+func (w *warp) accused(f *device.Fault) {
+	if w.fault != nil && w.fault.access == nil {
+		w.fault.access = f
+	}
 }
 
 // failf records a fault of the first lane of m.
@@ -100,7 +110,7 @@ func (w *warp) failAs(kind exec.FaultKind, in *inst, m uint32, format string, ar
 }
 
 func (w *warp) failure() error {
-	return &exec.Fault{Where: w.where(w.fault.lane, w.fault.in), Kind: w.fault.kind, What: w.fault.what}
+	return &exec.Fault{Where: w.where(w.fault.lane, w.fault.in), Kind: w.fault.kind, What: w.fault.what, Access: w.fault.access}
 }
 
 // where returns the place of an instruction as executed by a lane.

@@ -1,0 +1,71 @@
+package leaks
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/exec"
+)
+
+func event(kind check.HostKind, addr, bytes uint64, line int) check.HostEvent {
+	return check.HostEvent{Kind: kind, Call: "cudaMalloc", Addr: addr, Bytes: bytes, Host: []check.Place{{File: "a.cu", Line: line}}}
+}
+
+// ran is a block of a kernel whose threads stand in line 40.
+type ran struct{ exec.ProbedBlock }
+
+func (ran) Where(int, int) exec.Where { return exec.Where{Kernel: "k", SrcFile: "a.cu", SrcLine: 40} }
+
+// TestLeaks: leaks by the line that has allocated them, with counts and bytes.
+func TestLeaks(t *testing.T) {
+	end := check.HostEvent{Kind: check.HostEnd}
+	for _, c := range []struct {
+		name   string
+		events []check.HostEvent
+		heap   []uint64 // addresses that a kernel allocates; those that it has allocated it frees
+		failed bool
+		want   []string
+	}{
+		{name: "all freed", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3), event(check.HostFree, 1, 8, 4), end}},
+		{name: "one of two", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3), event(check.HostAlloc, 2, 16, 3), event(check.HostFree, 1, 8, 4), end}, want: []string{"leak 3 1 16"}},
+		{name: "by line", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3), event(check.HostAlloc, 2, 16, 3), event(check.HostAlloc, 3, 32, 5), end}, want: []string{"leak 3 2 24", "leak 5 1 32"}},
+		{name: "failed free", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3), {Kind: check.HostFree, Addr: 1, Bad: true}, end}, want: []string{"leak 3 1 8"}},
+		{name: "the program goes on", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3)}},
+		{name: "reset", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3), event(check.HostAlloc, 500, 8, 4), {Kind: check.HostReset, Bytes: 100}, event(check.HostFree, 500, 8, 5), end}, want: []string{"leak 3 1 8"}},
+		{name: "end told twice", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3), end, end}, want: []string{"leak 3 1 8"}},
+		{name: "after a fault", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3), end}, failed: true},
+		{name: "device heap", heap: []uint64{16, 32, 16}, events: []check.HostEvent{end}, want: []string{"leak-device-heap 40 1 64"}},
+		{name: "device heap freed", heap: []uint64{16, 16}, events: []check.HostEvent{end}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := New()
+			p := x.Launch(&check.Launch{}).(*probe)
+			p.heap = true
+			b := p.Block(ran{}).(exec.HeapProbe)
+			live := map[uint64]bool{}
+			for _, a := range c.heap {
+				b.Heap(0, 0, a, 64, live[a])
+				live[a] = true
+			}
+			for _, e := range c.events {
+				x.Host(&e)
+			}
+			if c.failed {
+				x.(check.Failer).Failed(0, errors.New("a fault"))
+			}
+			var got []string
+			for _, f := range x.Findings() {
+				got = append(got, fmt.Sprintln(f.Rule.ID, f.At().Line, f.Count, f.Details[check.Leaked]))
+			}
+			for i := range got {
+				got[i] = got[i][:len(got[i])-1]
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("found %q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,128 @@
+package memory
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+func at(line int) []check.Place { return []check.Place{{File: "a.cu", Line: line, Function: "main"}} }
+
+// Calls of a program: 1000 bytes at 0x1000, allocated in line 1 and freed in line 2.
+var (
+	alloc   = check.HostEvent{Kind: check.HostAlloc, Call: "cudaMalloc", Addr: 0x1000, Bytes: 1000, Host: at(1)}
+	release = check.HostEvent{Kind: check.HostFree, Call: "cudaFree", Addr: 0x1000, Bytes: 1000, Host: at(2)}
+)
+
+func bad(kind check.HostKind, call string, addr, bytes uint64) check.HostEvent {
+	return check.HostEvent{Kind: kind, Call: call, Addr: addr, Bytes: bytes, Bad: true, Host: at(9)}
+}
+
+// TestHost: what calls of the host mean, and that valid ones mean nothing.
+func TestHost(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		events  []check.HostEvent
+		want    *check.Rule
+		message string
+		lines   []int // of all steps
+	}{
+		{"alloc and free", []check.HostEvent{alloc, release}, nil, "", nil},
+		{"again after a free", []check.HostEvent{alloc, release, alloc, release}, nil, "", nil},
+		{"a valid copy", []check.HostEvent{alloc, {Kind: check.HostWrite, Addr: 0x1000, Bytes: 1000}}, nil, "", nil},
+		{"double free", []check.HostEvent{alloc, release, bad(check.HostFree, "cudaFree", 0x1000, 0)}, DoubleFree, "has freed before", []int{9, 1, 2}},
+		{"free inside", []check.HostEvent{alloc, bad(check.HostFree, "cudaFree", 0x1010, 0)}, InvalidFree, "16 bytes into", []int{9, 1}},
+		{"free of the wrong kind", []check.HostEvent{alloc, bad(check.HostFree, "cudaFreeHost", 0x1000, 0)}, InvalidFree, "function of its own", []int{9, 1}},
+		{"free of nothing", []check.HostEvent{alloc, bad(check.HostFree, "cudaFree", 0x9000, 0)}, InvalidFree, "no call has allocated", []int{9}},
+		{"free after a reset", []check.HostEvent{alloc, {Kind: check.HostReset, Call: "cudaDeviceReset", Bytes: 1 << 20}, bad(check.HostFree, "cudaFree", 0x1000, 0)}, DoubleFree, "cudaDeviceReset has freed", []int{9, 1, 0}},
+		{"copy too long", []check.HostEvent{alloc, bad(check.HostWrite, "cudaMemcpy", 0x1000, 1024)}, OOBMemcpy, "24 bytes beyond the end", []int{9, 1}},
+		{"copy from behind", []check.HostEvent{alloc, bad(check.HostRead, "cudaMemcpy", 0x1000+1008, 4)}, OOBMemcpy, "8 bytes after", []int{9, 1}},
+		{"copy from before", []check.HostEvent{alloc, bad(check.HostRead, "cudaMemcpy", 0xff0, 4)}, OOBMemcpy, "16 bytes before", []int{9, 1}},
+		{"copy to freed memory", []check.HostEvent{alloc, release, bad(check.HostWrite, "cudaMemcpy", 0x1000, 4)}, UseAfterFree, "cudaFree has freed", []int{9, 1, 2}},
+		{"copy without memory", []check.HostEvent{bad(check.HostWrite, "cudaMemcpy", 0x1000, 4)}, OOBMemcpy, "nothing is allocated", []int{9}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := New()
+			for _, e := range c.events {
+				m.Host(&e)
+			}
+			expect(t, m.Findings(), c.want, c.message, c.lines)
+		})
+	}
+}
+
+// expect compares findings with the one that is wanted; none if want is nil.
+func expect(t *testing.T, list []*check.Finding, want *check.Rule, message string, lines []int) {
+	t.Helper()
+	if want == nil {
+		if len(list) > 0 {
+			t.Errorf("found %s: %s", list[0].Rule.ID, list[0].Message)
+		}
+		return
+	}
+	if len(list) != 1 || list[0].Rule != want || !strings.Contains(list[0].Message, message) || list[0].Count != 1 {
+		t.Fatalf("found %+v; want one of %s with %q", list, want.ID, message)
+	}
+	var got []int
+	for _, s := range list[0].Steps {
+		got = append(got, s.Place.Line)
+	}
+	if len(got) != len(lines) {
+		t.Fatalf("steps in lines %v, want %v", got, lines)
+	}
+	for i := range got {
+		if got[i] != lines[i] {
+			t.Errorf("steps in lines %v, want %v", got, lines)
+		}
+	}
+}
+
+// TestFaults: the rule of each fault of a kernel, with where its memory was allocated and
+// freed, and the launch.
+func TestFaults(t *testing.T) {
+	near := device.Allocation{Addr: 0x1000, Size: 1000}
+	for _, c := range []struct {
+		name  string
+		fault exec.Fault
+		want  *check.Rule
+		lines []int
+	}{
+		{"global", exec.Fault{Kind: exec.BadAddress, Access: &device.Fault{Addr: 0x1400, Size: 4, Nearest: near}}, OOBGlobal, []int{5, 1, 2, 7}},
+		{"null", exec.Fault{Kind: exec.BadAddress, Access: &device.Fault{Kind: device.NullPointer, Size: 4}}, OOBGlobal, []int{5, 7}},
+		{"freed", exec.Fault{Kind: exec.BadAddress, Access: &device.Fault{Kind: device.UseAfterFree, Addr: 0x1000, Size: 4, Nearest: near}}, UseAfterFree, []int{5, 1, 2, 7}},
+		{"shared", exec.Fault{Kind: exec.BadAddress, Access: &device.Fault{Addr: 64, Size: 4, Space: isa.Shared, Nearest: near}}, OOBShared, []int{5, 7}},
+		{"local", exec.Fault{Kind: exec.BadAddress, Access: &device.Fault{Addr: 64, Size: 4, Space: isa.Local}}, OOBLocal, []int{5, 7}},
+		{"misaligned", exec.Fault{Kind: exec.Misaligned, Access: &device.Fault{Kind: device.Misaligned, Addr: 0x1002, Size: 4}}, Misaligned, []int{5, 7}},
+		{"heap, twice", exec.Fault{Kind: exec.DoubleFree}, DoubleFree, []int{5, 7}},
+		{"heap, elsewhere", exec.Fault{Kind: exec.BadFree}, InvalidFree, []int{5, 7}},
+		{"trap", exec.Fault{Kind: exec.Trap}, nil, nil},
+		{"assertion", exec.Fault{Kind: exec.Assertion}, nil, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := New()
+			for _, e := range []check.HostEvent{alloc, release} {
+				m.Host(&e)
+			}
+			m.Launch(&check.Launch{Number: 3, Host: at(7)})
+			c.fault.Where = exec.Where{Kernel: "k", SrcFile: "a.cu", SrcLine: 5}
+			m.(check.Failer).Failed(3, &c.fault)
+			expect(t, m.Findings(), c.want, "", c.lines)
+		})
+	}
+}
+
+// TestRepeated: a place is reported once, with a count.
+func TestRepeated(t *testing.T) {
+	m := New()
+	for range 5 {
+		e := bad(check.HostFree, "cudaFree", 0x9000, 0)
+		m.Host(&e)
+	}
+	if list := m.Findings(); len(list) != 1 || list[0].Count != 5 {
+		t.Errorf("five frees of one line: %+v", list)
+	}
+}
