@@ -17,6 +17,7 @@ type access struct {
 	id     uint32 // of its record, 0 until it has one
 	kind   int    // ofReads or ofWrites: where it is noted
 	shared bool
+	from   stamp // of the chain that a strong write is part of
 }
 
 // Access is as in exec.BlockProbe.
@@ -408,6 +409,10 @@ func (b *block) replaces(x *access, e *record, el, lane int, bytes uint8) bool {
 	}
 	if x.r.class&strong != 0 && e.time > b.launch.base {
 		if e.class&strong == 0 || e.size != x.r.size || e.form == blocks || e.launch != x.r.launch || e.block != x.r.block || x.r.class&wide > e.class&wide {
+			return false
+		}
+		// Who observes the write knows its chain, but neither reads nor earlier writes.
+		if x.r.class&write != 0 && (e.class&write == 0 || stamp{e.time, el}.before(x.from)) {
 			return false
 		}
 	}

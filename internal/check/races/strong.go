@@ -157,6 +157,7 @@ func (b *block) location(x *access, addr uint64, lane int, group uint32) {
 		if x.Write {
 			b.wrote(x, ch, j, seen)
 			seen = x.Read
+			x.from = ch.from
 		}
 	}
 	b.at(x, addr, lane, uint64(x.r.size))
@@ -262,6 +263,9 @@ func (b *block) observed(x *access, p *page, e *record, el int, addr uint64, lan
 	at := stamp{e.time, el}
 	for k := len(ch.sights) - 1; k >= 0; k-- {
 		s := &ch.sights[k]
+		if s.at.time == x.r.time { // of the access itself: what it reads does not come before it
+			continue
+		}
 		if e.form == blocks || e.form == warps {
 			if s.from != ch.from || s.at.before(ch.last) {
 				continue
