@@ -105,6 +105,10 @@ func (m *graphMemory) release(s *stream) Error {
 		return InvalidValue
 	}
 	m.count(false)
+	if s == nil {
+		m.on.tellWait(nil, 0)
+	}
+	m.on.tellMemory(s, &MemoryDetail{Free: true, Addr: m.addr, Bytes: m.size, Kind: DeviceKind, Async: s != nil})
 	if m.on.chip == nil || s == nil {
 		return m.set(false)
 	}

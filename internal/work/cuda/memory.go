@@ -95,7 +95,6 @@ func (t *Thread) Free(addr uint64) Error {
 		if err != Success {
 			return err
 		}
-		r.tellWait(nil, 0)
 		if m := r.graphMemory[addr]; m != nil {
 			return m.release(nil)
 		}
@@ -103,6 +102,7 @@ func (t *Thread) Free(addr uint64) Error {
 		if d.mem.Free(addr) != nil {
 			return InvalidValue
 		}
+		r.tellWait(nil, 0) // a free that failed need not wait
 		d.allocated(nil, MemoryDetail{Free: true, Addr: addr, Bytes: a.Size, Kind: DeviceKind, Pool: r.pooled[addr].pool.detail(0)})
 		r.unpool(addr)
 		return Success
