@@ -3,6 +3,7 @@ package view_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -636,7 +637,19 @@ func TestHostilePage(t *testing.T) {
 	r.Findings = []report.Finding{{Rule: hostile, Seen: hostile, Try: hostile, Kernel: hostile, Share: 1, RunShare: 1, Lines: []report.LineCost{{File: hostile, Line: 1, Instruction: hostile}}}}
 	r.Ranges = []*report.Range{{Name: hostile}}
 	texts := map[string]string{"k.cu": hostile, "k.ptx": strings.Repeat(hostile+"\n", 20)}
-	b.open(b.write(&view.Page{Results: []view.Result{{Name: hostile, Run: r, Sources: texts}, {Name: hostile, Run: r, Sources: texts}}}))
+	name, err := json.Marshal(hostile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	side := fmt.Sprintf(`{"files":[%s],"what":%[1]s,"metric":%[1]s,"notes":[%[1]s]}`, name)
+	compared, ok := compare.Parse(fmt.Appendf(nil, `{"heddle":"1","match":"name","by":%s,"a":%s,"b":%[2]s,"statistics":{"worst":%[1]s},"only_a":[{"name":%[1]s,"file":%[1]s}],"pairs":[{"name":%[1]s,"a":1,"b":2,"ratio":2,"error_percent":100}]}`, name, side))
+	if !ok {
+		t.Fatal("the comparison is refused")
+	}
+	b.open(b.write(&view.Page{
+		Results:     []view.Result{{Name: hostile, Run: r, Sources: texts}, {Name: hostile, Run: r, Sources: texts}},
+		Comparisons: []view.Comparison{{Name: hostile, JSON: compared}},
+	}))
 	for _, hash := range []string{"#/summary", "#/launch/0", "#/launch/0/source", "#/launch/0/source?line=" + "%3Cimg%20src%3Dx%3E", "#/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "#/compare", "#/time", "#/machine", "#/pipeline"} {
 		b.at(hash)
 		if strange := js[int](b, `document.querySelectorAll("#app script, #app img, #app iframe").length`); strange != 0 {

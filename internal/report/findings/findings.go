@@ -39,9 +39,10 @@ func Rules() []Rule       { return slices.Clone(rules) }
 func KeplerRules() []Rule { return slices.Clone(keplerRules) }
 
 // Of returns the findings of a timing run, those that cost most of the run's time first; none
-// of a functional run.
+// of a functional run, and of one that ended because nothing moved, most of whose time is that in
+// which it was noticed.
 func Of(r *report.Run) []report.Finding {
-	if r.Timing == nil || r.Cycles == 0 {
+	if r.Timing == nil || r.Cycles == 0 || r.Error != nil && r.Error.Kind == "stuck" {
 		return nil
 	}
 	var list []report.Finding

@@ -307,7 +307,7 @@ A timing run ends with the causes that cost most: how much of the run at most, a
 [` + "`findings`" + `](results.md#the-result-as-json).
 
 The cost is an upper bound. Schedulers issue nothing in a part of their cycles; this part is divided among the states in which warps wait, in proportion to the warps' cycles. So much would be saved if
-one cause were gone and no other took its place, which others often do. A cause is reported from 3 % of a launch's cycles on. If a kernel is launched several times, the launch that the cause costs most
+one cause were gone and no other took its place, which others often do. A run without progress has no findings. A cause is reported from 3 % of a launch's cycles on. If a kernel is launched several times, the launch that the cause costs most
 speaks for all, and the share is that of all.
 
 [What the rules say of 52 examples](findings-examples.md) was checked by hand.

@@ -90,6 +90,7 @@ export function Where({ f, run }: { f: Finding; run: number }) {
 export function Findings({ result, run, list, launch }: { result: Result; run: number; list: Finding[]; launch?: number }) {
   const [all, setAll] = useState(false);
   const shown = all ? list : list.slice(0, 3);
+  if (result.run.error?.kind === "stuck") return null; // its time has no causes
   return (
     <Card title="What costs most" more={list.length > 3 && <button type="button" class="switch" aria-pressed={all} onClick={() => setAll(!all)}>All {list.length}</button>}>
       {list.length === 0 && <Empty>The result names no cause that costs 3 % of the time or more.</Empty>}
