@@ -1,0 +1,221 @@
+// Package sync finds misuse of barriers and of member masks.
+package sync
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/plain"
+)
+
+// Name is the checker's name.
+const Name = "sync"
+
+func rule(id, short, full, mend string) *check.Rule {
+	return &check.Rule{ID: id, Checker: Name, Level: check.Error, Short: short, Full: full, Mend: mend, Tags: []string{"synchronisation"}}
+}
+
+var (
+	mask = rule("sync-mask", "The member mask does not fit the threads that execute the instruction",
+		"Instructions that threads of a warp execute together name them in a mask. A thread must be in its own mask, every thread of the mask that has not exited must come, and values may be taken from threads of the mask only.",
+		"Name exactly the threads that reach the instruction, as known before the branch (__ballot_sync), or move it to where all of them come.")
+	divergence = rule("barrier-divergence", "Not all threads that a barrier waits for reach it together",
+		"A barrier that is not reached by all of its threads hangs, or opens at the wrong time. The threads of a warp must be at the same barrier instruction.",
+		"Move the barrier out of the branch, so that all threads execute it, or name the number of threads that come.")
+)
+
+// Rules returns the rules of the checker.
+func Rules() []*check.Rule { return []*check.Rule{mask, divergence} }
+
+// findKey tells findings apart.
+type findKey struct {
+	rule   *check.Rule
+	kernel string
+	site   int
+	what   string
+}
+
+// Checker is the checker of a run.
+type Checker struct {
+	live map[*block]bool // blocks that have not ended
+	by   map[findKey]*check.Finding
+	all  []*check.Finding
+}
+
+// New makes a checker.
+func New() check.Checker {
+	return &Checker{live: map[*block]bool{}, by: map[findKey]*check.Finding{}}
+}
+
+// Host is as in check.Checker.
+func (c *Checker) Host(*check.HostEvent) {}
+
+// Findings is as in check.Checker.
+func (c *Checker) Findings() []*check.Finding { return c.all }
+
+// launch is a launch, and its probe.
+type launch struct {
+	c      *Checker
+	number int
+	kernel string
+	code   []*isa.Inst
+}
+
+// Launch is as in check.Checker.
+func (c *Checker) Launch(l *check.Launch) exec.Probe { return &launch{c: c, number: l.Number} }
+
+// Begin is as in exec.Probe.
+func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, _ func(int) exec.Where, _ func(int) string) {
+	l.code = code
+	if x.Kernel != nil {
+		l.kernel = x.Kernel.Name()
+	}
+}
+
+// Block is as in exec.Probe.
+func (l *launch) Block(p exec.ProbedBlock) exec.BlockProbe {
+	b := &block{launch: l, probed: p}
+	l.c.live[b] = true
+	return b
+}
+
+// arrival is lanes of a warp at a barrier whose phase is not complete.
+type arrival struct {
+	warp, bar, site int
+	lanes           isa.LaneMask
+	waits           bool
+	place           check.Place
+	chain           []check.Place
+	thread          exec.Dim3
+}
+
+// block is a block, and its probe.
+type block struct {
+	check.Deaf
+	*launch
+	probed exec.ProbedBlock
+	came   []arrival
+}
+
+// here is what lanes of a warp do now.
+func (b *block) here(warp, bar int, lanes isa.LaneMask, waits bool) arrival {
+	w := b.probed.Where(warp, lanes.First()&31)
+	a := arrival{warp: warp, bar: bar, site: b.probed.Site(warp), lanes: lanes, waits: waits, place: check.PlaceOf(w), thread: w.Thread}
+	for _, c := range b.probed.Chain(warp) {
+		a.chain = append(a.chain, check.PlaceOf(c))
+	}
+	return a
+}
+
+func (b *block) step(role check.Role, a *arrival, what string) check.Step {
+	return check.Step{Role: role, Place: a.place, Chain: a.chain, Text: fmt.Sprintf("%s, by thread %v of block %v (warp %d, lanes %#08x)", what, a.thread, b.probed.Index(), a.warp, uint32(a.lanes))}
+}
+
+// add counts a finding by threads.
+func (b *block) add(r *check.Rule, level check.Level, what string, a *arrival, more ...check.Step) {
+	k := findKey{r, b.kernel, a.site, what}
+	n := uint64(a.lanes.Count())
+	if old := b.c.by[k]; old != nil {
+		old.Count += n
+		return
+	}
+	f := &check.Finding{Rule: r, Level: level, Message: what + ". " + r.Mend, Kernel: plain.Instance(b.kernel), Launch: b.number, Count: n, Details: map[string]string{}}
+	f.Steps = append([]check.Step{b.step(check.First, a, b.code[a.site].Op)}, more...)
+	b.c.by[k], b.c.all = f, append(b.c.all, f)
+}
+
+// Misuse is as in exec.BlockProbe.
+func (b *block) Misuse(kind exec.Misuse, warp int, lanes, named isa.LaneMask) {
+	a := b.here(warp, 0, lanes, false)
+	switch kind {
+	case exec.OutsideMask:
+		b.add(mask, check.Error, "Threads execute an instruction whose member mask lacks them", &a)
+	case exec.NeverCame:
+		b.add(mask, check.Error, "Threads that the member mask names never come, although they have not exited", &a)
+	case exec.FromOutside:
+		if b.probed.LiveLanes(warp)&named == 0 {
+			b.add(mask, check.Note, "Threads read a register of a thread that has exited or does not exist", &a)
+			return
+		}
+		b.add(mask, check.Error, "Threads read a register of a thread that does not execute the instruction with them", &a)
+	case exec.Apart:
+		b.add(divergence, check.Error, "Some threads of a warp wait at a barrier that all of them must execute together", &a)
+	}
+}
+
+// Arrive is as in exec.BlockProbe.
+func (b *block) Arrive(warp int, lanes isa.LaneMask, bar int, waits bool) {
+	if bar >= exec.MaxBarriers { // the cluster's
+		return
+	}
+	site := b.probed.Site(warp)
+	for i := range b.came {
+		if a := &b.came[i]; a.warp == warp && a.bar == bar && a.site == site && a.waits == waits {
+			a.lanes |= lanes
+			return
+		}
+	}
+	b.came = append(b.came, b.here(warp, bar, lanes, waits))
+}
+
+// aligned reports whether a warp must execute an instruction as a whole (PTX manual, bar:
+// bar is barrier.aligned).
+func aligned(op string) bool {
+	return strings.HasPrefix(op, "bar.") || strings.Contains(op, ".aligned")
+}
+
+// Open is as in exec.BlockProbe.
+func (b *block) Open(bar int) {
+	kept := b.came[:0]
+	var here []arrival
+	for _, a := range b.came {
+		if a.bar == bar {
+			here = append(here, a)
+		} else {
+			kept = append(kept, a)
+		}
+	}
+	for i := range here {
+		for k := range i {
+			x, y := &here[k], &here[i]
+			if x.warp == y.warp && x.waits && y.waits && x.site != y.site && aligned(b.code[x.site].Op) && aligned(b.code[y.site].Op) {
+				b.add(divergence, check.Error, "Threads of one warp meet at different barrier instructions", y, b.step(check.Other, x, b.code[x.site].Op))
+			}
+		}
+	}
+	b.came = kept
+}
+
+// End is as in exec.BlockProbe.
+func (b *block) End() { delete(b.c.live, b) }
+
+// Failed is as in check.Failer: threads that wait for ever are a finding.
+func (c *Checker) Failed(number int, err error) {
+	var stuck *exec.StuckError
+	if !errors.As(err, &stuck) {
+		return
+	}
+	for b := range c.live {
+		if b.number != number || b.probed.Index() != stuck.Block {
+			continue
+		}
+		var first *arrival
+		var rest []check.Step
+		for i := range b.came {
+			switch a := &b.came[i]; {
+			case !a.waits:
+			case first == nil:
+				first = a
+			default:
+				rest = append(rest, b.step(check.Other, a, "waits at barrier "+fmt.Sprint(a.bar)))
+			}
+		}
+		if first != nil {
+			b.add(divergence, check.Error, "Threads wait at a barrier that the others never reach", first, rest...)
+		}
+	}
+}
