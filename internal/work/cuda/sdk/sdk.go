@@ -16,7 +16,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/cuda/cache"
 )
 
-//go:embed include libdevice lib lib64
+//go:embed all:include libdevice lib lib64
 var files embed.FS
 
 // Major, Minor and Build are the release of CUDA whose nvcc and toolkit the SDK takes the

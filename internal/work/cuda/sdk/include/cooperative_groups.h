@@ -10,7 +10,7 @@
 
 #if defined(__CUDA__) && __cplusplus >= 201103L
 
-#define HEDDLE_D __inline__ __attribute__((device, always_inline))
+#define HEDDLE_D __inline__ __attribute__((device, always_inline, nodebug))
 
 namespace heddle_sdk {
 namespace groups {

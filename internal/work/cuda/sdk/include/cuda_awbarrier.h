@@ -7,6 +7,7 @@
 
 #if defined(__CUDA__)
 
+HEDDLE_NO_LINES
 namespace nvcuda {
 namespace experimental {
 
@@ -56,6 +57,7 @@ class awbarrier {
 
 } // namespace experimental
 } // namespace nvcuda
+HEDDLE_LINES
 
 #endif
 

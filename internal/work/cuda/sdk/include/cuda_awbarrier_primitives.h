@@ -6,7 +6,7 @@
 
 #if defined(__CUDA__)
 
-#define HEDDLE_D static __inline__ __attribute__((device, always_inline))
+#define HEDDLE_D static __inline__ __attribute__((device, always_inline, nodebug))
 
 typedef unsigned long long __mbarrier_t;
 typedef unsigned long long __mbarrier_token_t;

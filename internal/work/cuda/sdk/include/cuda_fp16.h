@@ -12,7 +12,7 @@ typedef struct { __half x, y; } __half2;
 #include "cuda_runtime.h"
 #include "odd_float.h"
 
-#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline))
+#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline, nodebug))
 
 namespace heddle_sdk {
 // To the nearest half, ties to even.

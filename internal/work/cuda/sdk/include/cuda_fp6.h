@@ -7,7 +7,7 @@
 
 #include "heddle_narrow.h"
 
-#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline))
+#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline, nodebug))
 
 typedef unsigned char __nv_fp6_storage_t;
 typedef unsigned short __nv_fp6x2_storage_t;

@@ -7,6 +7,7 @@
 
 #if defined(__CUDA__)
 
+HEDDLE_NO_LINES
 // Copies bytes (4, 8 or 16); the last zeros of them are not read but set to zero.
 static __inline__ __device__ void __pipeline_memcpy_async(void *shared, const void *global, size_t bytes, size_t zeros = 0) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -41,6 +42,7 @@ static __inline__ __device__ void __pipeline_wait_prior(size_t prior) {
   (void)prior;
 #endif
 }
+HEDDLE_LINES
 
 #endif
 

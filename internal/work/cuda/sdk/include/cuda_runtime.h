@@ -381,9 +381,11 @@ static __host__ __attribute__((constructor(101))) void heddle_register_managed()
   if (__start_heddle_managed != __stop_heddle_managed) __heddleRegisterManaged(__start_heddle_managed, __stop_heddle_managed);
 }
 
+HEDDLE_NO_LINES
 static __inline__ __host__ size_t __cvta_generic_to_shared(const void *p) { return (size_t)p; }
 static __inline__ __device__ size_t __cvta_generic_to_shared(const void *p) { return (size_t)(__attribute__((address_space(3))) const void *)p; }
 static __inline__ __device__ size_t __cvta_generic_to_global(const void *p) { return (size_t)(__attribute__((address_space(1))) const void *)p; }
+HEDDLE_LINES
 
 #endif // __CUDA__
 #endif // __cplusplus

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_DEVICE_ATOMIC_FUNCTIONS_H
 #define HEDDLE_DEVICE_ATOMIC_FUNCTIONS_H
 
-#define HEDDLE_ATOM static __inline__ __attribute__((device, always_inline))
+#define HEDDLE_ATOM static __inline__ __attribute__((device, always_inline, nodebug))
 
 HEDDLE_ATOM int atomicAdd(int *p, int v) { return (int)__nvvm_atom_add_gen_i((int *)p, (int)v); }
 HEDDLE_ATOM int atomicAdd_block(int *p, int v) { return (int)__nvvm_atom_cta_add_gen_i((int *)p, (int)v); }

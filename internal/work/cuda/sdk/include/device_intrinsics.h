@@ -6,7 +6,7 @@
 
 #include "dpx_functions.h"
 
-#define HEDDLE_D static __inline__ __attribute__((device, always_inline))
+#define HEDDLE_D static __inline__ __attribute__((device, always_inline, nodebug))
 
 namespace heddle_sdk {
 

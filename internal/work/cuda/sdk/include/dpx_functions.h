@@ -3,7 +3,7 @@
 #ifndef HEDDLE_DPX_FUNCTIONS_H
 #define HEDDLE_DPX_FUNCTIONS_H
 
-#define HEDDLE_HD static __inline__ __attribute__((host, device, always_inline))
+#define HEDDLE_HD static __inline__ __attribute__((host, device, always_inline, nodebug))
 
 namespace heddle_sdk {
 

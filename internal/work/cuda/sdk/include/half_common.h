@@ -11,8 +11,8 @@
 //
 // Host code has nearly all of it, with the same results.
 
-#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline))
-#define HEDDLE_D static __inline__ __attribute__((device, always_inline))
+#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline, nodebug))
+#define HEDDLE_D static __inline__ __attribute__((device, always_inline, nodebug))
 #if defined(__CUDA_ARCH__)
 #define HEDDLE_ARCH __CUDA_ARCH__
 #else

@@ -24,6 +24,7 @@
 #undef HEDDLE_HD
 #define HEDDLE_HD __inline__ __host__ __device__
 
+HEDDLE_NO_LINES
 namespace heddle_sdk {
 namespace atomics {
 
@@ -178,11 +179,13 @@ template <class T> struct same { typedef T type; };
 
 } // namespace atomics
 } // namespace heddle_sdk
+HEDDLE_LINES
 
 #pragma pop_macro("HEDDLE_HD")
 
 #if defined(__CUDA__)
 
+HEDDLE_NO_LINES
 #define HEDDLE_D static __inline__ __attribute__((device))
 #define HEDDLE_SCOPED int scope = __NV_THREAD_SCOPE_SYSTEM
 #define HEDDLE_SAME typename heddle_sdk::atomics::same<T>::type
@@ -226,6 +229,7 @@ HEDDLE_FETCHES(max, most)
 #undef HEDDLE_SAME
 #undef HEDDLE_SCOPED
 #undef HEDDLE_D
+HEDDLE_LINES
 
 #endif
 

@@ -6,7 +6,7 @@
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 
-#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline))
+#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline, nodebug))
 
 namespace heddle_sdk {
 // The size of a number from its bits without the sign, for numbers that are neither infinite nor NaN.

@@ -32,6 +32,19 @@
 #define __noinline__ __attribute__((noinline))
 #endif
 
+// Functions between these two are always inlined and have no lines of their own, so that the
+// code made of them has the line of the program that calls them: findings, reports and
+// debuggers name it. Lambda expressions are functions too.
+#if defined(__clang__)
+#define HEDDLE_NO_LINES                                                         \
+  _Pragma("clang attribute push(__attribute__((always_inline)), apply_to = function)") \
+  _Pragma("clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))")
+#define HEDDLE_LINES _Pragma("clang attribute pop") _Pragma("clang attribute pop")
+#else
+#define HEDDLE_NO_LINES
+#define HEDDLE_LINES
+#endif
+
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))

@@ -8,7 +8,7 @@
 
 #if defined(__CUDA__) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700)
 
-#define HEDDLE_D static __inline__ __attribute__((device, always_inline))
+#define HEDDLE_D static __inline__ __attribute__((device, always_inline, nodebug))
 
 namespace nvcuda {
 namespace wmma {

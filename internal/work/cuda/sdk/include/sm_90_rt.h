@@ -7,7 +7,7 @@
 // Clang has them from 17 on.
 #if defined(__CUDA__) && __clang_major__ < 17 && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900)
 
-#define HEDDLE_D static __inline__ __attribute__((device, always_inline))
+#define HEDDLE_D static __inline__ __attribute__((device, always_inline, nodebug))
 #if defined(__CUDA_ARCH__)
 #define HEDDLE_ASM(...) asm volatile(__VA_ARGS__)
 #else

@@ -7,7 +7,7 @@
 
 #if defined(__cplusplus) && __cplusplus >= 201103L && defined(__CUDA__)
 
-#define HEDDLE_TEX static __inline__ __attribute__((device, always_inline))
+#define HEDDLE_TEX static __inline__ __attribute__((device, always_inline, nodebug))
 #define HEDDLE_LIST(...) __VA_ARGS__
 
 namespace heddle_sdk {

@@ -6,7 +6,7 @@
 
 #if defined(__CUDA__) && __cplusplus >= 201103L
 
-#define HEDDLE_D __inline__ __attribute__((device, always_inline))
+#define HEDDLE_D __inline__ __attribute__((device, always_inline, nodebug))
 
 namespace cooperative_groups {
 

@@ -5,7 +5,7 @@
 
 #include "host_math.h"
 
-#define HEDDLE_D static __inline__ __attribute__((always_inline, device))
+#define HEDDLE_D static __inline__ __attribute__((always_inline, nodebug, device))
 
 // Those of <cmath> for float, which clang declares.
 

@@ -1,0 +1,5 @@
+// Clang's own header, without lines.
+#include "host_defines.h"
+HEDDLE_NO_LINES
+#include_next <__clang_cuda_device_functions.h>
+HEDDLE_LINES
