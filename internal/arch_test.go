@@ -78,6 +78,7 @@ var mayImport = map[string][]string{
 	"internal/check/...":      {"internal/check", "internal/exec", "internal/exec/device", "internal/isa", "internal/isa/flow", "internal/plain", "internal/near"},
 	"internal/check/checkers": {"internal/check/...", "internal/near"},
 	"internal/check/output":   {"internal/check", "internal/report"},
+	"internal/check/allow":    {"internal/check", "internal/check/output"},
 
 	// A run, whatever gives it its work.
 	"internal/run": {"internal/check", "internal/near", "internal/plain", "internal/isa", "internal/exec", "internal/exec/device", "internal/exec/replay", "internal/config", "internal/gpu", "internal/mem", "internal/mem/cache", "internal/mem/noc", "internal/core",
@@ -136,6 +137,7 @@ var external = map[string][]string{
 	"internal/trace/container": {"github.com/klauspost/compress/..."},
 	"internal/trace/micro":     {"google.golang.org/protobuf/encoding/protowire"},
 	"internal/work/job":        {"github.com/BurntSushi/toml"},
+	"internal/check/allow":     {"github.com/BurntSushi/toml"},
 	"internal/check/output":    {"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"},
 	"internal/report/series":   {"github.com/parquet-go/parquet-go"},
 	"internal/plain":           {"github.com/ianlancetaylor/demangle"},

@@ -23,7 +23,8 @@ type checkCmd struct {
 	Order    string   `default:"forward" placeholder:"ORDER" help:"The order in which blocks and warps execute, as far as the program leaves it open: forward (the default), reverse, or seed=N for a random one."`
 	Orders   int      `default:"1" placeholder:"N" help:"Run in N orders, and put together what is found: forward, reverse, seed=1, seed=2 and so on."`
 	findingFlags
-	JSON string `name:"json" placeholder:"FILE" help:"Write the findings as JSON (- is standard output)."`
+	ErrorExit int    `name:"error-exitcode" default:"1" placeholder:"N" help:"The exit code if something is found; default: 1."`
+	JSON      string `name:"json" placeholder:"FILE" help:"Write the findings as JSON (- is standard output)."`
 
 	GPU       string   `name:"gpu" placeholder:"NAME" help:"The GPU that the program sees: a name (see heddle gpus) or a TOML file; default: the job's, or else ${default_gpu}."`
 	Devices   int      `default:"1" placeholder:"N" help:"Number of GPUs, all of the same kind, 1 to ${most_devices}."`
@@ -46,8 +47,12 @@ type checkedRun struct {
 
 // Run runs the program, in one order or several, and prints what was found.
 func (c *checkCmd) Run(e env) error {
-	if _, err := checkers.New(c.Checkers); err != nil {
+	set, err := checkers.New(c.Checkers)
+	if err != nil {
 		return usage("--checkers: %w", err)
+	}
+	if err := c.check(set); err != nil {
+		return err
 	}
 	one, err := c.input(e)
 	if err != nil {
@@ -79,7 +84,7 @@ func (c *checkCmd) Run(e env) error {
 		runs, found = append(runs, r), append(found, ordered(r.found, order))
 	}
 	all := output.MergeRuns(found...)
-	fails, err := c.show(e, all, c.names(), c.Roots)
+	all, fails, err := c.show(e, all, c.names(), c.Roots)
 	if err != nil {
 		return usage("%w", err)
 	}
@@ -92,8 +97,8 @@ func (c *checkCmd) Run(e env) error {
 			return usage("--json: %w", err)
 		}
 	}
-	if fails {
-		return &exitError{code: exitCheck}
+	if fails && c.ErrorExit != 0 {
+		return &exitError{code: c.ErrorExit}
 	}
 	for _, r := range runs {
 		if r.code != 0 || r.why != nil {

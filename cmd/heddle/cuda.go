@@ -99,7 +99,7 @@ func (c *cudaCmd) run(e env, program, dir string, checks *check.Set) error {
 		list, ferr := output.ReadAll(tmp)
 		if ferr == nil {
 			var more bool
-			more, ferr = c.show(e, ordered(list, c.Order), checks.Names(), c.SourceRoot)
+			_, more, ferr = c.show(e, ordered(list, c.Order), checks.Names(), c.SourceRoot)
 			found = found || more
 		}
 		if ferr != nil {

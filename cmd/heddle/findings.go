@@ -2,30 +2,73 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/check/allow"
 	"github.com/heddle-sim/heddle/internal/check/output"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/run"
 )
 
 // findingFlags are the flags for what becomes of findings.
 type findingFlags struct {
-	SARIF string `name:"sarif" placeholder:"FILE" help:"Write the findings of checkers as SARIF 2.1.0, for code scanning (- is standard output)."`
+	SARIF         string   `name:"sarif" placeholder:"FILE" help:"Write the findings of checkers as SARIF 2.1.0, for code scanning (- is standard output)."`
+	Compat        string   `placeholder:"TOOL" help:"Print findings in the words of another tool: compute-sanitizer."`
+	Allow         []string `sep:"none" placeholder:"FILE" help:"Do not report what this file allows: TOML with [[allow]] tables of rule, file, kernel and reason (repeatable)."`
+	Baseline      string   `placeholder:"FILE" help:"Do not report the findings of this file again."`
+	WriteBaseline string   `placeholder:"FILE" help:"Write the findings to this file for --baseline, and end with 0 in spite of them."`
 }
+
+// sanitizer is the tool whose words --compat knows.
+const sanitizer = "compute-sanitizer"
 
 // check returns what is wrong with the flags of a run with these checkers, which may be nil.
 func (f *findingFlags) check(checks *check.Set) error {
-	if f.SARIF != "" && checks == nil {
-		return usage("--sarif writes what checkers find, and no checker runs: add --check all")
+	for _, x := range []struct {
+		flag string
+		used bool
+	}{{"--sarif", f.SARIF != ""}, {"--compat", f.Compat != ""}, {"--allow", len(f.Allow) > 0}, {"--baseline", f.Baseline != ""}, {"--write-baseline", f.WriteBaseline != ""}} {
+		if x.used && checks == nil {
+			return usage("%s is about what checkers find, and no checker runs: add --check all", x.flag)
+		}
 	}
-	return nil
+	if f.Compat != "" {
+		if err := oneOf("--compat", f.Compat, sanitizer); err != nil {
+			return err
+		}
+	}
+	_, err := f.allowed()
+	return err
 }
 
-// show prints findings on standard error and writes their files. It reports whether one of
-// them makes the run fail.
-func (f *findingFlags) show(e env, list []*check.Finding, checked, roots []string) (bool, error) {
+// allowed reads what is not to be reported.
+func (f *findingFlags) allowed() (*allow.List, error) {
+	var l allow.List
+	for _, file := range f.Allow {
+		if err := l.ReadFile(file); err != nil {
+			return nil, usage("--allow: %w", err)
+		}
+	}
+	if f.Baseline != "" {
+		if err := l.ReadBaseline(f.Baseline); err != nil {
+			return nil, usage("--baseline: %w", err)
+		}
+	}
+	return &l, nil
+}
+
+// show prints findings on standard error and writes their files, without those that are
+// allowed. It returns what is left, and whether that makes the run fail.
+func (f *findingFlags) show(e env, list []*check.Finding, checked, roots []string) ([]*check.Finding, bool, error) {
+	known, err := f.allowed()
+	if err != nil {
+		return nil, false, err
+	}
 	src := &output.Sources{Roots: roots}
+	list, left := known.Keep(list, src)
 	if f.SARIF != "" {
 		var b bytes.Buffer
 		err := output.WriteSARIF(&b, list, src, output.Repository("."), report.Version)
@@ -33,11 +76,24 @@ func (f *findingFlags) show(e env, list []*check.Finding, checked, roots []strin
 			err = writeTo(e, f.SARIF, b.Bytes())
 		}
 		if err != nil {
-			return false, usage("--sarif: %w", err)
+			return nil, false, usage("--sarif: %w", err)
 		}
 	}
-	err := output.WriteText(e.stderr, list, src, checked)
-	return output.Failing(list), err
+	if f.Compat == sanitizer {
+		err = output.WriteCompat(e.stderr, list)
+	} else {
+		err = output.WriteText(e.stderr, list, src, checked)
+	}
+	if s := left.String(); s != "" && err == nil {
+		_, err = fmt.Fprintf(e.stderr, "heddle: not reported: %s\n", s)
+	}
+	if f.WriteBaseline == "" || err != nil {
+		return list, output.Failing(list), err
+	}
+	if err := allow.WriteBaseline(f.WriteBaseline, list, src); err != nil {
+		return nil, false, usage("--write-baseline: %w", err)
+	}
+	return list, false, nil
 }
 
 // writeTo writes a file; - is standard output.
@@ -55,4 +111,23 @@ func ordered(list []*check.Finding, order string) []*check.Finding {
 		f.Order = order
 	}
 	return list
+}
+
+// judge counts in a result the findings that are reported, so that what is allowed does not
+// make the run fail. err is why the run ended early.
+func judge(res *report.Run, list []*check.Finding, err error) {
+	res.OK = err == nil && !slices.ContainsFunc(res.Checks, func(c report.Check) bool { return !c.OK })
+	for i := range res.Checkers {
+		c := &res.Checkers[i]
+		if c.Checker != run.Hazards {
+			c.Found = 0
+			for _, f := range list {
+				if f.Rule.Checker == c.Checker && f.Level > check.Note {
+					c.Found++
+				}
+			}
+			c.OK = c.Found == 0
+		}
+		res.OK = res.OK && c.OK
+	}
 }

@@ -192,12 +192,17 @@ func (c *runCmd) observed(e env, o *run.Options, simulate func(to *sinks) (res *
 	if werr := files.Finish(e.stderr); werr != nil {
 		err = errors.Join(err, usage("%w", werr))
 	}
-	err = c.conclude(to, res, more, err)
 	if o.Checks == nil || res == nil {
-		return err
+		return c.conclude(to, res, more, err)
 	}
-	_, ferr := c.show(e, ordered(o.Checks.Findings(), c.Order), o.Checks.Names(), c.SourceRoot)
-	return errors.Join(err, ferr)
+	list, fails, ferr := c.show(e, ordered(o.Checks.Findings(), c.Order), o.Checks.Names(), c.SourceRoot)
+	if !fails { // none is left, or they are in a new baseline
+		list = nil
+	}
+	if ferr == nil {
+		judge(res, list, err)
+	}
+	return errors.Join(c.conclude(to, res, more, err), ferr)
 }
 
 // sinks are the outputs for a result.
