@@ -97,7 +97,7 @@ func writeFinding(b *bytes.Buffer, f *check.Finding, src *Sources, mend bool) {
 	if why := causes[f.Cause]; why != "" {
 		fmt.Fprintf(b, "  why: %s\n", why)
 	}
-	if mend && f.Rule.Mend != "" {
+	if mend && f.Rule.Mend != "" && !strings.Contains(f.Message, f.Rule.Mend) {
 		fmt.Fprintf(b, "  to mend it: %s\n", f.Rule.Mend)
 	}
 	b.WriteByte('\n')
