@@ -55,6 +55,8 @@ type Launch struct {
 	// Probe sees what the launch does; nil: nothing does. Not every executor has probes: see
 	// Probed.
 	Probe Probe
+	// Coverage counts who goes which way, in executors that can (PTX); nil: nobody counts.
+	Coverage *Coverage
 
 	// Order is the order of blocks and warps of a functional run.
 	Order Sequence

@@ -23,6 +23,7 @@ type block struct {
 	work   *work // that it belongs to when a core model runs it
 	caller lane
 
+	counts   *counter        // nil: nothing counts
 	probe    exec.BlockProbe // nil: nothing looks at it
 	access   exec.Access     // the arguments of its calls
 	signal   exec.Signal
@@ -35,6 +36,8 @@ type worker struct {
 	pool map[*fn][]*frame
 	free []*block
 	tile *tile // of matrix multiplications, made on first use
+
+	counter *counter // of the next block of a launch with coverage
 }
 
 // frame takes a frame for f from the pool. Registers are zero, so that a program that
@@ -78,6 +81,7 @@ func (wk *worker) newBlock(im *image, l *launch, n uint64, view *device.View) *b
 	b.Start(&l.Launch, n, im.sharedBytes+l.Shared, view)
 	b.im, b.launch, b.params, b.Whole, b.Spins = im, l, l.Params, !im.independent, im.spins
 	b.warps = slices.Grow(b.warps[:0], b.Warps())[:b.Warps()]
+	b.startCounts()
 	for i := range b.warps {
 		w := &b.warps[i]
 		w.blk, w.id = b, i
@@ -104,6 +108,9 @@ func (w *warp) start() {
 	w.pc, w.mask, w.join, w.running = 0, w.live, j, true
 	w.openFrame(fr, w.live)
 	w.enter(fr)
+	if c := b.counts; c != nil {
+		c.entered[fr.f.index] += uint64(bits.OnesCount32(w.live))
+	}
 }
 
 // exited records that lanes of w, those of gone, have exited.
@@ -316,6 +323,7 @@ func (b *block) Somewhere() exec.Where {
 
 // Recycle returns the block's storage to its worker.
 func (b *block) Recycle() {
+	b.endCounts()
 	if b.probe != nil {
 		b.probe.End()
 		b.probe = nil

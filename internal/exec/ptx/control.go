@@ -270,6 +270,9 @@ func (w *warp) invoke(in *inst, f *fn, m uint32, parent int32) bool {
 	fr.base, fr.depth, fr.parent, fr.ret, fr.site, fr.refs = caller.top, caller.depth+1, caller, w.pc+1, in, 0
 	caller.refs++
 	w.openFrame(fr, m)
+	if c := w.blk.counts; c != nil {
+		c.entered[f.index] += uint64(bits.OnesCount32(m))
+	}
 	site := in.x.call
 	for i := range f.params {
 		w.pass(fr, &f.params[i], caller, &site.args[i], m)

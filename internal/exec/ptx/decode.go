@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/flow"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
@@ -27,7 +28,9 @@ type image struct {
 	workspace                 bool // it reads the address of a cooperative launch's workspace
 
 	probed      bool // its instructions call the probe of their block
-	independent bool // lanes of a warp make progress independently (sm_70 and later)
+	covered     *exec.Coverage
+	counts      []*exec.FunctionCounts // of each function, with covered
+	independent bool                   // lanes of a warp make progress independently (sm_70 and later)
 }
 
 // decodeImage decodes a kernel and the functions it can reach. Instructions

@@ -365,6 +365,7 @@ func (p *Program) Managed() []Symbol {
 type imageKey struct {
 	k      *Kernel
 	probed bool
+	counts *exec.Coverage
 }
 
 // Machine is a program placed in device memory.
@@ -625,10 +626,13 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 	if c := k.ast.Cluster; c[0] > 1 || c[1] > 1 || c[2] > 1 {
 		return nil, l.Refuse("it requires clusters of %v blocks, and clusters of more than one block are not supported", c)
 	}
-	key := imageKey{k, l.Probe != nil}
+	key := imageKey{k, l.Probe != nil, l.Coverage}
 	im := m.images[key]
 	if im == nil {
 		im = decodeImage(k, m, key.probed)
+		if l.Coverage != nil {
+			im.countFunctions(l.Coverage)
+		}
 		m.images[key] = im
 	}
 	if errs := im.errors(); len(errs) > 0 {

@@ -351,6 +351,9 @@ func (w *warp) run(limit uint64) bool {
 					}
 				}
 				pc++
+			case kCounted:
+				w.countWays(pc, m, mask)
+				fallthrough
 			case kBranch:
 				if m == mask {
 					if in.target <= pc && w.insts >= w.quantum && w.starving() {
@@ -463,6 +466,9 @@ func (w *warp) breakJoin() bool {
 // special executes control flow and everything that may block. It leaves the running
 // fragment's pc where it continues, or no running fragment.
 func (w *warp) special(in *inst, m uint32) {
+	if w.blk.counts != nil {
+		w.countSpecial(in, m)
+	}
 	if m == 0 {
 		w.pc++
 		return
