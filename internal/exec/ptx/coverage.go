@@ -16,6 +16,13 @@ type counter struct {
 	entered []uint64
 }
 
+// countSite is an instruction that counts.
+type countSite struct {
+	counts *exec.FunctionCounts
+	pc     int
+	at     int // in counter.n
+}
+
 // countFunctions makes the counters of an image, and branches count.
 func (im *image) countFunctions(c *exec.Coverage) {
 	im.covered = c
@@ -30,9 +37,14 @@ func (im *image) countFunctions(c *exec.Coverage) {
 		im.counts = append(im.counts, g)
 		c.Add(g)
 		for pc := range f.code {
-			if f.code[pc].kind == kBranch {
+			switch f.code[pc].kind {
+			case kBranch:
 				f.code[pc].kind = kCounted
+			case kBranchIx, kRet, kExit:
+			default:
+				continue
 			}
+			im.sites = append(im.sites, countSite{g, pc, 2 * (int(f.base/instBytes) + pc)})
 		}
 	}
 }
@@ -66,14 +78,12 @@ func (b *block) endCounts() {
 			*n = 0
 		}
 	}
-	at := 0
 	for i, g := range b.im.counts {
 		add(&g.Entered, &c.entered[i])
-		for pc := range g.Taken {
-			add(&g.Taken[pc], &c.n[at])
-			add(&g.Passed[pc], &c.n[at+1])
-			at += 2
-		}
+	}
+	for _, x := range b.im.sites {
+		add(&x.counts.Taken[x.pc], &c.n[x.at])
+		add(&x.counts.Passed[x.pc], &c.n[x.at+1])
 	}
 	b.counts, b.wk.counter = nil, c
 }

@@ -30,6 +30,7 @@ type image struct {
 	probed      bool // its instructions call the probe of their block
 	covered     *exec.Coverage
 	counts      []*exec.FunctionCounts // of each function, with covered
+	sites       []countSite            // where they count
 	independent bool                   // lanes of a warp make progress independently (sm_70 and later)
 }
 
