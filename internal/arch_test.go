@@ -109,7 +109,7 @@ var mayImport = map[string][]string{
 	"internal/libs/fft":    {"internal/libs", "internal/work/cuda"},
 	"internal/libs/rand":   {"internal/libs", "internal/work/cuda"},
 	"internal/libs/sparse": {"internal/libs", "internal/libs/blas", "internal/work/cuda"},
-	"cmd/libcudart":        {"internal/check", "internal/check/output", "internal/libs/fft", "internal/libs/rand", "internal/libs/sparse", "internal/libs/ml", "internal/libs/pti", "internal/libs/rtc", "internal/libs/blas", "internal/libs/blaslt", "internal/work/cuda", "internal/binary/fatbin", "internal/binary/process", "internal/run", "internal/run/flags", "internal/progress", "internal/report"},
+	"cmd/libcudart":        {"internal/exec", "internal/check", "internal/check/output", "internal/check/coverage", "internal/libs/fft", "internal/libs/rand", "internal/libs/sparse", "internal/libs/ml", "internal/libs/pti", "internal/libs/rtc", "internal/libs/blas", "internal/libs/blaslt", "internal/work/cuda", "internal/binary/fatbin", "internal/binary/process", "internal/run", "internal/run/flags", "internal/progress", "internal/report"},
 	// The same work on idealised machines: it does not know what the work is.
 	"internal/whatif":   {"internal/near", "internal/config", "internal/core", "internal/run", "internal/report", "internal/report/whatif", "internal/work/cuda/cache"},
 	"internal/run/step": {"internal/near", "internal/run", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/core/kepler", "internal/work/krun", "internal/gpu", "internal/work/job"},

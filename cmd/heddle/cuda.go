@@ -95,6 +95,11 @@ func (c *cudaCmd) run(e env, program, dir string, checks *check.Set) error {
 		return err
 	}
 	failed, found, err := c.report(to, tmp)
+	if c.Coverage != "" {
+		if cerr := writeCoverageOf(c.Coverage, tmp); cerr != nil {
+			fmt.Fprintf(e.stderr, "heddle: %v\n", cerr)
+		}
+	}
 	if checks != nil {
 		list, ferr := output.ReadAll(tmp)
 		if ferr == nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/check/checkers"
+	"github.com/heddle-sim/heddle/internal/check/coverage"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/program"
@@ -191,6 +192,9 @@ func (c *runCmd) observed(e env, o *run.Options, simulate func(to *sinks) (res *
 	}
 	if werr := files.Finish(e.stderr); werr != nil {
 		err = errors.Join(err, usage("%w", werr))
+	}
+	if o.Coverage != nil {
+		err = errors.Join(err, writeCoverage(c.Coverage, coverage.Of(o.Coverage)))
 	}
 	if o.Checks == nil || res == nil {
 		return c.conclude(to, res, more, err)

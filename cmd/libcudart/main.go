@@ -27,7 +27,9 @@ import (
 	"unsafe"
 
 	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/check/coverage"
 	"github.com/heddle-sim/heddle/internal/check/output"
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/progress"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
@@ -53,7 +55,8 @@ var runtime = sync.OnceValue(func() *cuda.Runtime {
 var (
 	result string // folder for the result and what checkers find; "": nowhere
 	files  *flags.Files
-	checks *check.Set // nil: no checkers
+	checks *check.Set     // nil: no checkers
+	covers *exec.Coverage // nil: nobody counts
 )
 
 // newRuntime makes a runtime with the flags of heddle cuda.
@@ -103,7 +106,7 @@ func newRuntime(text string) (*cuda.Runtime, error) {
 		}
 		o.Replace = append(o.Replace, cuda.Replacement{Name: filepath.Base(file), Text: text})
 	}
-	result, checks = f.Result, o.Checks
+	result, checks, covers = f.Result, o.Checks, o.Coverage
 	return cuda.New(o)
 }
 
@@ -133,6 +136,11 @@ func writeReport(res *report.Run) {
 	}
 	if result == "" {
 		return
+	}
+	if covers != nil {
+		if err := coverage.Of(covers).Keep(result); err != nil {
+			fmt.Fprintf(os.Stderr, "heddle: writing the coverage: %v\n", err)
+		}
 	}
 	if checks != nil { // before the result, which says that there is something to read
 		if err := output.Write(result, checks.Findings()); err != nil {

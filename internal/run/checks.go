@@ -8,13 +8,14 @@ import (
 
 // This file: the checkers of a run.
 
-// Probe returns what sees a launch, nil if there are no checkers. Launches ask for it in the
-// order in which the host submits them. host is the host's call, if known.
-func (s *Session) Probe(number int, stream int64, host []check.Place) exec.Probe {
-	if s.opt.Checks == nil {
-		return nil
+// Watch gives a launch what sees it: the probe of checkers, and counters of coverage, if the
+// run has them. It is called in the order in which the host submits launches. host is the
+// host's call, if known.
+func (s *Session) Watch(l *exec.Launch, number int, stream int64, host []check.Place) {
+	l.Coverage = s.opt.Coverage
+	if s.opt.Checks != nil {
+		l.Probe = s.opt.Checks.Launch(number, stream, host)
 	}
-	return s.opt.Checks.Launch(number, stream, host)
 }
 
 // conclude adds the verdict of each checker to a result; err is why the run ended early.

@@ -39,6 +39,7 @@ const (
 	BlockLogObserver
 	WatchObserver
 	CheckObserver
+	CoverageObserver
 	observers
 )
 
@@ -77,6 +78,11 @@ var table = [observers]observer{
 	}},
 	CheckObserver: {name: "a checker of memory and threads", again: true, refuse: map[Kind]string{
 		Trace:      "a trace has addresses, but no values and no barriers with their threads; check the program that it was recorded from",
+		KeplerJob:  notChip,
+		KeplerCore: notChip,
+	}},
+	CoverageObserver: {name: "coverage", again: true, refuse: map[Kind]string{
+		Trace:      "a trace says which instructions ran, but not which a program has beside them; run the program that it was recorded from",
 		KeplerJob:  notChip,
 		KeplerCore: notChip,
 	}},
@@ -125,7 +131,7 @@ func (o *Options) observed() []Observer {
 		o  Observer
 	}{
 		{o.Series != nil, SeriesObserver}, {o.Timeline != nil, TimelineObserver}, {o.Hazards, HazardObserver},
-		{o.AccelSim != nil, AccelSimObserver}, {o.Record != nil, RecordObserver}, {o.Watch != nil, WatchObserver}, {o.Checks != nil, CheckObserver},
+		{o.AccelSim != nil, AccelSimObserver}, {o.Record != nil, RecordObserver}, {o.Watch != nil, WatchObserver}, {o.Checks != nil, CheckObserver}, {o.Coverage != nil, CoverageObserver},
 	} {
 		if x.on {
 			list = append(list, x.o)

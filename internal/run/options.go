@@ -44,6 +44,8 @@ type Options struct {
 	// Checks are checkers of what kernels do to memory and to each other, and of what the host
 	// does; nil: none. Functional runs have them too.
 	Checks *check.Set
+	// Coverage counts who goes which way in PTX kernels; nil: nobody counts.
+	Coverage *exec.Coverage
 	// Order is the order in which blocks and warps run functionally.
 	Order exec.Sequence
 	// Page keeps what only a page shows: counters over time, and where and when blocks ran,

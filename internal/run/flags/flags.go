@@ -39,6 +39,7 @@ type Flags struct {
 	Series     string   `json:",omitempty" placeholder:"N=FILE" help:"Write counters every N cycles; the extension selects the format: .csv or .parquet."`
 	Check      []string `json:",omitempty" placeholder:"CHECKER" help:"Check the run for errors: hazards reports results that the control bits of SASS do not wait for, and the control code that fixes it. A finding causes exit code 1."`
 	Order      string   `json:",omitempty" default:"forward" placeholder:"ORDER" help:"The order in which blocks and warps of a functional run execute, as far as programs leave it open: forward (the default), reverse, or seed=N for a random one. Each is reproducible."`
+	Coverage   string   `json:",omitempty" placeholder:"FILE" help:"Write which lines, functions and branches of PTX kernels ran, and how many threads ran them, as an LCOV tracefile."`
 	Step       bool     `json:",omitempty" help:"Step through the run by cycle or instruction, forward and back. Commands are read from standard input; help lists them. Not for CUDA programs."`
 	AccelSim   bool     `json:",omitempty" name:"accel-sim-stats" help:"Also print the counters after every launch with GPGPU-Sim's names and format."`
 	Record     string   `json:",omitempty" placeholder:"DIR" help:"Write a trace of the run, PTX or SASS, to a new folder, which Accel-Sim and heddle run can read."`
@@ -183,7 +184,7 @@ func (f *Flags) check(kind run.Kind) error {
 	}
 	var list []run.Observer
 	for o, on := range map[run.Observer]bool{
-		run.SeriesObserver: f.Series != "", run.TimelineObserver: f.Timeline != "", run.HazardObserver: slices.Contains(f.Check, run.Hazards), run.CheckObserver: len(f.checkers()) > 0, run.AccelSimObserver: f.AccelSim,
+		run.SeriesObserver: f.Series != "", run.TimelineObserver: f.Timeline != "", run.HazardObserver: slices.Contains(f.Check, run.Hazards), run.CheckObserver: len(f.checkers()) > 0, run.CoverageObserver: f.Coverage != "", run.AccelSimObserver: f.AccelSim,
 		run.RecordObserver: f.Record != "", run.StepObserver: f.Step,
 		run.BlockLogObserver: f.Logged(),
 	} {
@@ -222,7 +223,7 @@ func (f *Flags) Logged() bool {
 
 // names are the flags of observers.
 var names = map[run.Observer]string{
-	run.SeriesObserver: "--series", run.TimelineObserver: "--timeline", run.HazardObserver: "--check " + run.Hazards, run.CheckObserver: "--check", run.AccelSimObserver: "--accel-sim-stats",
+	run.SeriesObserver: "--series", run.TimelineObserver: "--timeline", run.HazardObserver: "--check " + run.Hazards, run.CheckObserver: "--check", run.CoverageObserver: "--coverage", run.AccelSimObserver: "--accel-sim-stats",
 	run.RecordObserver: "--record", run.StepObserver: "--step", run.BlockLogObserver: "-C run.block_log",
 }
 
@@ -256,6 +257,9 @@ func (f *Flags) Options(kind run.Kind) (run.Options, error) {
 	}
 	if o.Order = order; order != (exec.Sequence{}) && o.Timing {
 		return o, errors.New("--order is for functional runs; in a timing run the machine decides: add --mode functional")
+	}
+	if f.Coverage != "" {
+		o.Coverage = &exec.Coverage{}
 	}
 	if list := f.checkers(); len(list) > 0 {
 		var err error

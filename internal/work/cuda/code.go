@@ -11,7 +11,7 @@ import (
 
 // choice is what Options.Code selects for the GPU.
 func (r *Runtime) choice() program.Choice {
-	first := run.HasControlBits(&r.cfg) && len(r.opt.Replace) == 0 && r.opt.Save == nil && r.opt.Checks == nil
+	first := run.HasControlBits(&r.cfg) && len(r.opt.Replace) == 0 && r.opt.Save == nil && r.opt.Checks == nil && r.opt.Coverage == nil
 	return program.Choice{
 		Code: program.Code(r.opt.Code), SM: r.cfg.Arch, MachineFirst: first,
 		Skipped: func(err error) { r.say("%v; its PTX runs", err) },

@@ -191,7 +191,7 @@ func (r *Runtime) fits(f *function, c *Call) Error {
 func (r *Runtime) compute(f *function, l exec.Launch, id int64) Error {
 	k := f.kernel
 	l.Order = r.opt.Order
-	l.Probe = r.ses.Probe(r.launches, id, r.launchPlaces(f.name))
+	r.ses.Watch(&l, r.launches, id, r.launchPlaces(f.name))
 	progress, watched := r.watch(k.Name())
 	o := exec.Options{Threads: r.opt.Threads, Out: r.opt.Out, MaxInsts: r.opt.MaxInsts, Progress: progress}
 	res, err := f.module.machine[r.number].Run(r.life, l, o)
@@ -235,7 +235,7 @@ func (w *kernelWork) op(r *Runtime, s *stream) (*gpu.Op, *run.Launch, Error) {
 	if r.leaveOut(w.f) {
 		return &gpu.Op{Kind: gpu.OpMark}, nil, Success
 	}
-	l.Probe = r.ses.Probe(r.launches, s.id, r.launchPlaces(w.f.name))
+	r.ses.Watch(&l, r.launches, s.id, r.launchPlaces(w.f.name))
 	op := &gpu.Op{
 		Kind: gpu.OpLaunch, Save: mem.Save,
 		Options: gpu.LaunchOptions{Registers: k.Registers(), Prefer: gpu.Preference(w.f.prefer)},

@@ -38,7 +38,7 @@ func TargetOf(machine string, opt Options) (Target, error) {
 	if err != nil {
 		return Target{}, err
 	}
-	return Target{Code: xprog.Code(opt.Code), SM: cfg.Arch, ControlBits: run.HasControlBits(&cfg) && opt.Checks == nil}, nil
+	return Target{Code: xprog.Code(opt.Code), SM: cfg.Arch, ControlBits: run.HasControlBits(&cfg) && opt.Checks == nil && opt.Coverage == nil}, nil
 }
 
 // Choose makes a program of device code, as Choice.Load does; the machine counts only if there is a

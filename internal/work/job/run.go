@@ -338,7 +338,7 @@ func (x *runner) launch(ctx context.Context, s *Step) error {
 		return err
 	}
 	pl.Order = x.opt.Order
-	pl.Probe = x.ses.Probe(s.Number, s.Stream, nil)
+	x.ses.Watch(&pl, s.Number, s.Stream, nil)
 	o := exec.Options{Threads: x.opt.Threads, MaxInsts: x.opt.MaxInsts, Out: x.opt.Out}
 	if x.opt.Progress != nil {
 		before := x.ses.Res.WarpInstructions

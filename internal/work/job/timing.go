@@ -114,7 +114,7 @@ func (x *runner) giveLaunch(s *Step) (*gpu.Op, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.Probe = x.ses.Probe(s.Number, s.Stream, nil)
+	x.ses.Watch(&l, s.Number, s.Stream, nil)
 	l.TakenFirst = x.ses.Chip.Config().Compat.TakenFirst
 	o := &gpu.Op{Kind: gpu.OpLaunch, Stream: s.Stream, Save: x.mem.Save}
 	o.Options.Registers = cmp.Or(int(s.Launch.Registers), k.Registers())
