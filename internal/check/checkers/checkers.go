@@ -9,6 +9,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/check/leaks"
 	"github.com/heddle-sim/heddle/internal/check/memory"
 	"github.com/heddle-sim/heddle/internal/check/races"
+	"github.com/heddle-sim/heddle/internal/check/sync"
+	"github.com/heddle-sim/heddle/internal/check/unset"
 	"github.com/heddle-sim/heddle/internal/near"
 )
 
@@ -23,6 +25,8 @@ var table = []struct {
 	{races.Name, races.New},
 	{memory.Name, memory.New},
 	{leaks.Name, leaks.New},
+	{sync.Name, sync.New},
+	{unset.Name, unset.New},
 }
 
 // Names returns the names of all checkers.

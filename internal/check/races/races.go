@@ -252,6 +252,10 @@ func (c *Checker) roots(f func(uint32)) {
 // barrier, as barriers count it (CUDA programming guide, synchronization functions).
 func (b *block) Exit(warp int, lanes isa.LaneMask) { b.warps[warp].live &^= uint32(lanes) }
 
+// Heap is as in exec.HeapProbe: what others did to memory before it was given to a thread, or
+// given back, is of no account.
+func (b *block) Heap(_, _ int, addr, bytes uint64, _ bool) { b.c.global.forget(addr, bytes) }
+
 // Misuse is as in exec.BlockProbe: another checker's work.
 func (b *block) Misuse(exec.Misuse, int, isa.LaneMask, isa.LaneMask) {}
 

@@ -278,6 +278,7 @@ func (x *runner) steps(ctx context.Context) error {
 			return err
 		}
 		rs := report.Step{Step: s.Index, Kind: s.Kind.String(), Stream: s.Stream, Event: s.Event.S}
+		x.tell(s)
 		switch s.Kind {
 		case StepLaunch:
 			if !x.opt.Select.Has(s.Number, x.ready.kernels[s.Launch].Name()) {

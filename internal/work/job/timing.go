@@ -76,6 +76,7 @@ func (x *runner) give(ops []*gpu.Op) error {
 			ops[i] = op
 			continue
 		}
+		x.tell(s)
 		o, name := &gpu.Op{Stream: s.Stream}, s.Kind.String()
 		switch s.Kind {
 		case StepCopy, StepFill:
