@@ -543,18 +543,29 @@ var rates = [4]struct {
 func (g *GPU) nodes() int { return g.cfg.Clusters + g.cfg.Slices() }
 
 // sentBy is what a node has sent during this launch, gotBy what it has received.
-func (g *GPU) sentBy(node int) *noc.Traffic {
+func (g *GPU) sentBy(node int) noc.Traffic {
 	if c := g.cfg.Clusters; node >= c {
-		return &g.mem.Replies.In[node-c]
+		return g.mem.Replies.In[node-c].Less(g.routed.before(node).sent)
 	}
-	return &g.mem.Requests.In[node]
+	return g.mem.Requests.In[node].Less(g.routed.before(node).sent)
 }
 
-func (g *GPU) gotBy(node int) *noc.Traffic {
+func (g *GPU) gotBy(node int) noc.Traffic {
 	if c := g.cfg.Clusters; node >= c {
-		return &g.mem.Requests.Out[node-c]
+		return g.mem.Requests.Out[node-c].Less(g.routed.before(node).got)
 	}
-	return &g.mem.Replies.Out[node]
+	return g.mem.Replies.Out[node].Less(g.routed.before(node).got)
+}
+
+// nodeTraffic is what a node had sent and received by the end of a launch.
+type nodeTraffic struct{ sent, got noc.Traffic }
+
+// before returns what a node had sent and received before this launch.
+func (t *netTotals) before(node int) nodeTraffic {
+	if t.nodes == nil {
+		return nodeTraffic{}
+	}
+	return t.nodes[node]
 }
 
 // sample returns the figures of this launch.
@@ -650,10 +661,14 @@ func (g *GPU) simRouters(s *simText) {
 	all.cycles = g.mem.Requests.Stats.Cycles
 	all.sent += sent.Flits
 	all.got += got.Flits
-	*a, *b = noc.Latency{}, noc.Latency{}
-	for n := range g.nodes() {
-		*g.sentBy(n), *g.gotBy(n) = noc.Traffic{}, noc.Traffic{}
+	g.mem.Requests.NewSample()
+	g.mem.Replies.NewSample()
+	now := make([]nodeTraffic, g.nodes())
+	for n := range now {
+		was, sent, got := all.before(n), g.sentBy(n), g.gotBy(n)
+		now[n] = nodeTraffic{was.sent.Plus(sent), was.got.Plus(got)}
 	}
+	all.nodes = now
 }
 
 // number writes a number with six digits; a NaN looks as in C's library.
@@ -670,8 +685,9 @@ func over(v [3]float64, n float64) [3]float64 { return [3]float64{v[0] / n, v[1]
 type netTotals struct {
 	samples   int
 	sum       netSample
-	cycles    uint64 // of the network, at the last one
-	sent, got uint64 // flits
+	cycles    uint64        // of the network, at the last one
+	sent, got uint64        // flits
+	nodes     []nodeTraffic // nil before the first
 }
 
 func (t *netTotals) add(x *netSample) {

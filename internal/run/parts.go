@@ -74,13 +74,14 @@ func networks(chip *gpu.GPU, t *report.Timing) {
 		of  string
 		net *noc.Network
 	}{{"requests", m.Requests}, {"replies", m.Replies}} {
-		s, l := &x.net.Stats, &x.net.Latency
+		s := &x.net.Stats
+		packets, sum, longest := x.net.Overall()
 		r := report.Subnet{
-			Of: x.of, Kind: kind, FlitBytes: cfg.FlitBytes, Packets: s.Packets, Flits: s.Flits, MaxLatencyCycles: l.Max,
+			Of: x.of, Kind: kind, FlitBytes: cfg.FlitBytes, Packets: s.Packets, Flits: s.Flits, MaxLatencyCycles: longest,
 			Cycles: s.Cycles, BusyCycles: s.Busy, Conflicts: s.Conflicts, Refused: s.InFull, FullOutputs: s.OutFull,
 		}
-		if l.Packets > 0 {
-			r.MeanLatencyCycles = float64(l.Sum) / float64(l.Packets)
+		if packets > 0 {
+			r.MeanLatencyCycles = float64(sum) / float64(packets)
 		}
 		t.Subnets = append(t.Subnets, r)
 	}

@@ -26,6 +26,7 @@ type Network struct {
 	// Latency has the packets' latencies. In and Out count the traffic into each
 	// input node and out of each output node.
 	Latency Latency
+	past    overall // of earlier samples
 	In, Out []Traffic
 
 	cfg     Config

@@ -18,6 +18,10 @@ type Stats struct {
 // Traffic counts what passed a node.
 type Traffic struct{ Packets, Flits uint64 }
 
+// Less returns the traffic since an earlier count, Plus the sum of two.
+func (t Traffic) Less(o Traffic) Traffic { return Traffic{t.Packets - o.Packets, t.Flits - o.Flits} }
+func (t Traffic) Plus(o Traffic) Traffic { return Traffic{t.Packets + o.Packets, t.Flits + o.Flits} }
+
 func (t *Traffic) add(flits int) {
 	t.Packets++
 	t.Flits += uint64(flits)
@@ -88,9 +92,24 @@ func (s *Stats) Add(o *Stats) {
 	s.OutFill += o.OutFill
 }
 
+// overall sums the latencies of whole packets in all samples but the current one.
+type overall struct{ packets, sum, max uint64 }
+
+// NewSample begins a new sample of latencies.
+func (n *Network) NewSample() {
+	n.past.packets, n.past.sum, n.past.max = n.Overall()
+	n.Latency = Latency{}
+}
+
+// Overall returns the number of packets that have arrived since the beginning, the sum of their
+// latencies and the longest one, in advances.
+func (n *Network) Overall() (packets, sum, longest uint64) {
+	return n.past.packets + n.Latency.Packets, n.past.sum + n.Latency.Sum, max(n.past.max, n.Latency.Max)
+}
+
 // Inherit takes over the counters of another subnet with the same settings.
 func (n *Network) Inherit(o *Network) {
-	n.Stats, n.Latency = o.Stats, o.Latency
+	n.Stats, n.Latency, n.past = o.Stats, o.Latency, o.past
 	copy(n.In, o.In)
 	copy(n.Out, o.Out)
 }
