@@ -11,6 +11,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/check/checkers"
+	"github.com/heddle-sim/heddle/internal/check/coverage"
 	"github.com/heddle-sim/heddle/internal/check/output"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/run/flags"
@@ -24,6 +25,7 @@ type checkCmd struct {
 	Orders   int      `default:"1" placeholder:"N" help:"Run in N orders, and put together what is found: forward, reverse, seed=1, seed=2 and so on."`
 	findingFlags
 	ErrorExit int    `name:"error-exitcode" default:"1" placeholder:"N" help:"The exit code if something is found; default: 1."`
+	Coverage  string `placeholder:"FILE" help:"Write which lines, functions and branches of PTX kernels ran, and how many threads ran them, as an LCOV tracefile, over all orders together."`
 	JSON      string `name:"json" placeholder:"FILE" help:"Write the findings as JSON (- is standard output)."`
 
 	GPU       string   `name:"gpu" placeholder:"NAME" help:"The GPU that the program sees: a name (see heddle gpus) or a TOML file; default: the job's, or else ${default_gpu}."`
@@ -40,9 +42,10 @@ type checkCmd struct {
 // checkedRun is what one run of the program with checkers came to.
 type checkedRun struct {
 	found []*check.Finding
-	code  int    // with which it ended
-	out   string // digest of what it printed, if there are several runs
-	why   error  // of a failure that is said after the findings; may be nil
+	code  int           // with which it ended
+	out   string        // digest of what it printed, if there are several runs
+	cover coverage.Data // nil without --coverage
+	why   error         // of a failure that is said after the findings; may be nil
 }
 
 // Run runs the program, in one order or several, and prints what was found.
@@ -82,6 +85,15 @@ func (c *checkCmd) Run(e env) error {
 			compareRuns(e.stderr, order, &runs[0], &r)
 		}
 		runs, found = append(runs, r), append(found, ordered(r.found, order))
+	}
+	if c.Coverage != "" {
+		covered := coverage.Data{}
+		for _, r := range runs {
+			covered.Merge(r.cover)
+		}
+		if err := writeCoverage(c.Coverage, covered); err != nil {
+			return err
+		}
 	}
 	all := output.MergeRuns(found...)
 	all, fails, err := c.show(e, all, c.names(), c.Roots)
@@ -149,7 +161,7 @@ func (c *checkCmd) names() []string {
 func (c *checkCmd) flags(order string) flags.Flags {
 	f := flags.Default().Flags
 	f.GPU, f.Mode, f.Kernels, f.MaxCycles, f.Check, f.Order, f.Progress = c.GPU, "functional", c.Kernels, c.MaxCycles, c.Checkers, order, c.Progress
-	f.SourceRoot = c.Roots
+	f.SourceRoot, f.Coverage = c.Roots, c.Coverage
 	return f
 }
 
@@ -192,6 +204,9 @@ func (c *checkCmd) jobRuns() (func(e env, order string) (checkedRun, error), err
 			return checkedRun{}, err
 		}
 		x := checkedRun{found: o.Checks.Findings(), why: err}
+		if o.Coverage != nil {
+			x.cover = coverage.Of(o.Coverage)
+		}
 		if err != nil {
 			x.code = exitCode(err)
 		}
@@ -237,6 +252,11 @@ func (c *checkCmd) programRuns(e env) (func(e env, order string) (checkedRun, er
 			return checkedRun{}, usage("%w", err)
 		}
 		r := checkedRun{found: found, code: state.code}
+		if c.Coverage != "" {
+			if r.cover, err = coverage.ReadAll(tmp); err != nil {
+				return checkedRun{}, usage("--coverage: %w", err)
+			}
+		}
 		if failed := failure(results); r.code == 0 && failed != 0 {
 			r.code, r.why = failed, errors.New("the program ended with 0, but a kernel failed")
 		}

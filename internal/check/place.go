@@ -32,9 +32,14 @@ var libraryFolders = []string{
 }
 
 // PlaceOf makes a place of a location in device code. Where the line is one of a header of the
-// SDK that was inlined, and the compiler wrote down into what, the place is that line.
+// SDK that was inlined, and the compiler wrote down into what, the place is that line. Without
+// lines of a source it is one of the program text.
 func PlaceOf(w exec.Where) Place {
 	p := Place{File: w.SrcFile, Line: w.SrcLine, Function: plain.Instance(cmp.Or(w.Function, w.Kernel)), PC: w.PC, Inst: w.Inst}
+	if p.Line == 0 && w.Pos.Line > 0 {
+		p.File, p.Line = w.File, int(w.Pos.Line)
+		return p
+	}
 	if p.Library = InLibrary(p.File); p.Library {
 		if i := strings.LastIndexByte(w.Inlined, ':'); i > 0 {
 			if line, err := strconv.Atoi(w.Inlined[i+1:]); err == nil && !InLibrary(w.Inlined[:i]) {
