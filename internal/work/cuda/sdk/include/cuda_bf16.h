@@ -12,7 +12,11 @@ typedef struct { __nv_bfloat16 x, y; } __nv_bfloat162;
 #include "cuda_runtime.h"
 #include "odd_float.h"
 
+#ifdef __clang__
 #define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline, nodebug))
+#else // of the host, which knows no nodebug
+#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline))
+#endif
 
 namespace heddle_sdk {
 // To the nearest bfloat16, ties to even.

@@ -6,7 +6,11 @@
 
 #include "heddle_narrow.h"
 
+#ifdef __clang__
 #define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline, nodebug))
+#else // of the host, which knows no nodebug
+#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline))
+#endif
 
 typedef unsigned char __nv_fp4_storage_t;
 typedef unsigned char __nv_fp4x2_storage_t;

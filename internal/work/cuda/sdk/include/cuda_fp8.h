@@ -19,7 +19,11 @@ typedef struct { __nv_fp8x4_storage_t __x; } __nv_fp8x4_e4m3, __nv_fp8x4_e5m2, _
 #else
 #include "heddle_narrow.h"
 
+#ifdef __clang__
 #define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline, nodebug))
+#else // of the host, which knows no nodebug
+#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline))
+#endif
 
 namespace heddle_sdk {
 HEDDLE_HD float fp8_widen(unsigned char v, __nv_fp8_interpretation_t kind) {

@@ -11,7 +11,11 @@
 //
 // Host code has nearly all of it, with the same results.
 
+#ifdef __clang__
 #define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline, nodebug))
+#else // of the host, which knows no nodebug
+#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline))
+#endif
 #define HEDDLE_D static __inline__ __attribute__((device, always_inline, nodebug))
 #if defined(__CUDA_ARCH__)
 #define HEDDLE_ARCH __CUDA_ARCH__

@@ -6,7 +6,11 @@
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 
+#ifdef __clang__
 #define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline, nodebug))
+#else // of the host, which knows no nodebug
+#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline))
+#endif
 
 namespace heddle_sdk {
 // The size of a number from its bits without the sign, for numbers that are neither infinite nor NaN.

@@ -5,7 +5,11 @@
 #include "host_defines.h"
 
 namespace heddle_sdk {
+#ifdef __clang__
 #define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline, nodebug))
+#else // of the host, which knows no nodebug
+#define HEDDLE_HD static __inline__ __host__ __device__ __attribute__((always_inline))
+#endif
 HEDDLE_HD unsigned int float_bits(float f) { return __builtin_bit_cast(unsigned int, f); }
 HEDDLE_HD float bits_float(unsigned int u) { return __builtin_bit_cast(float, u); }
 // The adjacent float whose last bit is one, unless the value is exact.
