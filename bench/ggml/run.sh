@@ -13,6 +13,7 @@
 #   JSON=FILE MODE=timing bench/ggml/run.sh       with all counters in a file
 #   SET=KEY=VALUE bench/ggml/run.sh               with a value of the configuration
 #   THREADS=1 bench/ggml/run.sh                   on one thread
+#   CASES=FILE bench/ggml/run.sh                  other cases
 #
 # One line per case: its name, the normalised mean squared error and its bound; then a
 # summary. It ends with 0 if all are right, with 1 if not, with 77 if the package cannot be
@@ -54,4 +55,4 @@ quiet=--quiet
 [ -z "${REPORT:-}" ] || quiet=
 # ggml takes some choices from the environment: here it shall have none.
 unset "${!GGML_@}"
-"$HEDDLE" cuda $quiet ${SET:+-C "$SET"} ${THREADS:+--threads "$THREADS"} ${CHECK:+--check "$CHECK"} ${JSON:+--json "$JSON"} --code "${CODE:-auto}" --mode "${MODE:-functional}" --gpu "${GPU:-rtx-a6000}" -- "$tmp/compare" "$@" "$libraries" "$here/cases.txt"
+"$HEDDLE" cuda $quiet ${SET:+-C "$SET"} ${THREADS:+--threads "$THREADS"} ${CHECK:+--check "$CHECK"} ${JSON:+--json "$JSON"} --code "${CODE:-auto}" --mode "${MODE:-functional}" --gpu "${GPU:-rtx-a6000}" -- "$tmp/compare" "$@" "$libraries" "${CASES:-$here/cases.txt}"

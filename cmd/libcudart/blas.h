@@ -25,6 +25,14 @@ struct blas_gemm {
   int listed, compute;
 };
 
+// blas_groups are products in groups: the addresses are those of the program's arrays with a number
+// for each group, of 8 bytes if wide says so, and of the arrays of pointers of all products.
+struct blas_groups {
+  uintptr_t transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, sizes;
+  int64_t count;
+  int at, bt, ct, compute, wide;
+};
+
 // SIZES makes both forms of functions: with int, and with int64_t and the suffix _64.
 #define SIZES(X) X(, int) X(_64, int64_t)
 

@@ -30,6 +30,13 @@ enum { COMPUTE_16F = 64, COMPUTE_32F = 68, COMPUTE_64F = 70 };
     struct blas_gemm g = {ta, tb, m, n, k, alpha, {a, at, lda}, {b, bt, ldb}, beta, {c, ct, ldc}, 1, 0, compute};                            \
     return heddleGemm(h, (char *)__func__, &g);                                                                                            \
   }
+#define GROUPS(name, at, bt, ct, types_a, types_b, types_c, compute, last, i, s)                                                           \
+  int name##s(uintptr_t h, uintptr_t ta, uintptr_t tb, uintptr_t m, uintptr_t n, uintptr_t k, uintptr_t alpha, uintptr_t a types_a, uintptr_t lda, \
+              uintptr_t b types_b, uintptr_t ldb, uintptr_t beta, uintptr_t c types_c, uintptr_t ldc, i count, uintptr_t sizes last) {          \
+    struct blas_groups g = {ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, sizes, count, at, bt, ct, compute, sizeof(i) == 8};        \
+    return heddleGemmGroups(h, (char *)__func__, &g);                                                                                      \
+  }
+#define COMMA ,
 #define GEMMS(s, i)                                                                                                                       \
   GEMM(cublasSgemm_v2, F32, COMPUTE_32F, s, i)                                                                                             \
   GEMM(cublasDgemm_v2, F64, COMPUTE_64F, s, i)                                                                                             \
@@ -67,5 +74,8 @@ enum { COMPUTE_16F = 64, COMPUTE_32F = 68, COMPUTE_64F = 70 };
                                     int compute, int algo) {                                                                               \
     struct blas_gemm g = {ta, tb, m, n, k, alpha, {a, at, lda, sa}, {b, bt, ldb, sb}, beta, {c, ct, ldc, sc}, batch, 0, compute};            \
     return heddleGemm(h, (char *)__func__, &g);                                                                                            \
-  }
+  }                                                                                                                                       \
+  GROUPS(cublasSgemmGroupedBatched, F32, F32, F32, , , , COMPUTE_32F, , i, s)                                                              \
+  GROUPS(cublasDgemmGroupedBatched, F64, F64, F64, , , , COMPUTE_64F, , i, s)                                                              \
+  GROUPS(cublasGemmGroupedBatchedEx, at, bt, ct, COMMA int at, COMMA int bt, COMMA int ct, compute, COMMA int compute, i, s)
 SIZES(GEMMS)

@@ -184,6 +184,56 @@ func heddleGemm(h C.uintptr_t, name *C.char, g *C.struct_blas_gemm) C.int {
 	})
 }
 
+// mostGroups limits the arrays of a call with groups, our choice.
+const mostGroups = 1 << 20
+
+//export heddleGemmGroups
+func heddleGemmGroups(h C.uintptr_t, name *C.char, p *C.struct_blas_groups) C.int {
+	return namedBlas(h, name, func(c blas.Call) blas.Status {
+		compute := blas.ComputeOf(int32(p.compute))
+		scalar, ok := compute.Scalar(false)
+		if !ok {
+			return blas.NotSupported
+		}
+		read := numbers[C.int]
+		if p.wide != 0 {
+			read = numbers[C.longlong]
+		}
+		n := int(p.count)
+		switch {
+		case n < 0:
+			return blas.InvalidValue
+		case n > mostGroups:
+			return blas.NotSupported
+		}
+		var fields [9][]int64
+		for i, at := range []C.uintptr_t{p.transa, p.transb, p.m, p.n, p.k, p.lda, p.ldb, p.ldc, p.sizes} {
+			from := read
+			if i < 2 {
+				from = numbers[C.int]
+			}
+			if fields[i], ok = from(at, n); !ok {
+				return blas.InvalidValue
+			}
+		}
+		groups := make([]blas.Gemm, n)
+		first := int64(0) // the group's first product
+		for i := range groups {
+			of := func(at C.uintptr_t, t C.int, ld int64) blas.Matrix {
+				return blas.Matrix{At: uint64(at) + 8*uint64(first), Type: blas.Type(t), LD: ld, Listed: true}
+			}
+			size := uint64(i) * uint64(scalar.Size())
+			groups[i] = blas.Gemm{
+				OpA: blas.Op(fields[0][i]), OpB: blas.Op(fields[1][i]), M: fields[2][i], N: fields[3][i], K: fields[4][i], Batch: fields[8][i],
+				Alpha: uint64(p.alpha) + size, Beta: uint64(p.beta) + size, Compute: compute,
+				A: of(p.a, p.at, fields[5][i]), B: of(p.b, p.bt, fields[6][i]), C: of(p.c, p.ct, fields[7][i]),
+			}
+			first += fields[8][i]
+		}
+		return c.GemmGroups(groups)
+	})
+}
+
 // blasCalls are the functions that blas_call describes.
 var blasCalls = map[C.int]func(blas.Call, blas.Problem) blas.Status{
 	C.BLAS_COPY: blas.Call.Copy, C.BLAS_SWAP: blas.Call.Swap, C.BLAS_AXPY: blas.Call.Axpy, C.BLAS_SCAL: blas.Call.Scal,

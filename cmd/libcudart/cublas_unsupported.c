@@ -4,14 +4,6 @@
 
 extern int heddleNotInBlas(char *name);
 
-// Products of a list of groups, each of its own size.
-UNSUPPORTED(cublasDgemmGroupedBatched)
-UNSUPPORTED(cublasDgemmGroupedBatched_64)
-UNSUPPORTED(cublasGemmGroupedBatchedEx)
-UNSUPPORTED(cublasGemmGroupedBatchedEx_64)
-UNSUPPORTED(cublasSgemmGroupedBatched)
-UNSUPPORTED(cublasSgemmGroupedBatched_64)
-
 // Products of complex integers and of images.
 UNSUPPORTED(cublasCgemm3mEx)
 UNSUPPORTED(cublasCgemm3mEx_64)

@@ -206,6 +206,21 @@ func (c Call) Gemm(g Gemm) Status {
 	return c.product(&g, f, alpha, beta)
 }
 
+// GemmGroups computes products in groups, each a batch with sizes of its own; none if a group's are invalid.
+func (c Call) GemmGroups(groups []Gemm) Status {
+	for i := range groups {
+		if !groups[i].valid() {
+			return InvalidValue
+		}
+	}
+	for _, g := range groups {
+		if s := c.Gemm(g); s != Success {
+			return s
+		}
+	}
+	return Success
+}
+
 // Product is Gemm with scalars that the caller chooses.
 func (c Call) Product(g Gemm, alpha, beta Number) Status {
 	if !g.valid() {

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "driver_types.h"
+#include "cuda_runtime_api.h"
 #include "library_types.h"
 
 #ifndef CURANDAPI
