@@ -13,6 +13,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/check/checkers"
 	"github.com/heddle-sim/heddle/internal/check/coverage"
 	"github.com/heddle-sim/heddle/internal/check/output"
+	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/run/flags"
 	"github.com/heddle-sim/heddle/internal/work/job"
@@ -46,6 +47,8 @@ type checkedRun struct {
 	out   string        // digest of what it printed, if there are several runs
 	cover coverage.Data // nil without --coverage
 	why   error         // of a failure that is said after the findings; may be nil
+
+	results []*report.Run
 }
 
 // Run runs the program, in one order or several, and prints what was found.
@@ -111,6 +114,9 @@ func (c *checkCmd) Run(e env) error {
 	}
 	if fails && c.ErrorExit != 0 {
 		return &exitError{code: c.ErrorExit}
+	}
+	if err := unseen(e, runs[0].results...); err != nil {
+		return err
 	}
 	for _, r := range runs {
 		if r.code != 0 || r.why != nil {
@@ -203,7 +209,7 @@ func (c *checkCmd) jobRuns() (func(e env, order string) (checkedRun, error), err
 		if res == nil || !res.Begun() && err != nil {
 			return checkedRun{}, err
 		}
-		x := checkedRun{found: o.Checks.Findings(), why: err}
+		x := checkedRun{found: o.Checks.Findings(), why: err, results: []*report.Run{res}}
 		if o.Coverage != nil {
 			x.cover = coverage.Of(o.Coverage)
 		}
@@ -251,7 +257,7 @@ func (c *checkCmd) programRuns(e env) (func(e env, order string) (checkedRun, er
 		if err != nil {
 			return checkedRun{}, usage("%w", err)
 		}
-		r := checkedRun{found: found, code: state.code}
+		r := checkedRun{found: found, code: state.code, results: results}
 		if c.Coverage != "" {
 			if r.cover, err = coverage.ReadAll(tmp); err != nil {
 				return checkedRun{}, usage("--coverage: %w", err)

@@ -94,7 +94,10 @@ func (c *cudaCmd) run(e env, program, dir string, checks *check.Set) error {
 	if err != nil {
 		return err
 	}
-	failed, found, err := c.report(to, tmp)
+	texts, results, err := readResults(tmp)
+	failed := failure(results)
+	found, rerr := c.report(to, tmp, texts, results)
+	err = errors.Join(err, rerr)
 	if c.Coverage != "" {
 		if cerr := writeCoverageOf(c.Coverage, tmp); cerr != nil {
 			fmt.Fprintf(e.stderr, "heddle: %v\n", cerr)
@@ -106,6 +109,9 @@ func (c *cudaCmd) run(e env, program, dir string, checks *check.Set) error {
 			var more bool
 			_, more, ferr = c.show(e, ordered(list, c.Order), checks.Names(), c.SourceRoot)
 			found = found || more
+		}
+		if ferr == nil && !found {
+			err = errors.Join(err, unseen(e, results...))
 		}
 		if ferr != nil {
 			fmt.Fprintf(e.stderr, "heddle: %v\n", ferr)
@@ -330,21 +336,19 @@ func failure(all []*report.Run) int {
 	return 0
 }
 
-// report prints the reports that the library wrote. It returns the exit code of the first
-// kernel failure in them, 0 if there is none, and whether there are hazards.
-func (c *cudaCmd) report(to *sinks, dir string) (failed int, found bool, err error) {
-	texts, all, err := readResults(dir)
-	failed = failure(all)
+// report prints the reports that the library wrote into a folder. It returns whether there
+// are hazards.
+func (c *cudaCmd) report(to *sinks, dir string, texts [][]byte, all []*report.Run) (found bool, err error) {
 	for i, res := range all {
 		found = found || slices.ContainsFunc(res.Checkers, func(c report.Checker) bool { return c.Checker == run.Hazards && !c.OK })
 		if werr := c.print(to, res, texts[i]); werr != nil {
-			return failed, found, werr
+			return found, werr
 		}
 	}
 	if len(all) > 0 {
-		err = errors.Join(err, to.page(&c.Flags, []string{cmp.Or(c.SavePTX, pageTexts(dir))}, all...))
+		err = to.page(&c.Flags, []string{cmp.Or(c.SavePTX, pageTexts(dir))}, all...)
 	}
-	return failed, found, err
+	return found, err
 }
 
 // print prints one result, and writes it as JSON.

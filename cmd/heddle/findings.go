@@ -3,11 +3,14 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/check/allow"
+	"github.com/heddle-sim/heddle/internal/check/leaks"
 	"github.com/heddle-sim/heddle/internal/check/output"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
@@ -94,6 +97,34 @@ func (f *findingFlags) show(e env, list []*check.Finding, checked, roots []strin
 		return nil, false, usage("--write-baseline: %w", err)
 	}
 	return list, false, nil
+}
+
+// unseen says which checkers did not see all kernels. If one saw none at all, that nothing
+// was found means nothing: then it returns an error. Leaks of the host are seen without
+// kernels.
+func unseen(e env, results ...*report.Run) error {
+	kernels, missed := 0, map[string]int{}
+	for _, res := range results {
+		kernels += len(res.Kernels)
+		for _, c := range res.Checkers {
+			if n := len(c.NotWatched); n > 0 && c.Checker != run.Hazards && c.Checker != leaks.Name {
+				missed[c.Checker] += n
+			}
+		}
+	}
+	if len(missed) == 0 {
+		return nil
+	}
+	most := 0
+	for _, n := range missed {
+		most = max(most, n)
+	}
+	names := strings.Join(slices.Sorted(maps.Keys(missed)), ", ")
+	if most == kernels {
+		return usage("not checked by %s: all kernels ran as machine code, and these checkers see PTX; run the program's PTX with --code ptx, or build it with PTX", names)
+	}
+	fmt.Fprintf(e.stderr, "heddle: %d of %s ran as machine code and were not checked by %s\n", most, report.Plural(kernels, "launch", "launches"), names)
+	return nil
 }
 
 // writeTo writes a file; - is standard output.

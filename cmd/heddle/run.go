@@ -205,6 +205,9 @@ func (c *runCmd) observed(e env, o *run.Options, simulate func(to *sinks) (res *
 	}
 	if ferr == nil {
 		judge(res, list, err)
+		if !fails {
+			ferr = unseen(e, res)
+		}
 	}
 	return errors.Join(c.conclude(to, res, more, err), ferr)
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
 )
 
 // Level is how serious a finding is.
@@ -118,10 +119,13 @@ type Set struct {
 	list  []Checker
 	order order
 	ended bool // Failed was called
+	// saw says for a checker's number and a launch's whether the checker's probe was shown the
+	// launch; it has no entry if the checker wanted none.
+	saw map[[2]int]*bool
 }
 
 // NewSet makes an empty set.
-func NewSet() *Set { return &Set{order: newOrder()} }
+func NewSet() *Set { return &Set{order: newOrder(), saw: map[[2]int]*bool{}} }
 
 // Add adds a checker under a name: its Rules' Checker.
 func (s *Set) Add(name string, c Checker) { s.names, s.list = append(s.names, name), append(s.list, c) }
@@ -133,9 +137,11 @@ func (s *Set) Names() []string { return s.names }
 func (s *Set) Launch(number int, stream int64, host []Place) exec.Probe {
 	l := &Launch{Number: number, Stream: stream, Host: host, At: s.order.submit(stream)}
 	var probes many
-	for _, c := range s.list {
+	for i, c := range s.list {
 		if p := c.Launch(l); p != nil {
-			probes = append(probes, p)
+			begun := new(bool)
+			s.saw[[2]int{i, number}] = begun
+			probes = append(probes, seeing{p, begun})
 		}
 	}
 	switch len(probes) {
@@ -145,6 +151,24 @@ func (s *Set) Launch(number int, stream int64, host []Place) exec.Probe {
 		return probes[0]
 	}
 	return probes
+}
+
+// seeing is a probe that notes that a launch was shown to it.
+type seeing struct {
+	exec.Probe
+	begun *bool
+}
+
+func (s seeing) Begin(l *exec.Launch, code []*isa.Inst, source func(int) exec.Where, text func(int) string) {
+	*s.begun = true
+	s.Probe.Begin(l, code, source, text)
+}
+
+// Blind reports whether a checker wanted to see a launch and was not shown it: executors of
+// machine code have no probes.
+func (s *Set) Blind(checker string, launch int) bool {
+	begun := s.saw[[2]int{slices.Index(s.names, checker), launch}]
+	return begun != nil && !*begun
 }
 
 // Host tells all checkers what the host does, and notes what it orders.

@@ -131,9 +131,4 @@ const (
 	NeverCame
 	// FromOutside: a lane reads a register of a lane (mask) that does not take part.
 	FromOutside
-	// Apart: not all live lanes of the warp (mask) execute an .aligned barrier together.
-	Apart
-	// LeftBehind: a barrier opened although threads had exited without arriving: mask are the
-	// exited lanes of the warp.
-	LeftBehind
 )

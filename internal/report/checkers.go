@@ -87,7 +87,7 @@ func (r *Run) checkerTable(b *strings.Builder) {
 			fmt.Fprintf(b, "others occurred %s but were not kept; fix these first\n", Plural(int(c.LeftOut), "time", "times"))
 		}
 		if n := len(c.NotWatched); n > 0 {
-			fmt.Fprintf(b, "%s not checked: guarded by scoreboards, not control bits\n", Plural(n, "launch was", "launches were"))
+			fmt.Fprintf(b, "%s not checked: %s\n", Plural(n, "launch was", "launches were"), c.blind())
 		}
 	}
 }
@@ -121,6 +121,17 @@ func hazardTable(b *strings.Builder, list []Hazard) {
 	if n := len(list) - mostHazards; n > 0 {
 		fmt.Fprintf(b, "and %s more; --json has them all\n", Count(uint64(n)))
 	}
+}
+
+// Hazards is the name of the checker of control bits. Its findings are Checker.Hazards.
+const Hazards = "hazards"
+
+// blind says why launches were not watched.
+func (c *Checker) blind() string {
+	if c.Checker == Hazards {
+		return "guarded by scoreboards, not control bits"
+	}
+	return "machine code, and this checker sees PTX"
 }
 
 // found describes the findings of a checker, "" if there are none.

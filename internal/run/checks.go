@@ -1,6 +1,8 @@
 package run
 
 import (
+	"errors"
+
 	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -22,7 +24,7 @@ func (s *Session) Watch(l *exec.Launch, number int, stream int64, host []check.P
 func (s *Session) conclude(res *report.Run, err error) {
 	set := s.opt.Checks
 	if err != nil {
-		set.Failed(len(res.Kernels)-1, err)
+		set.Failed(failedLaunch(res, err), err)
 	}
 	found := map[string]uint64{}
 	for _, f := range set.Findings() {
@@ -31,6 +33,35 @@ func (s *Session) conclude(res *report.Run, err error) {
 		}
 	}
 	for _, name := range set.Names() {
-		res.Checkers = append(res.Checkers, report.Checker{Checker: name, OK: found[name] == 0, Found: found[name]})
+		c := report.Checker{Checker: name, OK: found[name] == 0, Found: found[name]}
+		for i := range res.Kernels {
+			if n := res.Kernels[i].Launch; set.Blind(name, n) {
+				c.NotWatched = append(c.NotWatched, n)
+			}
+		}
+		res.Checkers = append(res.Checkers, c)
 	}
+}
+
+// failedLaunch returns the number of the launch that an error is about: the last one of its
+// kernel, or the last one of all.
+func failedLaunch(res *report.Run, err error) int {
+	last, kernel := -1, ""
+	var fault *exec.Fault
+	var stuck *exec.StuckError
+	switch {
+	case errors.As(err, &fault):
+		kernel = fault.Where.Kernel
+	case errors.As(err, &stuck):
+		kernel = stuck.Kernel
+	}
+	for i := range res.Kernels {
+		if k := &res.Kernels[i]; k.Name == kernel {
+			last = k.Launch
+		}
+	}
+	if n := len(res.Kernels); last < 0 && n > 0 {
+		last = res.Kernels[n-1].Launch
+	}
+	return last
 }

@@ -16,7 +16,7 @@ import (
 // This file: the hazard checker, from the option to the result.
 
 // Hazards is the name of the hazard checker.
-const Hazards = "hazards"
+const Hazards = report.Hazards
 
 // watchHazards turns the chip's hazard checker on. It refuses a machine without control
 // bits.

@@ -132,8 +132,8 @@ func (b *block) finding(host []check.Place) (at site, f *check.Finding) {
 	} else {
 		w := &b.where
 		f.Rule, f.Level, f.Kernel, f.Launch = LeakDeviceHeap, LeakDeviceHeap.Level, plain.Instance(w.Kernel), b.launch
-		f.Details[check.Thread], f.Details[check.Block] = tuple(w.Thread), tuple(w.Block)
-		step.Text = fmt.Sprintf("malloc of %d bytes by thread %s of block %s", b.bytes, tuple(w.Thread), tuple(w.Block))
+		f.Details[check.Thread], f.Details[check.Block] = w.Thread.String(), w.Block.String()
+		step.Text = fmt.Sprintf("malloc of %d bytes by thread %v of block %v", b.bytes, w.Thread, w.Block)
 		step.Place = check.PlaceOf(*w)
 		at = site{rule: LeakDeviceHeap, call: w.Kernel, place: step.Place}
 	}
@@ -143,9 +143,6 @@ func (b *block) finding(host []check.Place) (at site, f *check.Finding) {
 	}
 	return at, f
 }
-
-// tuple is a block or a thread as text.
-func tuple(d exec.Dim3) string { return fmt.Sprintf("(%d,%d,%d)", d.X, d.Y, d.Z) }
 
 // Failed ends the search: what a program does not free after a fault says nothing.
 func (c *checker) Failed(int, error) { c.failed = true }

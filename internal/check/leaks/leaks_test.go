@@ -35,7 +35,7 @@ func TestLeaks(t *testing.T) {
 		{name: "failed free", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3), {Kind: check.HostFree, Addr: 1, Bad: true}, end}, want: []string{"leak 3 1 8"}},
 		{name: "the program goes on", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3)}},
 		{name: "reset", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3), event(check.HostAlloc, 500, 8, 4), {Kind: check.HostReset, Bytes: 100}, event(check.HostFree, 500, 8, 5), end}, want: []string{"leak 3 1 8"}},
-		{name: "end told twice", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3), end, end}, want: []string{"leak 3 1 8"}},
+		{name: "two ends", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3), end, end}, want: []string{"leak 3 1 8"}},
 		{name: "after a fault", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3), end}, failed: true},
 		{name: "device heap", heap: []uint64{16, 32, 16}, events: []check.HostEvent{end}, want: []string{"leak-device-heap 40 1 64"}},
 		{name: "device heap freed", heap: []uint64{16, 16}, events: []check.HostEvent{end}},

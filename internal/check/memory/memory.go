@@ -214,7 +214,7 @@ func (c *checker) Failed(launch int, err error) {
 	what, _, _ := strings.Cut(fault.What, "\n")
 	at := &fault.Where
 	f := &check.Finding{Rule: rule, Message: what, Kernel: plain.Instance(at.Kernel), Launch: launch, Details: map[string]string{}}
-	f.Details[check.Thread], f.Details[check.Block] = tuple(at.Thread), tuple(at.Block)
+	f.Details[check.Thread], f.Details[check.Block] = at.Thread.String(), at.Block.String()
 	text := fmt.Sprintf("by thread %s of block %s", f.Details[check.Thread], f.Details[check.Block])
 	var near *allocation
 	if x := fault.Access; x != nil {
@@ -241,9 +241,6 @@ func (c *checker) Failed(launch int, err error) {
 	}
 	c.add(f)
 }
-
-// tuple is a block or a thread as text.
-func tuple(d exec.Dim3) string { return fmt.Sprintf("(%d,%d,%d)", d.X, d.Y, d.Z) }
 
 // ruleOf returns the rule that a fault breaks, nil if it is no fault of memory.
 func ruleOf(f *exec.Fault) *check.Rule {

@@ -26,7 +26,7 @@
 //
 // # Limits
 //
-// Proxies are not told apart. A word keeps at most mostEntries unordered accesses; where
+// Proxies count as one. A word keeps at most mostEntries unordered accesses; where
 // nothing can order two blocks, accesses of many blocks at one instruction are one record
 // (summaries), so that some pairs are not counted. Launches that run at the same time do not
 // synchronise through memory. Memory that threads allocate with malloc is not followed from

@@ -31,12 +31,12 @@ var mends = map[string]string{
 
 // The rules.
 var (
-	globalBlocks = rule("race-global-interblock", "Threads of two blocks access the same global memory without order", "global")
-	globalBlock  = rule("race-global-intrablock", "Threads of two warps of a block access the same global memory without order", "global")
-	globalWarp   = rule("race-global-intrawarp", "Threads of a warp access the same global memory without order", "global")
-	sharedBlock  = rule("race-shared-interwarp", "Threads of two warps access the same shared memory without order", "shared")
-	sharedWarp   = rule("race-shared-intrawarp", "Threads of a warp access the same shared memory without order", "shared")
-	streams      = rule("race-streams", "Work on two streams, or of the host, accesses the same memory without order", "streams")
+	globalBlocks = rule("race-global-interblock", "Threads of two blocks access the same global memory without order.", "global")
+	globalBlock  = rule("race-global-intrablock", "Threads of two warps of a block access the same global memory without order.", "global")
+	globalWarp   = rule("race-global-intrawarp", "Threads of a warp access the same global memory without order.", "global")
+	sharedBlock  = rule("race-shared-interwarp", "Threads of two warps access the same shared memory without order.", "shared")
+	sharedWarp   = rule("race-shared-intrawarp", "Threads of a warp access the same shared memory without order.", "shared")
+	streams      = rule("race-streams", "Work on two streams, or of the host, accesses the same memory without order.", "streams")
 )
 
 // Rules lists the rules of the checker.

@@ -20,10 +20,10 @@ func rule(id, short, full, mend string) *check.Rule {
 }
 
 var (
-	mask = rule("sync-mask", "The member mask does not fit the threads that execute the instruction",
+	mask = rule("sync-mask", "The member mask does not fit the threads that execute the instruction.",
 		"Instructions that threads of a warp execute together name them in a mask. A thread must be in its own mask, every thread of the mask that has not exited must come, and values may be taken from threads of the mask only.",
 		"Name exactly the threads that reach the instruction, as known before the branch (__ballot_sync), or move it to where all of them come.")
-	divergence = rule("barrier-divergence", "Not all threads that a barrier waits for reach it together",
+	divergence = rule("barrier-divergence", "Not all threads that a barrier waits for reach it together.",
 		"A barrier that is not reached by all of its threads hangs, or opens at the wrong time. The threads of a warp must be at the same barrier instruction.",
 		"Move the barrier out of the branch, so that all threads execute it, or name the number of threads that come.")
 )
@@ -142,8 +142,6 @@ func (b *block) Misuse(kind exec.Misuse, warp int, lanes, named isa.LaneMask) {
 			return
 		}
 		b.add(mask, check.Error, "Threads read a register of a thread that does not execute the instruction with them", &a)
-	case exec.Apart:
-		b.add(divergence, check.Error, "Some threads of a warp wait at a barrier that all of them must execute together", &a)
 	}
 }
 

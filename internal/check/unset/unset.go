@@ -24,13 +24,13 @@ func rule(id string, level check.Level, short, full, mend string) *check.Rule {
 }
 
 var (
-	global = rule("uninit-global", check.Error, "A kernel reads device memory that nothing has written",
+	global = rule("uninit-global", check.Error, "A kernel reads device memory that nothing has written.",
 		"Memory from cudaMalloc has no defined contents until a kernel, a copy or a memset writes it. What the kernel reads differs from run to run.",
 		"Fill the memory before the launch (cudaMemset, cudaMemcpy), or let a kernel write it first.")
-	shared = rule("uninit-shared", check.Error, "A kernel reads shared memory that its block has not written",
+	shared = rule("uninit-shared", check.Error, "A kernel reads shared memory that its block has not written.",
 		"Shared memory has no defined contents when a block begins. What the kernel reads is left from another block or kernel.",
 		"Write the element before it is read, in this block.")
-	copied = rule("uninit-copy", check.Warning, "The host copies device memory that nothing has written",
+	copied = rule("uninit-copy", check.Warning, "The host copies device memory that nothing has written.",
 		"The bytes that are copied have no defined contents.",
 		"Copy only what was written, or fill the memory first (cudaMemset).")
 )

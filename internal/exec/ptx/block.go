@@ -167,9 +167,6 @@ func (w *warp) arriveAt(i int, need int, m uint32, wait bool) {
 		return
 	}
 	if p := b.probe; p != nil {
-		if w.code[w.pc].flags&fAligned != 0 && w.mask != w.live {
-			w.misuse(exec.Apart, w.mask, w.live)
-		}
 		p.Arrive(w.id, isa.LaneMask(m), i, wait)
 	}
 	if wait {

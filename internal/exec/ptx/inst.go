@@ -51,7 +51,6 @@ const (
 	fSigned                      // sign-extends
 	fD64                         // destination register is 64 bits wide
 	fA64                         // first source register is 64 bits wide
-	fAligned                     // .aligned: the whole warp executes it together
 	fVolatile                    // volatile, or ordered stronger than weak
 	fAnyPC                       // bar.warp.sync: lanes need not be at the same place
 	fLow32                       // the address space has 32-bit addresses

@@ -95,6 +95,8 @@ func (d *dec) probe(o *inst) {
 			}
 		}
 	case o.x == nil:
+	case isCAS(o):
+		o.run = seenCAS(o.x.any.(*atomicOp), run)
 	default:
 		seen := seenAs(o)
 		if seen == nil {
@@ -140,6 +142,52 @@ func seenAs(o *inst) runFunc {
 		return x.seen
 	}
 	return nil
+}
+
+// isCAS reports whether an instruction is a compare-and-swap.
+func isCAS(o *inst) bool {
+	a, ok := o.x.any.(*atomicOp)
+	return ok && a.op == rmwCAS
+}
+
+// seenCAS returns what runs a compare-and-swap lane by lane, and tells the probe which lanes
+// stored nothing: earlier lanes of the warp may have changed what a later one compares.
+func seenCAS(a *atomicOp, run runFunc) runFunc {
+	return func(w *warp, in *inst, m uint32) {
+		if w.blk.probe == nil || w.addresses(in, m)&uint64(a.total-1) != 0 {
+			run(w, in, m)
+			return
+		}
+		addr, failed := w.addr, uint32(0)
+		for k := m; k != 0 && w.fault == nil; k &= k - 1 {
+			i := bits.TrailingZeros32(k) & 31
+			w.addr = addr
+			if p, _ := w.atomBytes(isa.Space(in.mode), i, a.total); p != nil && !a.equal(w, p, i) {
+				failed |= 1 << i
+			}
+			run(w, in, 1<<i)
+		}
+		if w.fault == nil {
+			w.addr = addr
+			b := w.blk
+			b.access = exec.Access{Warp: w.id, Site: w.site(), Inst: w.info(), Addr: &w.addr, Bytes: a.total, Read: true, Write: true, Failed: isa.LaneMask(failed)}
+			w.tellAccess(&b.access, isa.Space(in.mode), m)
+		}
+	}
+}
+
+// equal reports whether a compare-and-swap of lane i at p finds what it compares with.
+func (a *atomicOp) equal(w *warp, p []byte, i int) bool {
+	switch a.size {
+	case 2:
+		return le.Uint16(p) == uint16(w.value(a.b, 0, i))
+	case 4:
+		return le.Uint32(p) == uint32(w.value(a.b, 0, i))
+	case 8:
+		return le.Uint64(p) == w.value(a.b, 0, i)
+	}
+	r := a.b.elems[0].r
+	return le.Uint64(p) == w.u64(r)[i&31] && le.Uint64(p[8:]) == w.u64(r + 1)[i&31]
 }
 
 // seenPlain tells of a load or a store.

@@ -46,6 +46,9 @@ func (b *logBlock) Access(a *exec.Access) {
 	if a.Inst.Order != isa.Weak {
 		s += fmt.Sprintf(", %v.%v", a.Inst.Order, a.Inst.Scope)
 	}
+	if a.Failed != 0 {
+		s += fmt.Sprintf(", fails for %08x", uint32(a.Failed))
+	}
 	if a.Flight {
 		s += ", in flight"
 	}
@@ -108,6 +111,15 @@ func TestProbe(t *testing.T) {
 		`, `
 			b0 w0 00000008 reads 8 of global at 0: ld.global.v2.u32
 			b0 w0 ffffffff exits
+			b0 ends
+		`},
+		{"a compare-and-swap that one lane wins", 4, `
+			atom.cas.b32 %r0, [%out], 0, 7;
+			atom.shared.cas.b32 %r0, [sm], 1, 2;
+		`, `
+			b0 w0 0000000f updates 4 of global at 0: atom.cas.b32, relaxed.gpu, fails for 0000000e
+			b0 w0 0000000f updates 4 of shared at 0: atom.shared.cas.b32, relaxed.gpu, fails for 0000000f
+			b0 w0 0000000f exits
 			b0 ends
 		`},
 		{"atomics and fences", 32, `
