@@ -25,9 +25,6 @@ const (
 	PTXCode  Code = "ptx"  // PTX only
 )
 
-// Codes are the words for Code.
-func Codes() []string { return []string{string(AutoCode), string(SASSCode), string(PTXCode)} }
-
 // Choice is what of device code runs, and on what.
 type Choice struct {
 	Code Code

@@ -11,6 +11,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
+// maxCode bounds the code of a file's kernels with what they call, in bytes, our choice: functions that
+// many kernels call are in the code of each.
+const maxCode = 1 << 28
+
 // machineFile returns a cubin in the words of sass, in which the code of each kernel is followed by
 // that of the functions that it calls. It fails if the tables lack the architecture, or if something
 // is relocated in a way that is not supported.
@@ -34,12 +38,16 @@ func machineFile(f *cubin.File) (*sass.File, error) {
 	}
 	pointers := x.pointed()
 	images := map[string][]*image{} // by what is in them
+	bytes := 0
 	for _, k := range f.Kernels {
 		text, err := machineCode(f, k, false)
 		if err != nil {
 			return nil, err
 		}
 		im := newImage(k, text, functions, pointers)
+		if bytes += len(text.Binary); bytes > maxCode {
+			return nil, fmt.Errorf("%s: its kernels, each with all that it calls, have more than %d bytes of code", f.Name, maxCode)
+		}
 		for name := range im.at {
 			images[name] = append(images[name], im)
 		}

@@ -2,6 +2,7 @@ package program
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -20,6 +21,9 @@ func WriteCubin(f *sass.File) ([]byte, error) {
 		out.Variables = append(out.Variables, cubin.Variable{Name: v.Name, Data: v.Data, Bank: v.Bank, Offset: v.Offset, Bytes: v.Bytes, Global: !v.Local})
 	}
 	for _, k := range f.Kernels {
+		if slices.ContainsFunc(k.Consts, func(c sass.ConstData) bool { return c.Bank == 0 }) {
+			return nil, fmt.Errorf("kernel %s gives words of constant bank 0 (.const), which a launch fills: a cubin has no place for them", k.Name)
+		}
 		out.Kernels = append(out.Kernels, cubinKernel(k))
 		for _, l := range k.Lines {
 			lines[k.Name] = append(lines[k.Name], cubin.Line{Offset: uint32(l.Index) * sass.InstBytes, File: l.File, Line: l.Line})
@@ -44,6 +48,9 @@ func WriteCubin(f *sass.File) ([]byte, error) {
 		}
 		name, more := f.Place(a)
 		r.Symbol, r.Addend = name, int64(more)
+		if a.To == sass.OfCode {
+			r.Place = cubin.Place{Kind: cubin.InCode, Owner: a.Kernel}
+		}
 		switch {
 		case a.Type != 0:
 			r.Type = a.Type
@@ -91,9 +98,6 @@ func cubinKernel(k *sass.Kernel) *cubin.Kernel {
 		out.ParamBytes = max(out.ParamBytes, at+p.Bytes)
 	}
 	for _, c := range k.Consts {
-		if c.Bank <= 0 || c.Bank >= cubin.Banks {
-			continue
-		}
 		b := out.Constants[c.Bank]
 		if n := c.Offset + len(c.Bytes); n > len(b) {
 			b = append(b, make([]byte, n-len(b))...)

@@ -160,6 +160,75 @@ func TestWrittenCubins(t *testing.T) {
 	}
 }
 
+// TestSameNames: a label, a variable and a kernel may have one name; each keeps what it has.
+func TestSameNames(t *testing.T) {
+	const text = `.arch sm_86
+.data .nv.global, 16, 4
+.variable k, .nv.global+0x8, 8
+
+.kernel j
+.regs 8
+k:
+[B------:R-:W-:-:S05]        EXIT ;
+
+.kernel k
+.regs 20
+.local 16
+.line a.cu, 7
+.address lower, k
+[B------:R-:W-:-:S02]        MOV R0, 0x0 ;
+[B------:R-:W-:-:S05]        EXIT ;
+
+.kernel l
+.regs 9
+.address lower, l
+[B------:R-:W-:-:S02]        MOV R0, 0x0 ;
+l:
+[B------:R-:W-:-:S05]        EXIT ;
+`
+	if got := textOf(t, assembled(t, text)); got != text {
+		t.Errorf("it reads back as\n%s", got)
+	}
+}
+
+// TestLargeParameters: the sizes of parameters of 16 KiB and more have a place, too.
+func TestLargeParameters(t *testing.T) {
+	const text = ".arch sm_86\n\n.kernel k\n.param p0, 8\n.param p1, 16384\n.param p2, 16372\n.regs 8\n[B------:R-:W-:-:S05]        EXIT ;\n"
+	if got := textOf(t, assembled(t, text)); got != text {
+		t.Errorf("it reads back as\n%s", got)
+	}
+}
+
+// TestNoPlace: what a cubin cannot hold is not left out without a word.
+func TestNoPlace(t *testing.T) {
+	f, err := sass.Parse("file.sass", ".arch sm_86\n.kernel k\n.const 0, 0x160, 1\nEXIT ;\n", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := WriteCubin(f); err == nil || !strings.Contains(err.Error(), "kernel k gives words of constant bank 0") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestSharedCode: functions that many kernels call do not take memory without bound.
+func TestSharedCode(t *testing.T) {
+	f := &cubin.File{Name: "file", Arch: 86, Functions: []*cubin.Function{{Name: "f", Regs: 8, Code: make([]byte, maxCode/8)}}}
+	for _, name := range []string{"a", "b", "c", "d", "e", "g", "h", "i"} {
+		k := &cubin.Kernel{ParamBase: 0x160}
+		k.Name, k.Regs, k.Code = name, 8, make([]byte, sass.InstBytes)
+		f.Kernels = append(f.Kernels, k)
+		f.Relocations = append(f.Relocations, cubin.Relocation{At: cubin.Place{Kind: cubin.InCode, Owner: name}, Type: cubin.RelocFunction, Symbol: "f", Place: cubin.Place{Kind: cubin.InCode, Owner: "f"}})
+	}
+	if _, err := machineFile(f); err == nil || !strings.Contains(err.Error(), "file: its kernels, each with all that it calls, have more than") {
+		t.Errorf("error %v", err)
+	}
+	f.Kernels = f.Kernels[:2]
+	f.Relocations = f.Relocations[:2]
+	if _, err := machineFile(f); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestPlaces: names in a text that stand for nothing, and places that do not exist.
 func TestPlaces(t *testing.T) {
 	const code = ".kernel k\n.regs 8\nEXIT ;\n"
@@ -171,6 +240,9 @@ func TestPlaces(t *testing.T) {
 		{".data other, 8, 4\n" + code, "file.sass:2:1: data cannot be called other here"},
 		{".data .nv.global, 8, 4\n.data .nv.global, 8, 4\n" + code, "file.sass:3:1: data cannot be called .nv.global here"},
 		{".bank 9, 4, 0\n" + code, `file.sass:2:1: "9" is not in range`},
+		{".bank 3, 4, 1\n.bank 3, 4, 2\n" + code, "file.sass:3:1: bank 3 is given twice"},
+		{code + ".bank 3, 4, 1\n", "file.sass:5:1: .bank must precede the first kernel"},
+		{".kernel k\n.regs 8\n.const 8, 0, 1\nEXIT ;\n", `file.sass:4:1: "8" is not a constant bank that a program fills`},
 		{".variable v, d, 4\n" + code, "file.sass:2:1: there is no data d"},
 		{".data .nv.global, 8, 4\n.variable v, .nv.global+0x6, 4\n" + code, "file.sass:3:1: v has 4 bytes from 6 on, but there are 8"},
 		{".data .nv.global, 8, 4\n.variable v, .nv.global, 4, own\n" + code, `file.sass:3:1: "own" is not known here`},

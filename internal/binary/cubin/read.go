@@ -533,8 +533,8 @@ func (r *reader) relocations() {
 				continue
 			}
 			to.Addend = 0
-			if s.Type == elf.SHT_REL && to.At.Kind != InCode && target.Type != elf.SHT_NOBITS && to.width() == 8 {
-				to.Addend = int64(le.Uint64(r.bytes(target)[to.At.Offset:])) // what is there is added
+			if there := r.held(to.At); s.Type == elf.SHT_REL && to.width() == 8 && uint64(len(there)) >= to.At.Offset+8 {
+				to.Addend = int64(le.Uint64(there[to.At.Offset:])) // what is there is added
 			}
 			if s.Type == elf.SHT_RELA {
 				to.Addend = int64(le.Uint64(b[at+16:]))
@@ -544,6 +544,20 @@ func (r *reader) relocations() {
 			r.out.Relocations = append(r.out.Relocations, to)
 		}
 	}
+}
+
+// held is what the section of a place of data or constants holds, as it was read; nil for zeros and if it
+// could not be read.
+func (r *reader) held(p Place) []byte {
+	switch {
+	case p.Kind == InData:
+		return r.out.Data[p.Index].Init
+	case p.Kind == InConstant && p.Owner == "":
+		return r.out.Constants[p.Bank]
+	case p.Kind == InConstant && r.kernels[p.Owner] != nil:
+		return r.kernels[p.Owner].Constants[p.Bank]
+	}
+	return nil
 }
 
 // width is the bytes that a relocation changes, as far as its type is known.

@@ -264,6 +264,12 @@ func TestDamaged(t *testing.T) {
 			le.PutUint64(c[at:], size-4)
 			le.PutUint32(c[at+8:], RelocWhole)
 		}, relocs + ", offset 0x0: relocation of 8 bytes"},
+		{"constants beyond the file that an address is added to", func(c []byte) {
+			_, at, _ := section(t, b, relocs)
+			le.PutUint64(c[at:], 0)
+			le.PutUint32(c[at+8:], RelocWhole)
+			le.PutUint64(header(c, relocs[len(".rel"):])[24:], 1<<40)
+		}, "section " + relocs[len(".rel"):] + ": its "},
 		{"a relocation by nothing", func(c []byte) { le.PutUint32(c[first+12:], 1<<20) }, ".rel" + code + ", offset 0x0: relocation of 16 bytes"},
 		{"registers of no function", func(c []byte) { le.PutUint32(c[at+4:], 1<<16) }, "section .nv.info, offset 0x0: attribute"},
 	} {

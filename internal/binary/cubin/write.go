@@ -17,9 +17,11 @@ type writer struct {
 	sections []*outSection
 	strings  []byte // of symbols
 	symbols  []byte
-	number   map[string]uint32 // of symbols: by name, and by section
-	index    map[string]int    // of sections, by name
-	err      error
+	// Numbers of symbols by name: of variables, sections and what the file does not define; of functions;
+	// and of labels. A name may be in several.
+	number, entry, label map[string]uint32
+	index                map[string]int // of sections, by name
+	err                  error
 }
 
 // outSection is a section that is written.
@@ -34,7 +36,7 @@ const symbolBytes = 24
 // what launching needs; and lines of the source by function. It fails if a relocation is by a symbol
 // that the file does not have.
 func Write(f *File, lines map[string][]Line) ([]byte, error) {
-	w := &writer{f: f, strings: []byte{0}, number: map[string]uint32{}, index: map[string]int{}}
+	w := &writer{f: f, strings: []byte{0}, number: map[string]uint32{}, entry: map[string]uint32{}, label: map[string]uint32{}, index: map[string]int{}}
 	w.section(".shstrtab", elf.SHT_STRTAB, 0, 1, nil)
 	w.section(".strtab", elf.SHT_STRTAB, 0, 1, nil)
 	w.section(".symtab", elf.SHT_SYMTAB, 0, 8, nil).Entsize = symbolBytes
@@ -129,16 +131,16 @@ func (w *writer) relocated() map[string]uint64 {
 	return ends
 }
 
-// symbol appends a symbol and returns its number.
-func (w *writer) symbol(name string, bind elf.SymBind, typ elf.SymType, other uint8, section int, value, size uint64) uint32 {
+// symbol appends a symbol, numbers it in a map unless the name is there, and returns its number.
+func (w *writer) symbol(in map[string]uint32, name string, bind elf.SymBind, typ elf.SymType, other uint8, section int, value, size uint64) uint32 {
 	n := uint32(len(w.symbols) / symbolBytes)
 	b := le.AppendUint32(w.symbols, uint32(len(w.strings)))
 	b = append(b, elf.ST_INFO(bind, typ), other)
 	b = le.AppendUint16(b, uint16(section))
 	w.symbols = le.AppendUint64(le.AppendUint64(b, value), size)
 	w.strings = append(append(w.strings, name...), 0)
-	if _, known := w.number[name]; !known {
-		w.number[name] = n
+	if _, known := in[name]; !known {
+		in[name] = n
 	}
 	return n
 }
@@ -149,7 +151,7 @@ func (w *writer) symbolTable() uint32 {
 	w.symbols = make([]byte, symbolBytes)
 	for i, s := range w.sections {
 		if s.Flags&elf.SHF_ALLOC != 0 {
-			w.symbol(s.Name, elf.STB_LOCAL, elf.STT_SECTION, 0, i+1, 0, 0)
+			w.symbol(w.number, s.Name, elf.STB_LOCAL, elf.STT_SECTION, 0, i+1, 0, 0)
 		}
 	}
 	variables := func(global bool) {
@@ -159,7 +161,7 @@ func (w *writer) symbolTable() uint32 {
 				section = w.f.Data[v.Data].Name
 			}
 			if v.Global == global {
-				w.symbol(v.Name, bindOf(!v.Global, v.Weak), elf.STT_OBJECT, 0, w.index[section], v.Offset, v.Bytes)
+				w.symbol(w.number, v.Name, bindOf(!v.Global, v.Weak), elf.STT_OBJECT, 0, w.index[section], v.Offset, v.Bytes)
 			}
 		}
 	}
@@ -167,7 +169,7 @@ func (w *writer) symbolTable() uint32 {
 		put := func(fn *Function, other uint8) {
 			section := w.index[".text."+fn.Name]
 			if fn.Local == local {
-				n := w.symbol(fn.Name, bindOf(fn.Local, fn.Weak), elf.STT_FUNC, other, section, 0, uint64(len(fn.Code)))
+				n := w.symbol(w.entry, fn.Name, bindOf(fn.Local, fn.Weak), elf.STT_FUNC, other, section, 0, uint64(len(fn.Code)))
 				w.sections[section-1].Info = uint32(fn.Regs)<<24 | n
 			}
 			end := uint32(len(fn.Code))
@@ -177,7 +179,7 @@ func (w *writer) symbolTable() uint32 {
 			}
 			for i, l := range fn.Labels {
 				if local {
-					w.symbol(l.Name, elf.STB_LOCAL, elf.STT_FUNC, 0, section, uint64(l.Offset), uint64(cmp.Or(l.Bytes, ends[i]-l.Offset)))
+					w.symbol(w.label, l.Name, elf.STB_LOCAL, elf.STT_FUNC, 0, section, uint64(l.Offset), uint64(cmp.Or(l.Bytes, ends[i]-l.Offset)))
 				}
 			}
 		}
@@ -194,13 +196,13 @@ func (w *writer) symbolTable() uint32 {
 	functions(false)
 	variables(true)
 	for _, name := range w.f.Externs {
-		w.symbol(name, elf.STB_GLOBAL, elf.STT_FUNC, 0, 0, 0, 0)
+		w.symbol(w.number, name, elf.STB_GLOBAL, elf.STT_FUNC, 0, 0, 0, 0)
 	}
 	for _, name := range w.f.Textures {
-		w.symbol(name, elf.STB_GLOBAL, symTexture, 0, 0, 0, 0)
+		w.symbol(w.number, name, elf.STB_GLOBAL, symTexture, 0, 0, 0, 0)
 	}
 	for _, name := range w.f.Surfaces {
-		w.symbol(name, elf.STB_GLOBAL, symSurface, 0, 0, 0, 0)
+		w.symbol(w.number, name, elf.STB_GLOBAL, symSurface, 0, 0, 0, 0)
 	}
 	return first
 }
@@ -229,7 +231,7 @@ func record(b []byte, id AttributeID, words ...uint32) []byte {
 func (w *writer) infos() {
 	var all []byte
 	put := func(fn *Function) {
-		n := w.number[fn.Name]
+		n := w.entry[fn.Name]
 		all = record(all, attrRegisters, n, uint32(fn.Regs))
 		all = record(all, attrStackFrame, n, uint32(fn.Stack))
 		all = record(all, attrStackLeast, n, uint32(fn.Least))
@@ -246,7 +248,11 @@ func (w *writer) infos() {
 		b = le.AppendUint16(append(b, formatHalf, byte(attrParamBytes)), uint16(k.ParamBytes))
 		for i, p := range k.Params {
 			const bank = 0x1f << 12 // in which it is (measured)
-			b = record(b, attrParam, 0, uint32(p.Offset)<<16|uint32(i), uint32(p.Bytes)<<18|bank)
+			if at := uint32(p.Offset)<<16 | uint32(i); p.Bytes < 1<<14 {
+				b = record(b, attrParam, 0, at, uint32(p.Bytes)<<18|bank)
+			} else { // the size has only 14 bits there
+				b = record(b, attrParamV2, 0, at, uint32(p.Bytes))
+			}
 		}
 		if k.MaxThreads != [3]uint32{} {
 			b = record(b, attrMaxThreads, k.MaxThreads[:]...)
@@ -284,14 +290,18 @@ func (f *File) nameOf(p Place) string {
 func (w *writer) relocations() {
 	of := map[string][]byte{}
 	for _, r := range w.f.Relocations {
-		n, known := w.number[r.Symbol]
-		if !known {
+		list := []map[string]uint32{w.number, w.entry, w.label}
+		if r.Place.Kind == InCode && r.Place.Owner == r.Symbol {
+			list = list[1:]
+		}
+		i := slices.IndexFunc(list, func(m map[string]uint32) bool { _, known := m[r.Symbol]; return known })
+		if i < 0 {
 			w.err = fmt.Errorf("an address of %s is wanted, which is no symbol of the file", r.Symbol)
 			return
 		}
 		name := w.f.nameOf(r.At)
 		b := le.AppendUint32(le.AppendUint64(of[name], r.At.Offset), r.Type)
-		of[name] = le.AppendUint64(le.AppendUint32(b, n), uint64(r.Addend))
+		of[name] = le.AppendUint64(le.AppendUint32(b, list[i][r.Symbol]), uint64(r.Addend))
 	}
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		s := w.section(".rela"+name, elf.SHT_RELA, elf.SHF_INFO_LINK, 8, of[name])
@@ -350,7 +360,7 @@ func (w *writer) lineTable(lines map[string][]Line) {
 	b = append(b, head...)
 	for i, n := range at {
 		relocs = le.AppendUint32(le.AppendUint64(relocs, uint64(len(b)+n)), RelocWhole)
-		relocs = le.AppendUint64(le.AppendUint32(relocs, w.number[by[i]]), 0)
+		relocs = le.AppendUint64(le.AppendUint32(relocs, w.entry[by[i]]), 0)
 	}
 	w.section(sourceLines, elf.SHT_PROGBITS, 0, 1, append(b, program...))
 	s := w.section(".rela"+sourceLines, elf.SHT_RELA, elf.SHF_INFO_LINK, 8, relocs)

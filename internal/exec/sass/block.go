@@ -238,23 +238,18 @@ func (b *block) Failure() error {
 // waitOf describes what a fragment of warp w waits for, "" if it can run: a barrier of the
 // block, -1 for none, or lanes of its warp.
 func (b *block) waitOf(w *warp, f *frag) (what string, barrier int, lanes uint32) {
-	switch f.st {
-	case atBarrier:
+	if f.st == atBarrier {
 		return b.Waiting(int(f.bar)), int(f.bar), 0
-	case atJoin:
-		came := f.mask
-		for k := range w.frags {
-			if g := &w.frags[k]; w.together(f, g) {
-				came |= g.mask
-			}
-		}
-		lanes = w.members(f.bar, f.mask) &^ came
-		return fmt.Sprintf("waits for lanes %#08x of B%d, which have not arrived", lanes, f.bar), -1, lanes
-	case atSync, atCollective:
-		lanes = f.need & w.live &^ f.mask
-		return fmt.Sprintf("waits for lanes %#08x of its warp", lanes), -1, lanes
 	}
-	return "", -1, 0
+	need, came, waits := w.awaited(f)
+	if lanes = need &^ came; !waits {
+		return "", -1, 0
+	}
+	of := "its warp"
+	if f.st == atJoin {
+		of = fmt.Sprintf("B%d", f.bar)
+	}
+	return fmt.Sprintf("waits for lanes %#08x of %s, which have not arrived", lanes, of), -1, lanes
 }
 
 // Waits describes what each warp waits for.

@@ -370,9 +370,6 @@ func (im *image) fillBanks(l *Launch) {
 	}
 	im.banks[0] = b0
 	for _, c := range k.text.Consts {
-		if c.Bank < 0 || c.Bank >= sass.ConstBanks || c.Offset < 0 {
-			continue
-		}
 		b := im.banks[c.Bank]
 		if end := min(c.Offset+len(c.Bytes), bankBytes); len(b) < end {
 			b = append(b, make([]byte, end-len(b))...)

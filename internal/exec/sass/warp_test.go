@@ -596,6 +596,23 @@ join:
 other:
     BAR.SYNC 0x1, 0x40
     EXIT`, true, []string{"BSYNC", "of B2, which have not arrived", "0x00000008", "barrier 1", "2 of 64"}},
+		{"a WARPSYNC that one lane does not reach", `
+    S2R R1, SR_LANEID
+    MOV R3, 0xf
+    ISETP.EQ.AND P0, PT, R1, 0x1, PT
+    ISETP.GE.AND P2, PT, R1, 0x4, PT
+    @P2 EXIT
+    ISETP.EQ.AND P1, PT, R1, 0x3, PT
+    @P0 BRA other
+    @P1 BRA never
+    WARPSYNC R3
+    EXIT
+other:
+    WARPSYNC R3
+    EXIT
+never:
+    BAR.SYNC 0x1, 0x40
+    EXIT`, true, []string{"WARPSYNC", "waits for lanes 0x00000008 of its warp, which have not arrived"}},
 		{"a barrier that is never completed", "BAR.SYNC 0x3, 0x60\nEXIT", true, []string{"warp 0", "waits at barrier 3, where 64 of 96 threads have arrived"}},
 		{"a read of nothing", "MOV R2, 0x123450\nMOV R3, 0x7f\nLDG.E R4, [R2]\nEXIT", false, []string{"out-of-bounds read of 4 bytes at 0x7f00123450", "LDG.E R4", "thread (0,0,0)", "pc 2", "t.sass:11"}},
 		{"a misaligned store", "MOV R2, 0x1002\nMOV R3, RZ\nSTG.E [R2], R4\nEXIT", false, []string{"misaligned write of 4 bytes at 0x1002", "STG.E"}},

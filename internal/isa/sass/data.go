@@ -316,7 +316,12 @@ func (p *parser) shared(name string, args []string, col int) bool {
 		if !ok1 || !ok2 {
 			return true
 		}
-		if b, ok := p.words(args[2], n, col); ok {
+		b, ok := p.words(args[2], n, col)
+		switch {
+		case !ok:
+		case p.file.Banks[bank] != nil:
+			wrong("put all of its words in one", "bank %d is given twice", bank)
+		default:
 			p.file.Banks[bank] = b
 		}
 	case ".variable":

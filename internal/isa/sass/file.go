@@ -15,9 +15,7 @@ import (
 const (
 	maxRegs     = 255     // R0 to R254 (the encoding)
 	maxShared   = 1 << 20 // bytes; more than any architecture has (our choice)
-	maxLocal    = 1 << 19 // bytes per thread (CUDA programming guide)
 	maxBarriers = 16      // named barriers of a block (PTX manual)
-	maxParams   = 4096    // bytes of parameters (CUDA programming guide)
 	maxBank     = 1 << 16 // bytes of a constant bank (the encoding)
 )
 
@@ -237,9 +235,11 @@ func (p *parser) resource(name string, args []string, col int) {
 	case ".shared":
 		p.size(args, &p.kernel.Shared, 0, maxShared, name+" BYTES", col)
 	case ".local":
-		p.size(args, &p.kernel.Local, 0, maxLocal, name+" BYTES", col)
+		p.size(args, &p.kernel.Local, 0, isa.MaxLocal, name+" BYTES", col)
 	case ".barriers":
 		p.size(args, &p.kernel.Barriers, 0, maxBarriers, name+" NUMBER", col)
+	case ".data", ".bank", ".variable":
+		p.fail(col, "put it before", "%s must precede the first kernel", name)
 	default:
 		hint := "directives are " + strings.Join(directives, " ")
 		if n := near.Name(name, directives); n != "" {
@@ -315,8 +315,8 @@ func nextParam(used, n int) int {
 // param places a parameter, where the third operand says or else after the others.
 func (p *parser) param(args []string, col int) {
 	n, err := parseInt(args[1])
-	if err != nil || n < 1 || n > maxParams {
-		p.fail(col, fmt.Sprintf("1 to %d", maxParams), "%q is not a valid parameter size in bytes", args[1])
+	if err != nil || n < 1 || n > isa.MaxParams {
+		p.fail(col, fmt.Sprintf("1 to %d", isa.MaxParams), "%q is not a valid parameter size in bytes", args[1])
 		return
 	}
 	if !namePattern.MatchString(args[0]) {
@@ -332,14 +332,14 @@ func (p *parser) param(args []string, col int) {
 	at := nextParam(p.params, int(n))
 	if len(args) == 3 {
 		v, err := parseInt(args[2])
-		if err != nil || v < int64(p.params) || v > maxParams {
-			p.fail(col, fmt.Sprintf("%d to %d: after the parameters before it", p.params, maxParams), "%q is not a valid place of a parameter", args[2])
+		if err != nil || v < int64(p.params) || v > isa.MaxParams {
+			p.fail(col, fmt.Sprintf("%d to %d: after the parameters before it", p.params, isa.MaxParams), "%q is not a valid place of a parameter", args[2])
 			return
 		}
 		at = int(v)
 	}
-	if p.params = at + int(n); p.params > maxParams {
-		p.fail(col, fmt.Sprintf("at most %d bytes fit", maxParams), "too many parameters")
+	if p.params = at + int(n); p.params > isa.MaxParams {
+		p.fail(col, fmt.Sprintf("at most %d bytes fit", isa.MaxParams), "too many parameters")
 		return
 	}
 	p.kernel.Params = append(p.kernel.Params, Param{Name: args[0], Bytes: int(n), Offset: p.file.Arch.ParamBase() + at})
@@ -349,8 +349,8 @@ func (p *parser) param(args []string, col int) {
 func (p *parser) constants(args []string, col int) {
 	bank, err1 := parseInt(args[0])
 	off, err2 := parseInt(args[1])
-	if err1 != nil || bank < 0 || bank > 31 {
-		p.fail(col, "0 to 31", "%q is not a constant bank", args[0])
+	if err1 != nil || bank < 0 || bank >= ConstBanks {
+		p.fail(col, fmt.Sprintf("0 to %d", ConstBanks-1), "%q is not a constant bank that a program fills", args[0])
 		return
 	}
 	if err2 != nil || off < 0 || off%4 != 0 {
