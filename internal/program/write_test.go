@@ -267,6 +267,7 @@ func TestPlaces(t *testing.T) {
 // says why not.
 func FuzzWriteCubin(f *testing.F) {
 	f.Add(withLines)
+	f.Add(".arch sm_80\n.kernel a\n.address .nv.constant0+0x0, 1, \x00\nEXIT ;\n")
 	f.Add(".arch sm_75\n.kernel a\nEXIT ;\n.kernel b\n.local 9\n.const 3, 0x4, 1 2\nEXIT ;\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := sass.Parse("file.sass", text, 0)

@@ -106,8 +106,12 @@ func (d *dec) pairOf() error {
 }
 
 // decodeBRX: to the address after the instruction, plus a register pair, plus a constant.
-// JMX jumps to the pair plus the constant.
+// JMX jumps to the pair plus the constant. (.DIV and .CONV, which would make the jump depend on the
+// active lanes, have not been seen here.)
 func decodeBRX(d *dec) error {
+	if err := d.only("U", "INC", "DEC"); err != nil {
+		return err
+	}
 	d.flow(actIndirect)
 	if err := d.pairOf(); err != nil {
 		return err

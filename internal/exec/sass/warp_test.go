@@ -683,11 +683,11 @@ func TestLimit(t *testing.T) {
 
 // TestRefused: all forms that cannot be executed are named when the kernel is loaded.
 func TestRefused(t *testing.T) {
-	k := load(t, "NOP\nS2R R4, SR_SWINHI\nS2R R1, SR_SMEMSZ\nEXIT\n")
-	if len(k.bad) != 2 {
+	k := load(t, "NOP\nS2R R4, SR_SWINHI\nS2R R1, SR_SMEMSZ\nBRXU.DIV UR4 0x0\nEXIT\n")
+	if len(k.bad) != 3 {
 		t.Fatalf("%d instructions refused: %v", len(k.bad), k.bad)
 	}
-	for i, want := range []string{"t.sass:10:", "t.sass:11:"} {
+	for i, want := range []string{"t.sass:10:", "t.sass:11:", "t.sass:12:"} {
 		if got := k.bad[i].Error(); !strings.HasPrefix(got, want) || !strings.Contains(got, "words") {
 			t.Errorf("%q should begin with %q", got, want)
 		}

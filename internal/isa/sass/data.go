@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // This file: what programs keep in memory, and what addresses their code gets, as text. A place is a
@@ -264,89 +265,102 @@ func splitPlace(text string) (name string, offset uint64, ok bool) {
 	return name, offset, err == nil && name != ""
 }
 
+// sharedForms are the directives of what all kernels share, with the fewest and the most operands.
+var sharedForms = map[string]struct {
+	usage       string
+	least, most int
+	read        func(p *parser, args []string, col int)
+}{
+	".data":     {".data NAME, BYTES, ALIGNMENT, HEX WORDS", 3, 4, (*parser).data},
+	".bank":     {".bank NUMBER, BYTES, HEX WORDS", 3, 3, (*parser).bank},
+	".variable": {".variable NAME, PLACE, BYTES, local", 3, 4, (*parser).variable},
+	".address":  {".address PLACE, TYPE, NAME", 2, 3, func(p *parser, args []string, col int) { p.dataAddress(args, col, "") }},
+}
+
 // shared reads a directive of what all kernels share. It reports false if there is none of that name.
 func (p *parser) shared(name string, args []string, col int) bool {
-	usage := map[string]string{
-		".data": ".data NAME, BYTES, ALIGNMENT, HEX WORDS", ".bank": ".bank NUMBER, BYTES, HEX WORDS",
-		".variable": ".variable NAME, PLACE, BYTES, local", ".address": ".address PLACE, TYPE, NAME",
-	}[name]
-	if usage == "" {
-		return false
+	f, ok := sharedForms[name]
+	switch {
+	case !ok:
+	case len(args) < f.least || len(args) > f.most:
+		p.fail(col, "the form is: "+f.usage, "%s needs %d operands, not %d", name, f.least, len(args))
+	default:
+		f.read(p, args, col)
 	}
-	wrong := func(hint, format string, args ...any) { p.fail(col, hint, format, args...) }
-	number := func(text string, most uint64) (uint64, bool) {
-		v, err := strconv.ParseUint(text, 0, 64)
-		if err != nil || v > most {
-			wrong(fmt.Sprintf("0 to %d", most), "%q is not in range", text)
-			return 0, false
-		}
-		return v, true
+	return ok
+}
+
+// upTo reads a number from 0 to most.
+func (p *parser) upTo(most uint64, text string, col int) (uint64, bool) {
+	v, err := strconv.ParseUint(text, 0, 64)
+	if err != nil || v > most {
+		p.fail(col, fmt.Sprintf("0 to %d", most), "%q is not in range", text)
+		return 0, false
 	}
-	least, most := map[string]int{".data": 3, ".bank": 3, ".variable": 3, ".address": 2}[name], map[string]int{".data": 4, ".bank": 3, ".variable": 4, ".address": 3}[name]
-	if len(args) < least || len(args) > most {
-		wrong("the form is: "+usage, "%s needs %d operands, not %d", name, least, len(args))
-		return true
+	return v, true
+}
+
+// data reads .data.
+func (p *parser) data(args []string, col int) {
+	n, ok1 := p.upTo(maxData, args[1], col)
+	align, ok2 := p.upTo(1<<16, args[2], col)
+	if !ok1 || !ok2 {
+		return
 	}
-	switch name {
-	case ".data":
-		n, ok1 := number(args[1], maxData)
-		align, ok2 := number(args[2], 1<<16)
-		d := Data{Name: args[0], Bytes: n, Align: align}
-		if !ok1 || !ok2 {
-			return true
-		}
-		_, twice := p.section(args[0], new(int), new(int))
-		switch {
-		case align&(align-1) != 0 || align == 0:
-			wrong("a power of two", "%d is no alignment", align)
-			return true
-		case args[0] != ".nv.global" && args[0] != ".nv.global.init" || twice:
-			wrong("there are .nv.global and .nv.global.init, each once", "data cannot be called %s here", args[0])
-			return true
-		}
-		if len(args) == 4 {
-			if d.Init, ok1 = p.words(args[3], n, col); !ok1 {
-				return true
-			}
-		}
-		p.file.Data = append(p.file.Data, d)
-	case ".bank":
-		bank, ok1 := number(args[0], ConstBanks-1)
-		n, ok2 := number(args[1], maxBank)
-		if !ok1 || !ok2 {
-			return true
-		}
-		b, ok := p.words(args[2], n, col)
-		switch {
-		case !ok:
-		case p.file.Banks[bank] != nil:
-			wrong("put all of its words in one", "bank %d is given twice", bank)
-		default:
-			p.file.Banks[bank] = b
-		}
-	case ".variable":
-		v := Variable{Name: args[0], Data: -1}
-		at, offset, ok := splitPlace(args[1])
-		n, ok2 := number(args[2], maxData)
-		if !ok2 {
-			return true
-		}
-		v.Offset, v.Bytes, v.Local = offset, n, len(args) == 4
-		size, found := p.section(at, &v.Data, &v.Bank)
-		switch {
-		case !ok || !found:
-			wrong("define it with .data or .bank before", "there is no data %s", args[1])
-		case v.Local && args[3] != "local":
-			wrong("want local, or nothing", "%q is not known here", args[3])
-		case offset > size || n > size-offset:
-			wrong("", "%s has %d bytes from %d on, but there are %d", v.Name, n, offset, size)
-		default:
-			p.file.Variables = append(p.file.Variables, v)
-		}
-	case ".address":
-		p.dataAddress(args, col, "")
+	d := Data{Name: args[0], Bytes: n, Align: align}
+	_, twice := p.section(args[0], new(int), new(int))
+	switch {
+	case align&(align-1) != 0 || align == 0:
+		p.fail(col, "a power of two", "%d is no alignment", align)
+		return
+	case args[0] != ".nv.global" && args[0] != ".nv.global.init" || twice:
+		p.fail(col, "there are .nv.global and .nv.global.init, each once", "data cannot be called %s here", args[0])
+		return
 	}
-	return true
+	if len(args) == 4 {
+		if d.Init, ok1 = p.words(args[3], n, col); !ok1 {
+			return
+		}
+	}
+	p.file.Data = append(p.file.Data, d)
+}
+
+// bank reads .bank.
+func (p *parser) bank(args []string, col int) {
+	bank, ok1 := p.upTo(ConstBanks-1, args[0], col)
+	n, ok2 := p.upTo(maxBank, args[1], col)
+	if !ok1 || !ok2 {
+		return
+	}
+	b, ok := p.words(args[2], n, col)
+	switch {
+	case !ok:
+	case p.file.Banks[bank] != nil:
+		p.fail(col, "put all of its words in one", "bank %d is given twice", bank)
+	default:
+		p.file.Banks[bank] = b
+	}
+}
+
+// variable reads .variable.
+func (p *parser) variable(args []string, col int) {
+	n, ok := p.upTo(maxData, args[2], col)
+	if !ok {
+		return
+	}
+	at, offset, ok := splitPlace(args[1])
+	v := Variable{Name: args[0], Data: -1, Offset: offset, Bytes: n, Local: len(args) == 4}
+	size, found := p.section(at, &v.Data, &v.Bank)
+	switch {
+	case !ok || !found:
+		p.fail(col, "define it with .data or .bank before", "there is no data %s", args[1])
+	case v.Local && args[3] != "local":
+		p.fail(col, "want local, or nothing", "%q is not known here", args[3])
+	case offset > size || n > size-offset:
+		p.fail(col, "", "%s has %d bytes from %d on, but there are %d", v.Name, n, offset, size)
+	default:
+		p.file.Variables = append(p.file.Variables, v)
+	}
 }
 
 // dataAddress reads .address of data or constants: of the kernel owner, or of all.
@@ -437,7 +451,7 @@ func (p *parser) section(name string, data, bank *int) (size uint64, ok bool) {
 // refer records that a place gets the address of what a text names.
 func (p *parser) refer(r reference, text string) {
 	ok := false
-	if r.name, r.Addend, ok = splitPlace(text); !ok {
+	if r.name, r.Addend, ok = splitPlace(text); !ok || strings.ContainsFunc(text, unicode.IsControl) {
 		r.at("a name, or a name and an offset: table+0x10", "%q is no place", text)
 		return
 	}
