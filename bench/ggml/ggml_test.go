@@ -176,7 +176,12 @@ func library(t *testing.T) []fatbin.Entry {
 	if err != nil || len(list) == 0 {
 		t.Fatalf("no library: %v", err)
 	}
-	entries, err := fatbin.Scan(list[len(list)-1])
+	path := list[len(list)-1]
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := fatbin.Entries(path, b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,9 +2,7 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
-	"debug/elf"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,9 +26,9 @@ type image struct {
 }
 
 // isBinary reports whether a file holds machine code in some container.
-func isBinary(b []byte) bool { return bytes.HasPrefix(b, []byte(elf.ELFMAG)) || fatbin.Is(b) }
+func isBinary(b []byte) bool { return fatbin.IsHost(b) || fatbin.Is(b) }
 
-// images lists the cubins of a file: a cubin, a fat binary, or an ELF file with fat binaries.
+// images lists the cubins of a file: a cubin, a fat binary, or a file of the host with fat binaries.
 func images(path string, b []byte) ([]image, error) {
 	if cubin.Is(b) {
 		f, err := cubin.Read(path, b)
@@ -39,11 +37,13 @@ func images(path string, b []byte) ([]image, error) {
 		}
 		return []image{{path, f.Arch, func() ([]byte, error) { return b, nil }}}, nil
 	}
-	scan := func() ([]fatbin.Entry, error) { return fatbin.Scan(path) }
+	var entries []fatbin.Entry
+	var err error
 	if fatbin.Is(b) {
-		scan = func() ([]fatbin.Entry, error) { return fatbin.Parse(b) }
+		entries, err = fatbin.Parse(b)
+	} else {
+		entries, err = fatbin.Entries(path, b)
 	}
-	entries, err := scan()
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func images(path string, b []byte) ([]image, error) {
 	return list, nil
 }
 
-// binary disassembles the kernels in a cubin, a fat binary, or an ELF file that holds them.
+// binary disassembles the kernels in a cubin, a fat binary, or a file of the host that holds them.
 func (c *disasmCmd) binary(e env, b []byte) error {
 	list, err := images(c.File, b)
 	if err != nil {

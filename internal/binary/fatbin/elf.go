@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 )
@@ -16,35 +17,20 @@ const (
 	relocatableSection = "__nv_relfatbin"
 )
 
-// Scan returns the device code of an executable, a shared library or an object.
-// It fails if the file is not ELF or has no device code.
-func Scan(path string) ([]Entry, error) {
-	f, err := elf.Open(path)
+// Entries returns the device code of a host file in memory: what its Modules hold. The error names the
+// file.
+func Entries(name string, file []byte) ([]Entry, error) {
+	modules, err := Modules(name, file)
 	if err != nil {
-		var bad *elf.FormatError
-		if errors.As(err, &bad) {
-			return nil, fmt.Errorf("%s: not an ELF file: %w", path, err)
-		}
 		return nil, err
 	}
-	defer f.Close()
 	var list []Entry
-	for _, name := range []string{linkedSection, relocatableSection} {
-		b, err := sectionBytes(f, name)
+	for _, m := range modules {
+		entries, err := Parse(m.Data)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		if b == nil {
-			continue
-		}
-		entries, err := Parse(b)
-		if err != nil {
-			return nil, fmt.Errorf("%s: section %s: %w", path, name, err)
+			return nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
 		list = append(list, entries...)
-	}
-	if len(list) == 0 {
-		return nil, noCode(path)
 	}
 	return list, nil
 }
@@ -77,6 +63,9 @@ type Module struct {
 // elfModules returns the fat binaries of an ELF file, none if there are none.
 func elfModules(name string, file []byte) ([]Module, error) {
 	f, err := elf.NewFile(bytes.NewReader(file))
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, fmt.Errorf("%s: the ELF file is cut off, or its header is damaged", name)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: this is no ELF file of device code, nor one of the host: %w", name, err)
 	}

@@ -198,17 +198,10 @@ func TestNewest(t *testing.T) {
 	}
 }
 
-// TestScan: device code in the section of an object that the C compiler made.
-func TestScan(t *testing.T) {
+// TestEntries: device code in the section of an object that the C compiler made.
+func TestEntries(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Scan(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no file: %v", err)
-	}
-	plain := filepath.Join(dir, "text")
-	if err := os.WriteFile(plain, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Scan(plain); err == nil || !strings.Contains(err.Error(), "not an ELF file") {
+	if _, err := Entries("text", []byte(text)); err == nil || !strings.Contains(err.Error(), "text: this is no ELF file") {
 		t.Errorf("PTX text: %v", err)
 	}
 	cc, err := exec.LookPath("cc")
@@ -227,7 +220,16 @@ func TestScan(t *testing.T) {
 		if out, err := exec.Command(cc, "-c", asm, "-o", obj).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		list, err := Scan(obj)
+		b, err := os.ReadFile(obj)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range len(b) {
+			if _, err := Entries("a.o", b[:n]); err == nil || !strings.Contains(err.Error(), "a.o: ") {
+				t.Fatalf("the first %d bytes of %d: %v", n, len(b), err)
+			}
+		}
+		list, err := Entries(obj, b)
 		if c.want != "" {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v", c.section, err)
