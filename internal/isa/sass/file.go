@@ -48,6 +48,7 @@ type parser struct {
 
 	references []reference
 	named      map[string]bool // kernels
+	labels     map[string]bool // of the kernel
 }
 
 // Parse reads a program (.sass). arch applies if the text has no .arch; 0 means unknown. On
@@ -132,16 +133,15 @@ func (p *parser) label(name string, col int) {
 		p.fail(col, "start a kernel with .kernel NAME", "label %s is outside a kernel", name)
 		return
 	}
-	for _, l := range p.kernel.Labels {
-		if l.Name == name {
-			p.fail(col, "", "label %s is already defined", name)
-			return
-		}
+	if p.labels[name] {
+		p.fail(col, "", "label %s is already defined", name)
+		return
 	}
 	if k, _ := parseArg(name); k.Kind != Word {
 		p.fail(col, "choose another name", "%s is the name of a register", name)
 		return
 	}
+	p.labels[name] = true
 	p.kernel.Labels = append(p.kernel.Labels, Label{name, len(p.stmts)})
 }
 
@@ -299,6 +299,7 @@ func (p *parser) startKernel(name string, col int) {
 	p.named[name] = true
 	p.kernel = &Kernel{Name: name, Arch: p.file.Arch, Pos: isa.Pos{Line: int32(p.lineNo), Col: int32(col)}}
 	p.file.Kernels = append(p.file.Kernels, p.kernel)
+	p.labels = map[string]bool{}
 	p.stmts, p.regs, p.ctlPos, p.noCtl, p.params, p.broken, p.header = nil, false, 0, 0, 0, false, p.line
 }
 
