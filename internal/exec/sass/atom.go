@@ -88,7 +88,7 @@ func decodeAtomic(d *dec) error {
 	case (o.mode == atomInc || o.mode == atomDec) && size == 8:
 		return errForm
 	}
-	space := spaces[d.in.Op]
+	space := d.o.info.Space
 	a, err := d.address(d.in.Find(sass.Addr), space)
 	if err != nil {
 		return err

@@ -35,14 +35,6 @@ type access struct {
 	far    bool // a generic address that may be in farWindow
 }
 
-// spaces are the memory spaces of the instructions.
-var spaces = map[sass.Op]isa.Space{
-	sass.OpLD: isa.Generic, sass.OpST: isa.Generic, sass.OpATOM: isa.Generic, sass.OpQSPC: isa.Generic,
-	sass.OpLDG: isa.Global, sass.OpSTG: isa.Global, sass.OpATOMG: isa.Global, sass.OpRED: isa.Global, sass.OpREDG: isa.Global,
-	sass.OpLDS: isa.Shared, sass.OpSTS: isa.Shared, sass.OpATOMS: isa.Shared, sass.OpLDSM: isa.Shared, sass.OpSTSM: isa.Shared,
-	sass.OpLDL: isa.Local, sass.OpSTL: isa.Local,
-}
-
 // address decodes an address operand. The descriptor of a global address is ignored: it is
 // 0 in practice.
 func (d *dec) address(o *sass.Operand, space isa.Space) (*access, error) {
@@ -215,7 +207,7 @@ func (d *dec) memory(role sass.Role) (err error) {
 	if err = d.only(hints...); err != nil {
 		return err
 	}
-	d.o.mem, err = d.address(d.in.Find(role), spaces[d.in.Op])
+	d.o.mem, err = d.address(d.in.Find(role), d.o.info.Space)
 	if err == nil {
 		d.o.mem.size, d.o.mem.signed = d.in.Bytes(), d.signedData()
 	}

@@ -321,7 +321,6 @@ func decodeB2R(d *dec) error {
 // Special registers, by number.
 const (
 	srLaneID    = 0
-	srClock     = 1
 	srTidX      = 33
 	srTidZ      = 35
 	srCtaidX    = 37
@@ -331,10 +330,6 @@ const (
 	srLeMask    = 58
 	srGtMask    = 59
 	srGeMask    = 60
-	srClockLo   = 80
-	srClockHi   = 81
-	srTimerLo   = 82
-	srTimerHi   = 83
 	srZero      = 255
 	srVirtID    = 3
 	srWindow    = 47 // upper word of the addresses of shared memory
@@ -354,7 +349,7 @@ func known(a sass.Arch, n uint8) bool {
 	switch n {
 	case srWindow, srClusterID, srCluster:
 		return a >= firstNewLayout
-	case srLaneID, srClock, srVirtID, srVirtualSM, srTid, srEqMask, srLtMask, srLeMask, srGtMask, srGeMask, srClockLo, srClockHi, srTimerLo, srTimerHi, srZero:
+	case srLaneID, sass.SRClock, srVirtID, srVirtualSM, srTid, srEqMask, srLtMask, srLeMask, srGtMask, srGeMask, sass.SRClockLo, sass.SRClockHi, sass.SRTimerLo, sass.SRTimerHi, srZero:
 		return true
 	}
 	return n >= srTidX && n <= srTidZ || n >= srCtaidX && n <= srCtaidZ || n >= srPMFirst && n <= srPMLast
@@ -387,7 +382,7 @@ func opSpecial(w *warp, in *inst, p *pending, m uint32) {
 	w.special(in.arg, &p.out[0])
 	if in.count == 2 {
 		switch in.arg {
-		case srClockLo, srTimerLo:
+		case sass.SRClockLo, sass.SRTimerLo:
 			w.special(in.arg+1, &p.out[1])
 		default:
 			p.out[1] = [32]uint32{}
@@ -435,13 +430,13 @@ func (w *warp) special(n uint8, d *[32]uint32) {
 		v = w.blk.Idx.Y
 	case srCtaidZ:
 		v = w.blk.Idx.Z
-	case srClock, srClockLo:
+	case sass.SRClock, sass.SRClockLo:
 		v = uint32(w.clock())
-	case srClockHi:
+	case sass.SRClockHi:
 		v = uint32(w.clock() >> 32)
-	case srTimerLo:
+	case sass.SRTimerLo:
 		v = uint32(w.timer())
-	case srTimerHi:
+	case sass.SRTimerHi:
 		v = uint32(w.timer() >> 32)
 	case srWindow:
 		v = farWindow

@@ -164,15 +164,18 @@ func (in *Inst) info(o *isa.Inst, pc int32) {
 		}
 	case OpS2R, OpS2UR, OpCS2R, OpCS2UR:
 		if p := in.Find(A); p != nil {
-			o.Clock = p.Reg >= srClockLo && p.Reg <= srTimerHi
+			o.Clock = p.Reg == SRClock || p.Reg >= SRClockLo && p.Reg <= SRTimerHi
 		}
 	}
 }
 
-// The numbers of the clocks among the special registers.
+// The numbers of the clocks among the special registers: cycles, and nanoseconds.
 const (
-	srClockLo = 0x50
-	srTimerHi = 0x53
+	SRClock   = 1 // the lower half of the cycles
+	SRClockLo = 80
+	SRClockHi = 81
+	SRTimerLo = 82
+	SRTimerHi = 83
 )
 
 // flow determines where control goes.

@@ -181,8 +181,10 @@ func TestInfoDetails(t *testing.T) {
 	if i := info("IMMA.16832.S8.S8 R8, R4.ROW, R2.COL, R12"); i.Tensor == nil || *i.Tensor != (isa.Tensor{M: 16, N: 8, K: 32, Elem: 8, Bits: 8}) {
 		t.Errorf("%+v", i.Tensor)
 	}
-	if i := info("CS2R.32 R1, SR_CLOCKLO"); !i.Clock {
-		t.Errorf("%+v", i)
+	for _, clock := range []string{"SR_CLOCK", "SR_CLOCKLO", "SR_CLOCKHI", "SR_GLOBALTIMERLO", "SR_GLOBALTIMERHI"} {
+		if i := info("CS2R.32 R1, " + clock); !i.Clock {
+			t.Errorf("%s: %+v", clock, i)
+		}
 	}
 	if i := info("S2R R1, SR_TID.X"); i.Clock {
 		t.Errorf("%+v", i)
