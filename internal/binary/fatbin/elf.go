@@ -64,7 +64,7 @@ type Module struct {
 func elfModules(name string, file []byte) ([]Module, error) {
 	f, err := elf.NewFile(bytes.NewReader(file))
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, fmt.Errorf("%s: the ELF file is cut off, or its header is damaged", name)
+		err = errors.New("it is cut off, or its header is damaged")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: this is no ELF file of device code, nor one of the host: %w", name, err)

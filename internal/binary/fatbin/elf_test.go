@@ -32,7 +32,7 @@ func TestModules(t *testing.T) {
 		{"no device code", none, nil, "f: no device code"},
 		{"an archive without device code", fatbintest.Archive(none), nil, "f: no device code"},
 		{"an empty archive", fatbintest.Archive(), nil, "f: no device code"},
-		{"a truncated object", one[:100], nil, "f: the ELF file is cut off"},
+		{"a truncated object", one[:100], nil, "f: this is no ELF file of device code, nor one of the host: it is cut off"},
 		{"a truncated archive", library[:len(library)-10], nil, "bytes, but"},
 		{"an archive that ends in a header", append(slices.Clone(library), "x"...), nil, "no member begins at offset"},
 		{"a truncated block", fatbintest.Object(".nv_fatbin", block(70)[:60]), nil, "section .nv_fatbin: fat binary: truncated"},
