@@ -35,7 +35,7 @@ func (x *compatWriter) line(format string, args ...any) {
 func WriteCompat(w io.Writer, list []*check.Finding) error {
 	var x compatWriter
 	x.line("COMPUTE-SANITIZER")
-	for _, f := range list {
+	for _, f := range joinRaces(list) {
 		if f.Level > check.Note {
 			x.finding(f)
 			x.line("")
@@ -51,6 +51,31 @@ func WriteCompat(w io.Writer, list []*check.Finding) error {
 	x.line("ERROR SUMMARY: %s", report.Plural(x.errors, "error", "errors"))
 	_, err := w.Write(x.b.Bytes())
 	return err
+}
+
+// joinRaces puts races between the same two instructions together, whichever threads have
+// them: racecheck has one report for both.
+func joinRaces(list []*check.Finding) []*check.Finding {
+	type pair struct{ a, b check.Place }
+	first := map[pair]int{}
+	var joined []*check.Finding
+	for _, f := range list {
+		if len(f.Steps) < 2 || !strings.HasPrefix(f.Rule.ID, "race-") {
+			joined = append(joined, f)
+			continue
+		}
+		k := pair{f.Steps[0].Place, f.Steps[1].Place}
+		if i, ok := first[k]; ok {
+			sum := *joined[i]
+			sum.Count += f.Count
+			sum.Level = max(sum.Level, f.Level)
+			joined[i] = &sum
+			continue
+		}
+		first[k] = len(joined)
+		joined = append(joined, f)
+	}
+	return joined
 }
 
 // finding writes one finding.

@@ -19,10 +19,14 @@ func TestWriteCompat(t *testing.T) {
 	race.Steps = race.Steps[:2]
 	soft := race
 	soft.Level = check.Warning
+	soft.Steps = append([]check.Step{}, race.Steps...)
+	soft.Steps[1].Place.Line++
+	same := race // of other threads: racecheck counts them together
+	same.Count = 4
 	list := []*check.Finding{
 		{Rule: rule("oob-global"), Level: check.Error, Count: 2, Steps: at, Details: fault},
 		{Rule: rule("misaligned"), Level: check.Error, Count: 1, Steps: at[:1], Details: fault},
-		&race, &soft,
+		&race, &soft, &same,
 		{Rule: rule("uninit-shared"), Level: check.Error, Count: 48, Steps: at[:1], Details: map[string]string{check.Space: "shared", check.Bytes: "4", check.Thread: "(3,0,0)", check.Block: "(0,0,0)"}},
 		{Rule: rule("barrier-divergence"), Level: check.Error, Count: 32, Steps: at[:1]},
 		{Rule: rule("sync-mask"), Level: check.Error, Count: 1, Steps: at[:1]},

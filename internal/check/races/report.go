@@ -164,7 +164,7 @@ func (f *findings) add(x *find) {
 	if x.cause != nil {
 		n.Cause = x.cause()
 	}
-	n.Message = x.rule.Short + ". "
+	n.Message = x.rule.Short + " "
 	if a := advice[n.Cause]; a != "" {
 		n.Message += a
 	} else {

@@ -78,7 +78,7 @@ func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, _ func(int) exec.Where,
 
 // Block is as in exec.Probe.
 func (l *launch) Block(p exec.ProbedBlock) exec.BlockProbe {
-	b := &block{launch: l, probed: p}
+	b := &block{launch: l, probed: p, been: map[spot]isa.LaneMask{}, gone: map[int]isa.LaneMask{}}
 	l.c.live[b] = true
 	return b
 }
@@ -99,7 +99,12 @@ type block struct {
 	*launch
 	probed exec.ProbedBlock
 	came   []arrival
+	been   map[spot]isa.LaneMask // lanes that have waited at a barrier before
+	gone   map[int]isa.LaneMask  // lanes of a warp that have exited
 }
+
+// spot is a barrier instruction as one warp executes it.
+type spot struct{ warp, site int }
 
 // here is what lanes of a warp do now.
 func (b *block) here(warp, bar int, lanes isa.LaneMask, waits bool) arrival {
@@ -157,7 +162,33 @@ func (b *block) Arrive(warp int, lanes isa.LaneMask, bar int, waits bool) {
 			return
 		}
 	}
-	b.came = append(b.came, b.here(warp, bar, lanes, waits))
+	a := b.here(warp, bar, lanes, waits)
+	b.came = append(b.came, a)
+	b.left(&a, b.gone[warp])
+}
+
+// Exit is as in exec.BlockProbe.
+func (b *block) Exit(warp int, lanes isa.LaneMask) {
+	b.gone[warp] |= lanes
+	for i := range b.came {
+		if a := &b.came[i]; a.warp == warp {
+			b.left(a, lanes)
+		}
+	}
+}
+
+// left looks for lanes that have exited although their warp waits at a barrier that all of it
+// must execute. Since compute capability 7.0 the barrier opens without them, and programs rely
+// on that for threads that return at their beginning; so it is an error only if the lanes have
+// waited at this barrier before.
+func (b *block) left(a *arrival, lanes isa.LaneMask) {
+	switch {
+	case lanes == 0 || !a.waits || !aligned(b.code[a.site].Op):
+	case lanes&b.been[spot{a.warp, a.site}] != 0:
+		b.add(divergence, check.Error, "Threads of a warp wait at a barrier, which others of the warp have left out although they were at it before", a)
+	default:
+		b.add(divergence, check.Note, "Threads of a warp wait at a barrier, and others of the warp have exited", a)
+	}
 }
 
 // aligned reports whether a warp must execute an instruction as a whole (PTX manual, bar:
@@ -173,6 +204,7 @@ func (b *block) Open(bar int) {
 	for _, a := range b.came {
 		if a.bar == bar {
 			here = append(here, a)
+			b.been[spot{a.warp, a.site}] |= a.lanes
 		} else {
 			kept = append(kept, a)
 		}

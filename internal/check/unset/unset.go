@@ -69,7 +69,7 @@ func (c *Checker) count(k findKey, n uint64) *check.Finding {
 		old.Count += n
 		return nil
 	}
-	f := &check.Finding{Rule: k.rule, Level: k.rule.Level, Launch: -1, Count: n, Message: k.rule.Short + ". " + k.rule.Mend, Details: map[string]string{}}
+	f := &check.Finding{Rule: k.rule, Level: k.rule.Level, Launch: -1, Count: n, Message: k.rule.Short + " " + k.rule.Mend, Details: map[string]string{}}
 	c.by[k], c.all = f, append(c.all, f)
 	return f
 }
@@ -102,7 +102,7 @@ func (c *Checker) Host(e *check.HostEvent) {
 			s.Place, s.Chain = e.Host[0], e.Host[1:]
 		}
 		f.Steps = []check.Step{s}
-		f.Details["address"] = fmt.Sprintf("%#x", e.Addr)
+		f.Details[check.Address] = fmt.Sprintf("%#x", e.Addr)
 	}
 }
 
@@ -221,5 +221,6 @@ func (b *block) report(a *exec.Access, lanes uint32, complete bool) {
 		f.Message += " Only some of the bytes are unset: they may be padding."
 	}
 	f.Steps, f.Kernel, f.Launch = []check.Step{s}, plain.Instance(b.kernel), b.number
-	f.Details["address"], f.Details["space"] = fmt.Sprintf("%#x", a.Addr[lane]), a.Space.String()
+	f.Details[check.Address], f.Details[check.Bytes], f.Details[check.Space] = fmt.Sprintf("%#x", a.Addr[lane]), fmt.Sprint(a.Bytes), a.Space.String()
+	f.Details[check.Thread], f.Details[check.Block] = w.Thread.String(), w.Block.String()
 }
