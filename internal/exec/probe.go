@@ -70,6 +70,13 @@ type HeapProbe interface {
 	Heap(warp, lane int, addr, bytes uint64, freed bool)
 }
 
+// FaultProbe is a BlockProbe that decides about faults.
+type FaultProbe interface {
+	// Fault is called when an access of a lane is illegal. If it returns true the access is
+	// left out, a register that it reads into keeps its value, and the block goes on.
+	Fault(f *Fault) bool
+}
+
 // Access is what one warp instruction does in one space, one access per lane.
 type Access struct {
 	Warp  int

@@ -59,6 +59,16 @@ SECOND:
 LOOP:
  bra LOOP;
 }
+.visible .entry counts()
+{
+ .reg .b32 %r;
+ .shared .b32 s;
+ mov.u32 %r, 0;
+LOOP:
+ add.u32 %r, %r, 1;
+ st.shared.u32 [s], %r;
+ bra LOOP;
+}
 `
 
 // write makes a job of steps with two buffers of one number.
@@ -239,9 +249,10 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestInterrupt interrupts an endless run; its results so far exist.
+// TestInterrupt interrupts an endless run, which makes progress all the time; its results so
+// far exist.
 func TestInterrupt(t *testing.T) {
-	ready, err := job.Load(write(t, "[[steps]]\nlaunch = { kernel = \"forever\", grid = [2, 1, 1], block = [64, 1, 1], args = [] }\n"), job.Options{})
+	ready, err := job.Load(write(t, "[[steps]]\nlaunch = { kernel = \"counts\", grid = [2, 1, 1], block = [64, 1, 1], args = [] }\n"), job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

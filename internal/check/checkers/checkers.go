@@ -4,6 +4,7 @@ package checkers
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/check/leaks"
@@ -17,16 +18,22 @@ import (
 // All is the name for all checkers.
 const All = "all"
 
+// Options are options of checkers.
+type Options struct {
+	// KeepGoing leaves out what faults, and lets kernels run on. It needs the checker memory.
+	KeepGoing bool
+}
+
 // table lists the checkers in the order in which they see what happens.
 var table = []struct {
 	name string
-	make func() check.Checker
+	make func(o Options) check.Checker
 }{
-	{races.Name, races.New},
-	{memory.Name, memory.New},
-	{leaks.Name, leaks.New},
-	{sync.Name, sync.New},
-	{unset.Name, unset.New},
+	{races.Name, func(Options) check.Checker { return races.New() }},
+	{memory.Name, func(o Options) check.Checker { return memory.New(o.KeepGoing) }},
+	{leaks.Name, func(Options) check.Checker { return leaks.New() }},
+	{sync.Name, func(Options) check.Checker { return sync.New() }},
+	{unset.Name, func(Options) check.Checker { return unset.New() }},
 }
 
 // Names returns the names of all checkers.
@@ -38,16 +45,19 @@ func Names() (list []string) {
 }
 
 // New makes the set of the named checkers; All stands for every one.
-func New(names []string) (*check.Set, error) {
+func New(names []string, o Options) (*check.Set, error) {
 	for _, n := range names {
 		if n != All && !slices.Contains(Names(), n) {
 			return nil, fmt.Errorf("there is no checker %q%s", n, near.Suggest(n, append(Names(), All), "checkers"))
 		}
 	}
+	if o.KeepGoing && !slices.Contains(names, All) && !slices.Contains(names, memory.Name) {
+		return nil, fmt.Errorf("to keep going after faults is an option of the checker %s, which is not among %s", memory.Name, strings.Join(names, ", "))
+	}
 	set := check.NewSet()
 	for _, x := range table {
 		if slices.Contains(names, All) || slices.Contains(names, x.name) {
-			set.Add(x.name, x.make())
+			set.Add(x.name, x.make(o))
 		}
 	}
 	return set, nil

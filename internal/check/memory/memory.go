@@ -32,22 +32,44 @@ func (a *allocation) contains(addr uint64) bool { return addr-a.addr < max(a.byt
 
 // checker is the checker of memory.
 type checker struct {
-	memory   map[uint64]*allocation // the last one at each address
-	launches map[int][]check.Place
-	found    []*check.Finding
+	keepGoing bool
+	memory    map[uint64]*allocation // the last one at each address
+	launches  map[int][]check.Place
+	found     []*check.Finding
 }
 
-// New makes the checker.
-func New() check.Checker {
-	return &checker{memory: map[uint64]*allocation{}, launches: map[int][]check.Place{}}
+// New makes the checker. If it keeps going, a kernel leaves out what faults and runs on, so
+// that one run shows all its faults; otherwise its first fault ends it, as on a GPU.
+func New(keepGoing bool) check.Checker {
+	return &checker{keepGoing: keepGoing, memory: map[uint64]*allocation{}, launches: map[int][]check.Place{}}
 }
 
-// Launch notes where a launch is; its probe is nil.
+// Launch notes where a launch is. It has a probe only to keep going.
 func (c *checker) Launch(l *check.Launch) exec.Probe {
 	if len(l.Host) > 0 {
 		c.launches[l.Number] = l.Host
 	}
+	if c.keepGoing {
+		return &probe{c: c, launch: l.Number}
+	}
 	return nil
+}
+
+// probe is a launch and each of its blocks, to keep going.
+type probe struct {
+	check.Deaf
+	c      *checker
+	launch int
+}
+
+// Begin and Block are as in exec.Probe.
+func (p *probe) Begin(*exec.Launch, []*isa.Inst, func(int) exec.Where, func(int) string) {}
+func (p *probe) Block(exec.ProbedBlock) exec.BlockProbe                                  { return p }
+
+// Fault is as in exec.FaultProbe.
+func (p *probe) Fault(f *exec.Fault) bool {
+	p.c.Failed(p.launch, f)
+	return true
 }
 
 // Host follows the program's memory.

@@ -46,7 +46,7 @@ func TestHost(t *testing.T) {
 		{"copy without memory", []check.HostEvent{bad(check.HostWrite, "cudaMemcpy", 0x1000, 4)}, OOBMemcpy, "nothing is allocated", []int{9}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := New()
+			m := New(false)
 			for _, e := range c.events {
 				m.Host(&e)
 			}
@@ -103,7 +103,7 @@ func TestFaults(t *testing.T) {
 		{"assertion", exec.Fault{Kind: exec.Assertion}, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := New()
+			m := New(false)
 			for _, e := range []check.HostEvent{alloc, release} {
 				m.Host(&e)
 			}
@@ -117,7 +117,7 @@ func TestFaults(t *testing.T) {
 
 // TestRepeated: a place is reported once, with a count.
 func TestRepeated(t *testing.T) {
-	m := New()
+	m := New(false)
 	for range 5 {
 		e := bad(check.HostFree, "cudaFree", 0x9000, 0)
 		m.Host(&e)

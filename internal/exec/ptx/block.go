@@ -25,6 +25,7 @@ type block struct {
 
 	counts   *counter        // nil: nothing counts
 	probe    exec.BlockProbe // nil: nothing looks at it
+	faults   exec.FaultProbe // the same, if it decides about faults
 	access   exec.Access     // the arguments of its calls
 	signal   exec.Signal
 	resolved [32]uint64
@@ -88,9 +89,10 @@ func (wk *worker) newBlock(im *image, l *launch, n uint64, view *device.View) *b
 		w.live = b.StartWarp(i, &w.tid)
 		w.start()
 	}
-	b.probe = nil
+	b.probe, b.faults = nil, nil
 	if im.probed && !l.Rehearsal {
 		b.probe = l.Probe.Block(b)
+		b.faults, _ = b.probe.(exec.FaultProbe)
 	}
 	return b
 }
@@ -294,10 +296,15 @@ func (b *block) Waits() []string {
 func (b *block) Failure() error {
 	for i := range b.warps {
 		if w := &b.warps[i]; w.fault != nil {
-			return &exec.Fault{Where: w.where(w.fault.lane), Kind: w.fault.kind, What: strings.TrimSpace(w.fault.what), Access: w.fault.access}
+			return w.failure()
 		}
 	}
 	return nil
+}
+
+// failure is the warp's pending fault as an error.
+func (w *warp) failure() *exec.Fault {
+	return &exec.Fault{Where: w.where(w.fault.lane), Kind: w.fault.kind, What: strings.TrimSpace(w.fault.what), Access: w.fault.access}
 }
 
 // Somewhere returns the place of the first warp that still runs.

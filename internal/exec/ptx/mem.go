@@ -409,7 +409,7 @@ func (w *warp) misaligned(m uint32, size int, what string) {
 		i := bits.TrailingZeros32(m)
 		if w.addr[i]&uint64(size-1) != 0 {
 			w.failAs(exec.Misaligned, 1<<i, "misaligned %s of %d bytes at %#x: the address must be a multiple of %d", what, size, w.addr[i], size)
-			w.accused(&device.Fault{Kind: device.Misaligned, Addr: w.addr[i], Size: uint64(size), Write: what == "write"})
+			w.accused(&device.Fault{Kind: device.Misaligned, Addr: w.addr[i], Size: uint64(size), Write: what != "read"})
 			return
 		}
 	}

@@ -77,7 +77,6 @@ func (d *dec) probe(o *inst) {
 	if o.run == nil {
 		return
 	}
-	run := o.run
 	switch {
 	case d.info.Kind == isa.KindFence:
 		o.kind = kMem
@@ -96,17 +95,47 @@ func (d *dec) probe(o *inst) {
 		}
 	case o.x == nil:
 	case isCAS(o):
-		o.run = seenCAS(o.x.any.(*atomicOp), run)
+		o.run = seenCAS(o.x.any.(*atomicOp), tolerant(o))
 	default:
 		seen := seenAs(o)
 		if seen == nil {
 			return
 		}
+		run := tolerant(o)
 		o.run = func(w *warp, in *inst, m uint32) {
 			run(w, in, m)
-			if w.blk.probe != nil && w.fault == nil {
+			if m &^= w.lost; w.blk.probe != nil && w.fault == nil && m != 0 {
 				seen(w, in, m)
 			}
+		}
+	}
+}
+
+// tolerant returns what runs an instruction, and leaves out the accesses that the probe lets
+// go on after a fault. w.lost are their lanes.
+func tolerant(o *inst) runFunc {
+	run := o.run
+	apart := false // each lane acts for itself
+	switch o.x.any.(type) {
+	case *memOp, *atomicOp:
+		apart = true
+	}
+	return func(w *warp, in *inst, m uint32) {
+		w.lost = 0
+		if w.blk.faults == nil {
+			run(w, in, m)
+			return
+		}
+		for m != 0 && w.fault == nil {
+			now := m
+			if apart {
+				now = m & -m
+			}
+			if run(w, in, now); w.fault != nil && w.fault.access != nil && w.blk.faults.Fault(w.failure()) {
+				w.fault = nil
+				w.lost |= now
+			}
+			m &^= now
 		}
 	}
 }
@@ -158,17 +187,19 @@ func seenCAS(a *atomicOp, run runFunc) runFunc {
 			run(w, in, m)
 			return
 		}
-		addr, failed := w.addr, uint32(0)
+		failed, lost := uint32(0), uint32(0)
 		for k := m; k != 0 && w.fault == nil; k &= k - 1 {
 			i := bits.TrailingZeros32(k) & 31
-			w.addr = addr
-			if p, _ := w.atomBytes(isa.Space(in.mode), i, a.total); p != nil && !a.equal(w, p, i) {
+			w.addresses(in, 1<<i)
+			if p, _ := w.atomBytes(isa.Space(in.mode), i, a.total); p == nil {
+				w.fault = nil // the run finds it again
+			} else if !a.equal(w, p, i) {
 				failed |= 1 << i
 			}
 			run(w, in, 1<<i)
+			lost |= w.lost
 		}
-		if w.fault == nil {
-			w.addr = addr
+		if m &^= lost; w.fault == nil && m != 0 {
 			b := w.blk
 			b.access = exec.Access{Warp: w.id, Site: w.site(), Inst: w.info(), Addr: &w.addr, Bytes: a.total, Read: true, Write: true, Failed: isa.LaneMask(failed)}
 			w.tellAccess(&b.access, isa.Space(in.mode), m)

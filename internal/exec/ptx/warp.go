@@ -108,7 +108,8 @@ type warp struct {
 	scratch [2][32]uint32 // rows for operations that need an operand rearranged
 
 	fault *fault
-	yield bool // let other warps run
+	lost  uint32 // lanes whose access a probe has left out after a fault
+	yield bool   // let other warps run
 }
 
 // fault is a pending fault: which lane did what.
