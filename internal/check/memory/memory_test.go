@@ -126,3 +126,24 @@ func TestRepeated(t *testing.T) {
 		t.Errorf("five frees of one line: %+v", list)
 	}
 }
+
+// TestKeepGoing: a kernel survives its faults, each place is reported once, and a kernel that
+// does nothing else is ended.
+func TestKeepGoing(t *testing.T) {
+	m := New(true)
+	b := m.Launch(&check.Launch{Number: 2}).Block(nil).(exec.FaultProbe)
+	survived := 0
+	for i := range mostFaults + 1 {
+		f := exec.Fault{Kind: exec.BadAddress, Access: &device.Fault{Addr: 0x1000, Size: 4}, Where: exec.Where{SrcFile: "a.cu", SrcLine: 1 + i%2}}
+		if b.Fault(&f) {
+			survived++
+		}
+	}
+	list := m.Findings()
+	if len(list) != 2 || list[0].Count != mostFaults/2 || list[0].Launch != 2 || survived != mostFaults {
+		t.Errorf("%d survived, findings %+v", survived, list)
+	}
+	if m := New(false); m.Launch(&check.Launch{}) != nil {
+		t.Error("it has a probe although the first fault ends the kernel")
+	}
+}
