@@ -143,6 +143,13 @@ func (x *tappedWarp) Frame(lane int) (Frame, bool) {
 	return Frame{}, false
 }
 
+func (x *tappedWarp) Changed(lane int, since *Seen) (Frame, bool) {
+	if i, ok := x.Warp.(Inspector); ok {
+		return i.Changed(lane, since)
+	}
+	return Frame{}, false
+}
+
 // tappedForeseen is a warp whose way is known beforehand.
 type tappedForeseen struct {
 	*tappedWarp

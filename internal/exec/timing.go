@@ -169,6 +169,9 @@ type Inspector interface {
 	// Frame returns the function that a lane executes, the lanes in the same call of it,
 	// and their registers by name; false for a lane that has exited.
 	Frame(lane int) (Frame, bool)
+	// Changed is Frame with only those registers that may have changed since the last call
+	// with the same Seen, of this warp. The next call uses their list again.
+	Changed(lane int, since *Seen) (Frame, bool)
 }
 
 // Sharer is implemented by a Block whose shared memory can be inspected.

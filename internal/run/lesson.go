@@ -1,6 +1,8 @@
 package run
 
 import (
+	"bytes"
+
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	"github.com/heddle-sim/heddle/internal/gpu"
@@ -33,6 +35,7 @@ type pupil struct {
 	school  *school
 	chip    *gpu.GPU
 	block   exec.Block
+	seen    []exec.Seen // registers by warp
 	shared  exec.Sharer // nil if its shared memory cannot be seen
 	was     []byte      // shared memory when it was last looked at
 	index   map[*isa.Inst]int
@@ -88,6 +91,7 @@ func (x *school) open(chip *gpu.GPU, l *Launch, w exec.Work, b exec.Block) *pupi
 	for i := range b.Warps() {
 		p.Warp(i)
 	}
+	p.seen = make([]exec.Seen, b.Warps())
 	p.shared, _ = b.(exec.Sharer)
 	if p.shared != nil {
 		p.was = append(p.was, p.shared.SharedBytes()...)
@@ -126,6 +130,9 @@ func (p *pupil) keep() {
 
 // Executed records the issue of an instruction.
 func (p *pupil) Executed(warp int, e *exec.Effects, pending exec.Pending) {
+	if p.Full() {
+		return
+	}
 	at, ok := p.index[e.Inst]
 	if !ok {
 		at = -1
@@ -144,6 +151,9 @@ func (p *pupil) Executed(warp int, e *exec.Effects, pending exec.Pending) {
 
 // Accessed records what a pending instruction has done in memory.
 func (p *pupil) Accessed(warp int, e *exec.Effects, pending exec.Pending) {
+	if p.Full() {
+		return
+	}
 	if at := p.pending[pendingKey{warp, pending}]; p.Step(p.chip.Now(), lesson.Arrival, warp, at, uint32(e.Active), uint32(e.Lanes)) && at >= 0 {
 		p.look(warp, e.Active)
 		p.memory(e.Inst, e)
@@ -152,6 +162,9 @@ func (p *pupil) Accessed(warp int, e *exec.Effects, pending exec.Pending) {
 
 // Committed records that results have become visible.
 func (p *pupil) Committed(warp int, pending exec.Pending) {
+	if p.Full() {
+		return
+	}
 	k := pendingKey{warp, pending}
 	at := p.pending[k]
 	delete(p.pending, k)
@@ -177,7 +190,7 @@ func (p *pupil) look(warp int, lanes isa.LaneMask) {
 	live := w.Live()
 	if x, ok := w.(exec.Inspector); ok {
 		if m := lanes & live; m != 0 {
-			if f, ok := x.Frame(m.First()); ok {
+			if f, ok := x.Changed(m.First(), &p.seen[warp]); ok {
 				p.registers(&f)
 			}
 		}
@@ -187,10 +200,22 @@ func (p *pupil) look(warp int, lanes isa.LaneMask) {
 		return
 	}
 	now := p.shared.SharedBytes()
-	for i := 0; i+4 <= min(len(now), len(p.was)); i += 4 {
-		if [4]byte(now[i:]) != [4]byte(p.was[i:]) {
-			copy(p.was[i:i+4], now[i:])
-			p.Word(lesson.Shared, uint64(i), word(now[i:i+4]), 0)
+	for i, n := 0, min(len(now), len(p.was)); i < n; i += chunk {
+		if to := min(i+chunk, n); !bytes.Equal(now[i:to], p.was[i:to]) {
+			p.stored(i, now[i:to], p.was[i:to])
+		}
+	}
+}
+
+// chunk is how much shared memory is compared at once.
+const chunk = 1024
+
+// stored shows the words of shared memory from a place on that differ from what was there.
+func (p *pupil) stored(at int, now, was []byte) {
+	for i := 0; i+4 <= len(now); i += 4 {
+		if [4]byte(now[i:]) != [4]byte(was[i:]) {
+			copy(was[i:i+4], now[i:])
+			p.Word(lesson.Shared, uint64(at+i), word(now[i:i+4]), 0)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -327,6 +328,7 @@ func (d *dec) function() {
 		}
 	}
 	f.slots = d.slots
+	f.registers = sync.OnceValue(f.namedSlots)
 	f.graph = flow.Analyze(f.info)
 	for pc := range f.code {
 		in := &f.code[pc]

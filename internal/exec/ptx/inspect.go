@@ -73,7 +73,10 @@ func (w *warp) frameOf(lane int) *frame {
 }
 
 // Frame returns the call that a lane is executing, with its registers.
-func (w *warp) Frame(lane int) (exec.Frame, bool) {
+func (w *warp) Frame(lane int) (exec.Frame, bool) { return w.Changed(lane, nil) }
+
+// Changed returns the call that a lane is executing, with the registers that have changed.
+func (w *warp) Changed(lane int, since *exec.Seen) (exec.Frame, bool) {
 	if lane < 0 || lane > 31 || w.live>>lane&1 == 0 {
 		return exec.Frame{}, false
 	}
@@ -81,58 +84,92 @@ func (w *warp) Frame(lane int) (exec.Frame, bool) {
 	if fr == nil {
 		return exec.Frame{}, false
 	}
-	out := exec.Frame{Function: fr.f.name}
+	list := fr.f.registers()
+	out := exec.Frame{Function: fr.f.name, Registers: since.List(len(list))}
 	for i := range 32 {
 		if w.live>>i&1 != 0 && w.frameOf(i) == fr {
 			out.Lanes |= 1 << i
 		}
 	}
-	list := fr.f.registers()
-	out.Registers = make([]exec.Register, 0, len(list))
-	for _, k := range list {
-		cl := classOf(k.v.Type)
-		name := k.v.Name
-		if k.v.Count > 0 {
-			name = fmt.Sprint(name, k.i)
+	since.Begin(fr.f, out.Lanes)
+	for i := range list {
+		k := &list[i]
+		differs := false
+		switch s := k.slot; k.class {
+		case cPred:
+			differs = since.Mask(s, fr.pr[s])
+		case c32:
+			differs = since.Row(s, &fr.r32[s])
+		case c64:
+			differs = since.Wide(s, &fr.r64[s])
+		case c128:
+			low := since.Wide(s, &fr.r64[s])
+			differs = since.Wide(s+1, &fr.r64[s+1]) || low
 		}
-		for e := range max(1, k.v.Vec) {
-			r := exec.Register{Name: name, Type: "." + string(k.v.Type), Bits: k.v.Type.Bits()}
-			if k.v.Vec > 0 {
-				r.Name += "." + string("xyzw"[e&3])
-				if k.v.Vec > 4 {
-					r.Name = fmt.Sprintf("%s[%d]", name, e)
-				}
+		if !differs {
+			continue
+		}
+		out.Registers = append(out.Registers, exec.Register{Name: k.name, Type: k.typ, Bits: k.bits})
+		r := &out.Registers[len(out.Registers)-1]
+		switch s := k.slot; k.class {
+		case cPred:
+			for l := range r.Lo {
+				r.Lo[l] = uint64(fr.pr[s] >> l & 1)
 			}
-			s := fr.f.slots[k]
-			switch cl {
-			case cPred:
-				r.Bits = 1
-				for i := range 32 {
-					r.Lo[i] = uint64(fr.pr[int(s)+e] >> i & 1)
-				}
-			case c32:
-				for i, v := range fr.r32[int(s)+e] {
-					r.Lo[i] = uint64(v)
-				}
-			case c64:
-				r.Lo = fr.r64[int(s)+e]
-			case c128:
-				r.Lo, r.Hi = fr.r64[int(s)+2*e], fr.r64[int(s)+2*e+1]
+		case c32:
+			for l, v := range fr.r32[s] {
+				r.Lo[l] = uint64(v)
 			}
-			out.Registers = append(out.Registers, r)
+		case c64:
+			r.Lo = fr.r64[s]
+		case c128:
+			r.Lo, r.Hi = fr.r64[s], fr.r64[s+1]
 		}
 	}
+	since.End(out.Registers)
 	return out, true
 }
 
-// registers lists a function's registers in the order of their declarations.
-func (f *fn) registers() []slotKey {
-	list := make([]slotKey, 0, len(f.slots))
+// namedSlot is a register, or an element of a vector, with its name and place.
+type namedSlot struct {
+	name, typ string
+	bits      int
+	class     regClass
+	slot      int
+}
+
+// namedSlots lists a function's registers in the order of their declarations.
+func (f *fn) namedSlots() []namedSlot {
+	keys := make([]slotKey, 0, len(f.slots))
 	for k := range f.slots {
-		list = append(list, k)
+		keys = append(keys, k)
 	}
-	slices.SortFunc(list, func(a, b slotKey) int {
+	slices.SortFunc(keys, func(a, b slotKey) int {
 		return cmp.Or(cmp.Compare(a.v.ID, b.v.ID), cmp.Compare(a.i, b.i))
 	})
+	list := make([]namedSlot, 0, len(keys))
+	for _, k := range keys {
+		x := namedSlot{name: k.v.Name, typ: "." + string(k.v.Type), bits: k.v.Type.Bits(), class: classOf(k.v.Type)}
+		if k.v.Count > 0 {
+			x.name = fmt.Sprint(x.name, k.i)
+		}
+		if x.class == cPred {
+			x.bits = 1
+		}
+		for e := range max(1, k.v.Vec) {
+			y := x
+			switch {
+			case k.v.Vec > 4:
+				y.name = fmt.Sprintf("%s[%d]", x.name, e)
+			case k.v.Vec > 0:
+				y.name += "." + string("xyzw"[e])
+			}
+			y.slot = int(f.slots[k]) + e
+			if x.class == c128 {
+				y.slot += e
+			}
+			list = append(list, y)
+		}
+	}
 	return list
 }

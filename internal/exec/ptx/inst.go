@@ -104,7 +104,8 @@ type fn struct {
 	rets   []paramSlot
 	err    []error // why it cannot run
 
-	slots map[slotKey]ref // of the registers that it uses, by name
+	slots     map[slotKey]ref    // of the registers that it uses, by name
+	registers func() []namedSlot // the same in the order of their declarations, made once
 }
 
 // paramSlot is where a function's formal parameter or return value lives:

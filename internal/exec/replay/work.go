@@ -559,3 +559,6 @@ func (x *warp) Joins() []exec.Join { return nil }
 
 // Frame returns nothing: a trace has no values.
 func (x *warp) Frame(int) (exec.Frame, bool) { return exec.Frame{}, false }
+
+// Changed returns nothing, either.
+func (x *warp) Changed(int, *exec.Seen) (exec.Frame, bool) { return exec.Frame{}, false }

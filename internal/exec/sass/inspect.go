@@ -43,47 +43,52 @@ func (w *warp) Joins() []exec.Join {
 }
 
 // Frame returns the registers of the warp; all lanes are in one function.
-func (w *warp) Frame(lane int) (exec.Frame, bool) {
+func (w *warp) Frame(lane int) (exec.Frame, bool) { return w.Changed(lane, nil) }
+
+// Changed returns the registers that have changed.
+func (w *warp) Changed(lane int, since *exec.Seen) (exec.Frame, bool) {
 	if lane < 0 || lane > 31 || w.live>>lane&1 == 0 {
 		return exec.Frame{}, false
 	}
 	k := w.blk.im.kernel
-	out := exec.Frame{Function: k.Name(), Lanes: isa.LaneMask(w.live), Registers: make([]exec.Register, 0, k.rows+predicates+len(w.b))}
-	add := func(name string, width int, v *[32]uint32) {
-		r := exec.Register{Name: name, Type: ".b32", Bits: width}
-		if width == 1 {
-			r.Type = ".pred"
+	out := exec.Frame{Function: k.Name(), Lanes: isa.LaneMask(w.live), Registers: since.List(k.rows + predicates + len(w.b))}
+	since.Begin(k, out.Lanes)
+	add := func(name string, i int, v *[32]uint32) {
+		out.Registers = append(out.Registers, exec.Register{Name: name + strconv.Itoa(i), Type: ".b32", Bits: 32})
+		to := &out.Registers[len(out.Registers)-1].Lo
+		for l, x := range v {
+			to[l] = uint64(x)
 		}
-		for i, x := range v {
-			r.Lo[i] = uint64(x)
+	}
+	for i := range w.rows[:k.rows] {
+		if v := &w.rows[i]; since.Row(i, v) {
+			if i < k.regs {
+				add("R", i, v)
+			} else {
+				add("UR", i-k.regs, v)
+			}
 		}
-		out.Registers = append(out.Registers, r)
 	}
-	for i := range k.regs {
-		add("R"+strconv.Itoa(i), 32, &w.rows[i])
-	}
-	for i := range k.rows - k.regs {
-		add("UR"+strconv.Itoa(i), 32, &w.rows[k.regs+i])
-	}
-	for i := range predicates {
+	for i, v := range w.pr {
+		if i%uniformPred == predTrue || !since.Mask(i, v) {
+			continue
+		}
 		name := "P" + strconv.Itoa(i)
 		if i >= uniformPred {
 			name = "UP" + strconv.Itoa(i-uniformPred)
 		}
-		if i%uniformPred == predTrue {
-			continue
+		r := exec.Register{Name: name, Type: ".pred", Bits: 1}
+		for l := range r.Lo {
+			r.Lo[l] = uint64(v >> l & 1)
 		}
-		var v [32]uint32
-		for l := range v {
-			v[l] = w.pr[i] >> l & 1
-		}
-		add(name, 1, &v)
+		out.Registers = append(out.Registers, r)
 	}
 	for i := range w.b {
-		if w.b[i] != [32]uint32{} {
-			add("B"+strconv.Itoa(i), 32, &w.b[i])
+		if v := &w.b[i]; since.Row(k.rows+i, v) && *v != [32]uint32{} {
+			add("B", i, v)
 		}
 	}
+	since.End(out.Registers)
 	return out, true
 }
 
