@@ -132,6 +132,7 @@ var external = map[string][]string{
 	"internal/config":          {"github.com/BurntSushi/toml"},
 	"internal/compare":         {"gonum.org/v1/plot", "gonum.org/v1/plot/...", "gonum.org/v1/gonum/..."},
 	"internal/libs":            {"github.com/klauspost/compress/zstd"},
+	"internal/view":            {"github.com/klauspost/compress/flate"},
 	"internal/binary/fatbin":   {"github.com/klauspost/compress/...", "github.com/pierrec/lz4/v4"},
 	"internal/trace/text":      {"github.com/klauspost/compress/...", "github.com/ulikunitz/xz"},
 	"internal/trace/container": {"github.com/klauspost/compress/..."},

@@ -2,12 +2,13 @@ package view
 
 import (
 	"bytes"
-	"compress/flate"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/klauspost/compress/flate"
 
 	"github.com/heddle-sim/heddle/internal/plain"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -210,6 +211,9 @@ func packBlocks(k *report.KernelTiming) *blocks {
 	return x
 }
 
+// compression is flate's level: a fifth of the usual one's time, for 3 % more bytes.
+const compression = 5
+
 // pack returns the page's data.
 func (p *Page) pack() ([]byte, error) {
 	x := payload{Heddle: report.Version, Names: map[string]string{}, Explain: map[string]term{}, Rules: map[string]string{}}
@@ -254,7 +258,7 @@ func (p *Page) pack() ([]byte, error) {
 	}
 	var b bytes.Buffer
 	to := base64.NewEncoder(base64.StdEncoding, &b)
-	w, err := flate.NewWriter(to, flate.DefaultCompression)
+	w, err := flate.NewWriter(to, compression)
 	if err == nil {
 		_, err = w.Write(text)
 	}
