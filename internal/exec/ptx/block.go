@@ -264,7 +264,12 @@ func (b *block) waitOf(w *warp, f *frag) (what string, barrier int, lanes uint32
 	case atBarrier:
 		return b.Waiting(int(f.bar)), int(f.bar), 0
 	case atSync:
-		lanes = f.need & w.live &^ f.mask
+		lanes = f.need & w.live
+		for i := range w.frags { // f among them
+			if g := &w.frags[i]; g.meets(f.pc, f.fr, &f.fr.f.code[f.pc], f.need) {
+				lanes &^= g.mask
+			}
+		}
 		return fmt.Sprintf("waits for lanes %#08x of its warp", lanes), -1, lanes
 	}
 	return "", -1, 0

@@ -663,10 +663,16 @@ func (w *warp) tileSync(in *inst, m uint32) {
 // meets reports whether fragment f waits to execute in together with the lanes of mask
 // that are at the running fragment's pc.
 func (w *warp) meets(f *frag, in *inst, mask uint32) bool {
+	return f.meets(w.pc, w.fr, in, mask)
+}
+
+// meets reports whether a fragment waits to execute, with the lanes of mask, an instruction at
+// pc of a frame.
+func (f *frag) meets(pc int32, fr *frame, in *inst, mask uint32) bool {
 	if f.st != atSync || f.need != mask {
 		return false
 	}
-	if f.pc == w.pc && f.fr == w.fr {
+	if f.pc == pc && f.fr == fr {
 		return true
 	}
 	return in.flags&fAnyPC != 0 && f.fr.f.code[f.pc].flags&fAnyPC != 0

@@ -222,7 +222,11 @@ func (k *Kernel) MaxThreads() int {
 	if t[0] == 0 {
 		t = k.text.Block
 	}
-	return int(min(uint64(t[0])*uint64(t[1])*uint64(t[2]), isa.MaxThreads))
+	n := uint64(1)
+	for _, x := range t { // which a damaged file may give any values
+		n = min(n*uint64(x), isa.MaxThreads)
+	}
+	return int(n)
 }
 
 // StaticShared returns the bytes of shared memory that the kernel declares.

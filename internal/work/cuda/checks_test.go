@@ -9,7 +9,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 )
 
-// listener is a checker that notes what it is told of the host.
+// listener is a checker that notes what the host does.
 type listener struct{ told []string }
 
 func (*listener) Launch(*check.Launch) exec.Probe { return nil }

@@ -206,7 +206,7 @@ func TestChains(t *testing.T) {
 	}
 }
 
-// withOption copies a configuration and puts an option behind the others, which
+// withOption copies a configuration and puts an option after the others, which
 // it overrides.
 func withOption(t testing.TB, dir, option string) string {
 	t.Helper()

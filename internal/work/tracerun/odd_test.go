@@ -20,7 +20,7 @@ type odd struct {
 	warps             [][]string // instructions of each, as version 5 has them, without pc and immediate
 }
 
-// write writes the launch to a folder, and behind it one that
+// write writes the launch to a folder, and after it one that
 // every machine can run.
 func (o odd) write(t testing.TB) string {
 	t.Helper()
@@ -85,7 +85,7 @@ func TestOdd(t *testing.T) {
 		{name: "a barrier of the lanes that have not left", is: odd{warps: one("0000ffff 0 EXIT 0 0", "ffff0000 0 BAR.SYNC 0 0", add)}, insts: 4},
 		{name: "arriving alone", is: odd{block: "64,1,1", warps: [][]string{{"ffffffff 0 BAR.ARV 0 0", exit}, {barrier, exit}}}, insts: 4},
 		{name: "parts of a warp at a barrier, others gone later", is: odd{block: "64,1,1", warps: [][]string{{"0000ffff 0 BAR.SYNC 0 0", "ffff0000 0 EXIT 0 0", "0000ffff 0 EXIT 0 0"}, {barrier, exit}}}, insts: 5},
-		{name: "instructions behind EXIT", is: odd{warps: [][]string{{exit, add, barrier, exit}}}, insts: 4},
+		{name: "instructions after EXIT", is: odd{warps: [][]string{{exit, add, barrier, exit}}}, insts: 4},
 		{name: "a grid of more blocks than a number holds", is: odd{grid: "4294967295,4294967295,4294967295", warps: one()}, fails: "grid"},
 		{name: "the largest grid", is: odd{grid: "2147483647,65535,65535", warps: one()}, insts: 1, warns: "1 of 9223090559730712575"},
 		{name: "a grid without blocks", is: odd{grid: "0,1,1", warps: one()}, fails: "grid"},

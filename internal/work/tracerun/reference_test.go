@@ -222,7 +222,7 @@ func TestOneSwitch(t *testing.T) {
 }
 
 // eightfold is a launch whose blocks are there eight times, as the reference
-// made it: a grid of eight times the length, the copies behind each other.
+// made it: a grid of eight times the length, the copies one after the other.
 type eightfold struct{ relabelled }
 
 func (e eightfold) Header() (trace.Header, error) {

@@ -41,7 +41,7 @@ func TestStreams(t *testing.T) {
 		{"one stream", []int{5, 5}, false},
 		{"two streams", []int{5, 7}, true},
 		{"the legacy stream first", []int{0, 7}, false},
-		{"the legacy stream behind", []int{7, 0}, false},
+		{"the legacy stream after it", []int{7, 0}, false},
 		{"a copy between", []int{5, copied, 7}, false},
 		{"a copy before", []int{copied, 5, 7}, true},
 	} {
