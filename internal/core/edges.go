@@ -109,9 +109,12 @@ func (a *States) Explain(s int, waits uint16) {
 	a.ends.by[s], a.ends.open[s], a.ends.waits[s] = -1, 0, waits
 }
 
-// Waited reports whether the warp in slot s, whose waits go to edges, has waited before its next
-// instruction.
-func (a *States) Waited(s int32) bool { return a.ends.open[s] > 0 }
+// Waited reports whether the warp in slot s, whose waits go to edges, waits for instructions as its state
+// says, or has waited before its next one. Settling in between changes nothing.
+func (a *States) Waited(s int32) bool {
+	x := a.ends
+	return x.open[s] > 0 || x.waits[s]>>a.Of(int(s))&1 != 0
+}
 
 // Ended notes that an instruction no longer holds back the warp in slot s, whose waits go to
 // edges, and which waits for it or has.

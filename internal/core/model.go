@@ -464,6 +464,13 @@ type SM interface {
 	Inspected
 }
 
+// Tally is implemented by an SM that tells the warp cycles of its states without charging them to
+// instructions, which is faster than Settle. Count is then up to date but for the states.
+type Tally interface {
+	// AddStates adds the warp cycles in each state so far to sum.
+	AddStates(sum *[MaxStates]uint64)
+}
+
 // Inspected is the view of a core for observers of a run.
 type Inspected interface {
 	// Slots is the number of warp slots, Resident the number of warps launched and not

@@ -236,3 +236,11 @@ func Settle[K any](a *States, r *Residents[K], tick, set uint64, sum []uint64) {
 		a.charge(s, tick, sum, r.Warps[s].Places)
 	}
 }
+
+// AddTo adds the time of the warps of a set in their states, up to a tick, that has not been charged.
+func (a *States) AddTo(sum *[MaxStates]uint64, tick, set uint64) {
+	for m := set; m != 0; m &= m - 1 {
+		s := bits.TrailingZeros64(m)
+		sum[a.Of(s)] += tick - a.since[s]
+	}
+}

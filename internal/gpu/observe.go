@@ -140,14 +140,19 @@ type Sample struct {
 func (g *GPU) Sample() Sample {
 	s := Sample{Cycle: g.now, Blocks: g.blocksEnd, Requests: g.mem.Requests.Stats.Packets, Replies: g.mem.Replies.Stats.Packets}
 	level := func(st *cache.Stats, accesses, hits *uint64) {
-		*accesses += st.Total()
-		*hits += st.Of(cache.Hit)
+		n, hit := st.Accepted()
+		*accesses += n
+		*hits += hit
 	}
 	for _, c := range g.cores {
-		c.Settle()
 		x := c.Count()
-		for i, n := range x.States {
-			s.States[i] += n
+		if t, ok := c.(core.Tally); ok {
+			t.AddStates(&s.States)
+		} else {
+			c.Settle()
+			for i, n := range x.States {
+				s.States[i] += n
+			}
 		}
 		s.WarpInsts += x.WarpInsts
 		s.ThreadInsts += x.ThreadInsts

@@ -285,6 +285,15 @@ func (c *Core) Settle() {
 	core.Settle(&c.acct.States, &c.Residents, c.tick, c.alive, c.Stats.States[:])
 }
 
+// AddStates adds the warp cycles in each state so far to sum.
+func (c *Core) AddStates(sum *[core.MaxStates]uint64) {
+	c.Sync()
+	for i, n := range c.Stats.States {
+		sum[i] += n
+	}
+	c.acct.AddTo(sum, c.tick, c.alive)
+}
+
 // grow makes room for scoreboards with the given numbers of words and registers per
 // warp.
 func (c *Core) grow(words, total int) {

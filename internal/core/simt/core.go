@@ -268,6 +268,15 @@ func (c *Core) Settle() {
 	core.Settle(&c.acct.States, &c.Residents, c.tick, c.alive, c.Stats.States[:])
 }
 
+// AddStates adds the warp cycles in each state so far to sum.
+func (c *Core) AddStates(sum *[core.MaxStates]uint64) {
+	c.Sync()
+	for i, n := range c.Stats.States {
+		sum[i] += n
+	}
+	c.acct.AddTo(sum, c.tick, c.alive)
+}
+
 // growRegisters makes room for w words of register mask per warp.
 func (c *Core) growRegisters(w int) {
 	s := make([]reserved, w*c.cfg.Warps)

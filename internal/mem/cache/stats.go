@@ -96,5 +96,15 @@ func (s *Stats) Total() uint64 {
 	return s.Of(Hit) + s.Of(HitReserved) + s.Of(Miss) + s.Of(SectorMiss)
 }
 
+// Accepted returns Total and, of it, the hits.
+func (s *Stats) Accepted() (total, hits uint64) {
+	for k := range s.Accesses {
+		a := &s.Accesses[k]
+		hits += a[Hit]
+		total += a[HitReserved] + a[Miss] + a[SectorMiss]
+	}
+	return total + hits, hits
+}
+
 // Misses returns the misses and sector misses.
 func (s *Stats) Misses() uint64 { return s.Of(Miss) + s.Of(SectorMiss) }

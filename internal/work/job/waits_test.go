@@ -37,8 +37,9 @@ func TestWaitedFor(t *testing.T) {
 		{"matmul, SIMT", examples + "matmul/matmul.toml", "simt", false},
 	}, 3) {
 		t.Run(c.name, func(t *testing.T) {
+			var inside func(*run.Inside) func() error
 			once := func(threads int, page bool) *report.Run {
-				o := run.Options{Timing: true, Page: page, Threads: threads}
+				o := run.Options{Timing: true, Page: page, Threads: threads, Inside: inside}
 				o.Settings.Core = c.core
 				ready, err := job.Load(c.file, o)
 				if err != nil {
@@ -63,6 +64,11 @@ func TestWaitedFor(t *testing.T) {
 			if d := cmp.Diff(text(t, res), text(t, once(2, true))); d != "" {
 				t.Errorf("two workers find others: %s", d)
 			}
+			inside = settled
+			if d := cmp.Diff(text(t, res), text(t, once(1, true))); d != "" {
+				t.Errorf("a run that is looked at finds others: %s", d)
+			}
+			inside = nil
 			plain := once(1, false)
 			for _, k := range plain.Kernels {
 				for _, l := range k.Lines {
@@ -72,6 +78,19 @@ func TestWaitedFor(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// settled brings the counters of all SMs up to date every seven cycles.
+func settled(in *run.Inside) func() error {
+	n := 0
+	return func() error {
+		if n++; n%7 == 0 {
+			for i := range in.Chip.Config().SMs() {
+				in.Chip.Core(i).Settle()
+			}
+		}
+		return nil
 	}
 }
 
