@@ -77,6 +77,11 @@ type FaultProbe interface {
 	Fault(f *Fault) bool
 }
 
+// SilentProbe is a BlockProbe that wants Access.Silent.
+type SilentProbe interface {
+	WantsSilent()
+}
+
 // Access is what one warp instruction does in one space, one access per lane.
 type Access struct {
 	Warp  int
@@ -91,6 +96,9 @@ type Access struct {
 	// compare-and-swap that stored nothing.
 	Read, Write bool
 	Failed      isa.LaneMask
+	// Silent are the lanes whose store changed nothing: their bytes were there before, or a
+	// lane before them in the same instruction has just stored them. Only for a SilentProbe.
+	Silent isa.LaneMask
 	// Flight is set for an asynchronous copy: the access happens at any time between now and
 	// the wait for it, by a thread of its own. By is where its end is observed, and Mbarrier,
 	// for ByMbarrier, the address of the barrier in shared memory.

@@ -26,6 +26,7 @@ type block struct {
 	counts   *counter        // nil: nothing counts
 	probe    exec.BlockProbe // nil: nothing looks at it
 	faults   exec.FaultProbe // the same, if it decides about faults
+	silent   bool            // whether it wants Access.Silent
 	access   exec.Access     // the arguments of its calls
 	signal   exec.Signal
 	resolved [32]uint64
@@ -89,10 +90,11 @@ func (wk *worker) newBlock(im *image, l *launch, n uint64, view *device.View) *b
 		w.live = b.StartWarp(i, &w.tid)
 		w.start()
 	}
-	b.probe, b.faults = nil, nil
+	b.probe, b.faults, b.silent = nil, nil, false
 	if im.probed && !l.Rehearsal {
 		b.probe = l.Probe.Block(b)
 		b.faults, _ = b.probe.(exec.FaultProbe)
+		_, b.silent = b.probe.(exec.SilentProbe)
 	}
 	return b
 }

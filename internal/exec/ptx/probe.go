@@ -101,7 +101,7 @@ func (d *dec) probe(o *inst) {
 		if seen == nil {
 			return
 		}
-		run := tolerant(o)
+		run := watchSilent(o, tolerant(o))
 		o.run = func(w *warp, in *inst, m uint32) {
 			run(w, in, m)
 			if m &^= w.lost; w.blk.probe != nil && w.fault == nil && m != 0 {
@@ -224,7 +224,9 @@ func (a *atomicOp) equal(w *warp, p []byte, i int) bool {
 // seenPlain tells of a load or a store.
 func seenPlain(w *warp, in *inst, m uint32) {
 	info := w.info()
-	w.seen(isa.Space(in.mode), m, int(in.size), info.Load, info.Store, &w.addr)
+	b := w.blk
+	b.access = exec.Access{Warp: w.id, Site: w.site(), Inst: info, Addr: &w.addr, Bytes: int(in.size), Read: info.Load, Write: info.Store, Silent: isa.LaneMask(w.silent)}
+	w.tellAccess(&b.access, isa.Space(in.mode), m)
 }
 
 // seen tells the probe of an access of lanes m, space by space.

@@ -79,6 +79,21 @@ func (b *logBlock) Misuse(kind exec.Misuse, warp int, lanes, mask isa.LaneMask) 
 func (b *logBlock) Exit(warp int, lanes isa.LaneMask) { b.say(warp, lanes, "exits") }
 func (b *logBlock) End()                              { fmt.Fprintf(b, "b%d ends\n", b.b.Linear()) }
 
+// silentBlock is a logBlock that asks which stores change nothing.
+type silentBlock struct{ logBlock }
+
+func (silentBlock) WantsSilent() {}
+
+func (b *silentBlock) Access(a *exec.Access) {
+	if a.Write {
+		fmt.Fprintf(b, "%08x of %08x\n", uint32(a.Silent), uint32(a.Lanes))
+	}
+}
+
+type silentProbe struct{ logProbe }
+
+func (p *silentProbe) Block(b exec.ProbedBlock) exec.BlockProbe { return &silentBlock{logBlock{&p.logProbe, b}} }
+
 // TestProbe holds what a probe is called with against what a kernel does, in functional
 // runs and stepped as by a core model.
 func TestProbe(t *testing.T) {
@@ -231,4 +246,45 @@ func sorted(s string) string {
 	lines := strings.Split(s, "\n")
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
+}
+
+// TestSilent: which lanes of a store change nothing, one after the other.
+func TestSilent(t *testing.T) {
+	const decls = ".reg .b64 %a<4>; .reg .b32 %r<4>; .reg .pred %p<4>; .shared .align 16 .b8 sm[1024];\n"
+	for _, c := range []struct{ name, body, want string }{
+		{"distinct addresses", `
+			mul.wide.u32 %a0, %t, 4;
+			add.u64 %a0, %a0, %out;
+			st.global.u32 [%a0], %t;
+			st.global.u32 [%a0], %t;
+			and.b32 %r0, %t, 1;
+			st.global.u32 [%a0], %r0;
+		`, "00000001 of 0000000f\n0000000f of 0000000f\n00000003 of 0000000f"},
+		{"one address, one value", `
+			mov.u32 %r0, 7;
+			st.global.u32 [%out], %r0;
+			st.global.u32 [%out], %r0;
+		`, "0000000e of 0000000f\n0000000f of 0000000f"},
+		{"one address, several values", `
+			st.global.u32 [%out], %t;
+			shr.u32 %r0, %t, 1;
+			st.shared.u8 [sm], %r0;
+		`, "00000000 of 0000000f\n0000000a of 0000000f"},
+		{"two addresses, in part", `
+			and.b32 %r0, %t, 1;
+			mul.wide.u32 %a0, %r0, 8;
+			add.u64 %a0, %a0, %out;
+			mov.b64 %a1, {%r0, %r0};
+			st.global.v2.u32 [%a0], {%r0, %t};
+			st.u64 [%a0], %a1;
+		`, "00000000 of 0000000f\n0000000c of 0000000f"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &silentProbe{}
+			runBody(t, bodyOpts{block: 4, probe: p}, decls, c.body, nil, 256)
+			if got := strings.TrimSpace(strings.Join(slices.DeleteFunc(strings.Split(p.String(), "\n"), func(s string) bool { return strings.HasPrefix(s, "b0") }), "\n")); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
 }
