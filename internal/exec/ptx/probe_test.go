@@ -92,7 +92,9 @@ func (b *silentBlock) Access(a *exec.Access) {
 
 type silentProbe struct{ logProbe }
 
-func (p *silentProbe) Block(b exec.ProbedBlock) exec.BlockProbe { return &silentBlock{logBlock{&p.logProbe, b}} }
+func (p *silentProbe) Block(b exec.ProbedBlock) exec.BlockProbe {
+	return &silentBlock{logBlock{&p.logProbe, b}}
+}
 
 // TestProbe holds what a probe is called with against what a kernel does, in functional
 // runs and stepped as by a core model.
