@@ -90,30 +90,43 @@ func (b *block) weak(x *access, lanes uint32) {
 	b.scattered(x, lanes)
 }
 
+// groups finds the lanes at each address: of the first lane at an address it says which others
+// are there.
+func (a *access) groups(lanes uint32, of *[32]uint32) (leaders uint32) {
+	var table [64]uint8 // one more than the first lane at an address, by a hash of it
+	for k := lanes; k != 0; k &= k - 1 {
+		i := first(k)
+		at := a.Addr[i]
+		h := (at>>2 ^ at>>8) % 64
+		for table[h] != 0 && a.Addr[(table[h]-1)&31] != at {
+			h = (h + 1) % 64
+		}
+		if table[h] == 0 {
+			table[h] = uint8(i + 1)
+			leaders |= 1 << i
+			of[i] = 0
+		}
+		of[(table[h]-1)&31] |= 1 << i
+	}
+	return leaders
+}
+
 // scattered notes an access lane by lane; lanes at one address together.
 func (b *block) scattered(x *access, lanes uint32) {
-	plain := x.r
-	for lanes != 0 {
-		i := first(lanes)
-		group := uint32(0)
-		at := x.Addr[i]
-		for k := lanes; k != 0; k &= k - 1 {
-			if j := first(k); x.Addr[j] == at {
-				group |= 1 << j
-			}
-		}
-		lanes &^= group
-		if group&(group-1) != 0 {
-			own := *x
-			own.id, own.r = 0, plain
-			own.r.form, own.r.lanes = many, group
+	var of [32]uint32
+	own := *x
+	own.r.form = many
+	for k := x.groups(lanes, &of); k != 0; k &= k - 1 {
+		i := first(k)
+		g := x
+		if group := of[i]; group&(group-1) != 0 {
+			own.id, own.r.lanes = 0, group
 			if own.r.class&write != 0 {
-				b.siblings(&own, at, group)
+				b.siblings(&own, x.Addr[i], group)
 			}
-			b.at(&own, at, i, uint64(x.Bytes))
-			continue
+			g = &own
 		}
-		b.at(x, at, i, uint64(x.Bytes))
+		b.at(g, x.Addr[i], i, uint64(x.Bytes))
 	}
 }
 
@@ -268,10 +281,48 @@ func (b *block) ordered(e *record, el int, w *warp, lane int) bool {
 	return false
 }
 
+// settled reports whether barriers or the ends of launches alone order all that a record
+// stands for before what lanes of a warp do now. If not, ordered may still say so of some.
+func (b *block) settled(e *record, w *warp) bool {
+	switch l := b.launch; {
+	case e.time <= l.base:
+		return true
+	case e.launch != l.id:
+		return l.before(e.launch)
+	case e.flight != 0 || e.block != b.id || e.form == blocks:
+		return false
+	}
+	return e.time <= b.base || e.warp == w.id && e.form != warps && e.time <= w.base
+}
+
+// alike reports whether two records have the same lanes at all bytes of a word.
+func alike(e, n *record) bool { return e.form != run && n.form != run }
+
+// reached reports whether what lane el of record e did happened before what one of the lanes
+// in m does now. Lanes that share a clock know the same, but for what each did itself.
+func (b *block) reached(e *record, el int, w *warp, m uint32) bool {
+	var last *clock
+	tried := false
+	for ; m != 0; m &= m - 1 {
+		i := first(m)
+		c := w.of(i)
+		if tried && c == last && i != el {
+			continue
+		}
+		if b.ordered(e, el, w, i) {
+			return true
+		}
+		if i != el {
+			last, tried = c, true
+		}
+	}
+	return false
+}
+
 // test looks for races of an access with those of a cell, and reports whether there are none.
 func (b *block) test(x *access, p *page, c cell, addr uint64, lane int, bytes uint8) bool {
 	if c&inSet == 0 { // the common case: one record, lane against lane
-		if e := &b.c.records[c.id()]; e.time <= b.launch.base || !b.conflict(e, &x.r) {
+		if e := &b.c.records[c.id()]; e.time <= b.launch.base || !b.conflict(e, &x.r) || b.settled(e, x.w) {
 			return true
 		}
 	}
@@ -281,13 +332,17 @@ func (b *block) test(x *access, p *page, c cell, addr uint64, lane int, bytes ui
 	for _, t := range list {
 		both := t.bytes & bytes
 		e := &b.c.records[t.record]
-		if both == 0 || e.time <= b.launch.base || !b.conflict(e, &x.r) {
+		if both == 0 || e.time <= b.launch.base || !b.conflict(e, &x.r) || b.settled(e, x.w) {
 			continue
 		}
 		el := off + int(t.lane)
 		var pairs uint64
 		var bad [2]int
-		for k := both; k != 0; k &= k - 1 {
+		some, times := both, uint64(1)
+		if alike(e, &x.r) && e.class&strong == 0 {
+			some, times = both&-both, uint64(bits.OnesCount8(both))
+		}
+		for k := some; k != 0; k &= k - 1 {
 			i := bits.TrailingZeros8(k)
 			for em := e.at(el, i); em != 0; em &= em - 1 {
 				for nm := x.r.at(lane, i); nm != 0; nm &= nm - 1 {
@@ -295,7 +350,7 @@ func (b *block) test(x *access, p *page, c cell, addr uint64, lane int, bytes ui
 						if pairs == 0 {
 							bad = [2]int{y, z}
 						}
-						pairs++
+						pairs += times
 					}
 				}
 			}
@@ -329,6 +384,11 @@ func (b *block) merge(x *access, old cell, lane int, bytes uint8, add bool) cell
 	list, off := s.entries(old, &one)
 	if add && x.id == 0 {
 		b.reuse(x, list)
+	}
+	if add && old != 0 && old&inSet == 0 { // noted before, or by a record that stands for it
+		if id := old.id(); id == x.id && off == lane || x.kind == ofReads && bytes == 15 && b.summary(x, &s.records[id], id, 0) == id {
+			return old
+		}
 	}
 	var room [mostEntries + 2]entry
 	kept := room[:0]
@@ -416,14 +476,21 @@ func (b *block) replaces(x *access, e *record, el, lane int, bytes uint8) bool {
 			return false
 		}
 	}
+	if b.settled(e, x.w) {
+		return true
+	}
+	if alike(e, &x.r) {
+		bytes &= -bytes
+	}
+	own := e.launch == b.launch.id && e.block == b.id && e.warp == x.w.id && e.flight == 0 && e.form <= many
 	for k := bytes; k != 0; k &= k - 1 {
 		i := bits.TrailingZeros8(k)
-		for em := e.at(el, i); em != 0; em &= em - 1 {
-			known := false
-			for nm := x.r.at(lane, i); nm != 0 && !known; nm &= nm - 1 {
-				known = b.ordered(e, first(em), x.w, first(nm))
-			}
-			if !known {
+		em, nm := e.at(el, i), x.r.at(lane, i)
+		if own {
+			em &^= nm // each lane knows what it did itself
+		}
+		for ; em != 0; em &= em - 1 {
+			if !b.reached(e, first(em), x.w, nm) {
 				return false
 			}
 		}

@@ -424,3 +424,20 @@ func TestRandomPrograms(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstBytes: the first access of a word is noted when it covers only part of it.
+func TestFirstBytes(t *testing.T) {
+	for _, space := range []isa.Space{isa.Global, isa.Shared} {
+		for op := range 2 {
+			first := action{t: 0, op: "wr"[op], bytes: 1}
+			got, _ := checked([]action{first, {t: 2, op: 'w', bytes: 1}}, space)
+			if len(got) != 1 {
+				t.Errorf("%s memory, %c and write of its first byte: %v, want one race", space, first.op, got)
+			}
+			got, _ = checked([]action{first, {t: 2, op: 'w', bytes: 1, word: 1}}, space)
+			if len(got) != 0 {
+				t.Errorf("%s memory, %c and write of another word: %v, want no race", space, first.op, got)
+			}
+		}
+	}
+}

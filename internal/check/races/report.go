@@ -90,18 +90,19 @@ func (l *launch) side(r *record, lane int, b *block) side {
 	if r.form != blocks {
 		who = fmt.Sprintf("thread %v of block %v", l.dim.At(uint64(r.warp)*32+uint64(lane&31)), l.grid.At(uint64(r.block)))
 	}
-	return side{launch: l, site: int(r.site), what: fmt.Sprintf("%s of %d bytes by %s", verb, r.size, who), place: func() (check.Place, []check.Place) {
+	site, warp := int(r.site), int(r.warp)
+	return side{launch: l, site: site, what: fmt.Sprintf("%s of %d bytes by %s", verb, r.size, who), place: func() (check.Place, []check.Place) {
 		if b == nil || b.probed == nil {
 			if l.source == nil {
 				return check.Place{}, nil
 			}
-			return check.PlaceOf(l.source(int(r.site))), nil
+			return check.PlaceOf(l.source(site)), nil
 		}
 		var chain []check.Place
-		for _, w := range b.probed.Chain(int(r.warp)) {
+		for _, w := range b.probed.Chain(warp) {
 			chain = append(chain, check.PlaceOf(w))
 		}
-		return check.PlaceOf(b.probed.Where(int(r.warp), lane)), chain
+		return check.PlaceOf(b.probed.Where(warp, lane)), chain
 	}}
 }
 
@@ -191,7 +192,8 @@ func (f *findings) add(x *find) {
 
 // race reports an access that races with a record; lanes are the record's and the access's.
 func (b *block) race(x *access, e *record, lanes [2]int, addr uint64, count uint64) {
-	l, n := b.launch, &x.r
+	earlier, later := *e, x.r // so that an access need not outlive its call
+	e, n, l := &earlier, &later, b.launch
 	f := &find{a: l.side(n, lanes[1], b), b: b.c.launches[e.launch].side(e, lanes[0], nil), addr: addr, count: count, launch: l.number, kernel: l.kernel, space: "global"}
 	switch {
 	case e.launch != l.id:
@@ -214,7 +216,7 @@ func (b *block) race(x *access, e *record, lanes [2]int, addr uint64, count uint
 			f.rule = sharedWarp
 		}
 	}
-	f.cause = func() string { return b.cause(e, n) }
+	f.cause = func() string { return b.cause(&earlier, &later) }
 	b.c.found.add(f)
 }
 

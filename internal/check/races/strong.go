@@ -111,25 +111,18 @@ func (b *block) intact(x *access, p *page, addr uint64) bool {
 func (b *block) strong(x *access) {
 	c := b.c
 	x.r.time = c.time
-	plain := x.r
-	for lanes := uint32(x.Lanes); lanes != 0; {
-		i := first(lanes)
-		group := uint32(0)
-		for k := lanes; k != 0; k &= k - 1 {
-			if j := first(k); x.Addr[j] == x.Addr[i] {
-				group |= 1 << j
-			}
-		}
-		lanes &^= group
+	var of [32]uint32
+	own := *x
+	own.r.form = many
+	for k := x.groups(uint32(x.Lanes), &of); k != 0; k &= k - 1 {
+		i := first(k)
 		g := x
-		if group&(group-1) != 0 {
-			own := *x
-			own.id, own.r = 0, plain
-			own.r.form, own.r.lanes = many, group
+		if group := of[i]; group&(group-1) != 0 {
+			own.id, own.r.lanes = 0, group
 			g = &own
 		}
 		for at := x.Addr[i]; at < x.Addr[i]+uint64(x.Bytes); at += uint64(x.r.size) {
-			b.location(g, at, i, group)
+			b.location(g, at, i, of[i])
 		}
 	}
 	x.w.rel = max(x.w.rel, x.r.time)
