@@ -139,6 +139,17 @@ type warp struct {
 	clock *clock // of all lanes, unless split
 	split bool
 	lanes *[32]lane
+	// version counts how often base or a clock changed, or the base of the block, and memo
+	// keeps answers of replaces that hold until then.
+	version uint32
+	memo    *[64]answer
+}
+
+// answer is whether all that lanes em did, of a record, happened before what some lane of nm
+// does now.
+type answer struct {
+	record, time, em, nm, version uint32
+	yes                           bool
 }
 
 // lane is what is special about a thread.
@@ -181,12 +192,27 @@ func (w *warp) learn(i int, c *clock) {
 		w.split = true
 	}
 	w.lanes[i].clock = n
+	w.version++
+}
+
+// gather adds to what lanes of a warp, m, know each.
+func (w *warp) gather(m uint32, c *clock) {
+	if !w.split && m != 0 && m&w.live == w.live {
+		if n := w.clock.join(c); n != w.clock {
+			w.clock, w.version = n, w.version+1
+		}
+		return
+	}
+	for ; m != 0; m &= m - 1 {
+		w.learn(first(m), c)
+	}
 }
 
 // together makes lanes of a warp, m, know the same.
 func (w *warp) together(m uint32, c *clock) {
 	if m&w.live == w.live {
 		w.clock, w.split = c, false
+		w.version++
 		return
 	}
 	for ; m != 0; m &= m - 1 {
@@ -218,6 +244,9 @@ func (b *block) release(w *warp, m uint32, whole bool) *clock {
 	c := b.past(w, m)
 	w.rel = b.c.time
 	if whole && m&w.live == w.live {
+		return c.set(warpKey(b.id, w.id), b.c.time)
+	}
+	if m == ^uint32(0) { // the same as a key for each thread, and smaller
 		return c.set(warpKey(b.id, w.id), b.c.time)
 	}
 	for k := m; k != 0; k &= k - 1 {
@@ -267,7 +296,8 @@ func (b *block) End() {
 	}
 	delete(c.live, b)
 	for _, p := range b.shared.pages {
-		*p = page{}
+		p.cells = [2][pageWords]cell{}
+		p.retire()
 	}
 	c.spare = append(c.spare, b.shared)
 	b.copies = nil

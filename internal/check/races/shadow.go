@@ -73,6 +73,7 @@ type entry struct {
 type page struct {
 	cells  [2][pageWords]cell // of reads and of writes
 	chains *[pageWords]*chain // of words that strong operations wrote
+	spare  *chain             // chains to be used again
 }
 
 const (
@@ -248,6 +249,11 @@ func (c *Checker) sweep() {
 		}
 	})
 	c.roots(func(id uint32) { records[id] = true })
+	for b := range c.live {
+		for i := range b.warps {
+			b.warps[i].memo = nil // it names records
+		}
+	}
 	clear(s.pairs)
 	s.freeRecord, s.freeSet = s.freeRecord[:0], s.freeSet[:0]
 	for i := len(records) - 1; i > 0; i-- {

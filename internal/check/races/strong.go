@@ -72,8 +72,30 @@ func (p *page) begin(addr uint64, size uint8) *chain {
 		p.chains = new([pageWords]*chain)
 	}
 	at := &p.chains[addr/4%pageWords]
-	*at = &chain{addr: addr, size: size, next: *at}
-	return *at
+	ch := p.spare
+	if ch == nil {
+		ch = &chain{}
+	} else {
+		p.spare = ch.next
+	}
+	*ch = chain{addr: addr, size: size, next: *at, sights: ch.sights[:0]}
+	*at = ch
+	return ch
+}
+
+// retire keeps the chains of a block that has ended for the next one.
+func (p *page) retire() {
+	if p.chains == nil {
+		return
+	}
+	for i, ch := range p.chains {
+		for ch != nil {
+			next := ch.next
+			*ch = chain{next: p.spare, sights: ch.sights[:0]}
+			p.spare, ch = ch, next
+		}
+		p.chains[i] = nil
+	}
 }
 
 // excused reports whether two strong operations on one location are morally strong.

@@ -62,6 +62,7 @@ func (b *block) Open(bar int) {
 		for i := range b.warps {
 			w := &b.warps[i]
 			w.base, w.rel, w.clock, w.split = b.base, b.base, c, false
+			w.version++
 		}
 	} else {
 		c := x.arrived
@@ -91,6 +92,7 @@ func (b *block) Meet(warp int, lanes isa.LaneMask) {
 			w.clock, w.split = b.past(w, m), false
 		}
 		w.base, w.rel = b.c.time, b.c.time
+		w.version++
 	} else {
 		w.together(m, b.release(w, m, false))
 	}
@@ -128,29 +130,40 @@ func (b *block) mbarrier(addr uint64) *mbar {
 func (b *block) Signal(s *exec.Signal) {
 	w := &b.warps[s.Warp]
 	b.touch(s)
-	for k := uint32(s.Lanes); k != 0; k &= k - 1 {
+	for k := uint32(s.Lanes); k != 0; {
 		i := first(k)
 		m := b.mbarrier(s.Addr[i])
+		// The lanes that follow at the same mbarrier, up to one that completes its phase.
+		lanes := uint32(0)
+		for k != 0 && s.Addr[first(k)] == s.Addr[i] {
+			bit := k & -k
+			lanes, k = lanes|bit, k&^bit
+			if uint32(s.Done)&bit != 0 && s.Does != exec.SignalWait {
+				break
+			}
+		}
 		switch s.Does {
 		case exec.SignalInit:
 			m.pending, m.done = nil, nil
 		case exec.SignalArrive:
 			if s.Order.Releases() {
-				m.pending = m.pending.join(b.release(w, 1<<i, false))
+				m.pending = m.pending.join(b.release(w, lanes, false))
 			}
 		case exec.SignalCopies:
 			for _, f := range b.copies {
-				if f.warp == w.id && f.lanes>>i&1 != 0 && f.by == isa.ByGroup {
-					f.attached, f.slot, f.phase = f.attached|1<<i, m.slot, m.phase
+				if f.warp == w.id && f.by == isa.ByGroup {
+					if at := f.lanes & lanes; at != 0 {
+						f.attached, f.slot, f.phase = f.attached|at, m.slot, m.phase
+					}
 				}
 			}
 		case exec.SignalWait:
-			if s.Done>>i&1 != 0 && s.Order.Acquires() {
-				w.learn(i, m.done)
+			if s.Order.Acquires() {
+				w.gather(lanes&uint32(s.Done), m.done)
 			}
 			continue
 		}
-		if s.Done>>i&1 != 0 {
+		if uint32(s.Done)&lanes != 0 {
 			m.complete(b)
 		}
 	}
