@@ -87,7 +87,41 @@ func (b *block) weak(x *access, lanes uint32) {
 			return
 		}
 	}
-	b.scattered(x, lanes)
+	if size%4 != 0 || !b.rows(x, lanes) {
+		b.scattered(x, lanes)
+	}
+}
+
+// rows notes an access of lanes that lie in some rows, each beyond the one before it. It
+// reports false, having done nothing, if they do not.
+func (b *block) rows(x *access, lanes uint32) bool {
+	size := uint64(x.Bytes)
+	var starts uint32 // first lanes of rows
+	prev, end := -2, uint64(0)
+	for k := lanes; k != 0; k &= k - 1 {
+		i := first(k)
+		at := x.Addr[i]
+		switch {
+		case at%4 != 0 || at < end:
+			return false
+		case i != prev+1 || at != end:
+			starts |= 1 << i
+		}
+		prev, end = i, at+size
+	}
+	if 2*bits.OnesCount32(starts) > bits.OnesCount32(lanes) {
+		return false
+	}
+	for ; starts != 0; starts &= starts - 1 {
+		i := first(starts)
+		mine := lanes >> i << i // up to the next row
+		if rest := starts & (starts - 1); rest != 0 {
+			mine &= 1<<first(rest) - 1
+		}
+		n := bits.OnesCount32(mine)
+		b.row(x, x.Addr[i], i, size*uint64(n))
+	}
+	return true
 }
 
 // groups finds the lanes at each address: of the first lane at an address it says which others
@@ -267,10 +301,10 @@ func (b *block) ordered(e *record, el int, w *warp, lane int) bool {
 			return true
 		}
 	}
-	c := w.of(lane)
-	if c == nil {
+	if time > w.learned {
 		return false
 	}
+	c := w.of(lane)
 	if c.get(blockKey(e.block)) >= time || c.get(warpKey(e.block, e.warp)) >= time {
 		return true
 	}
@@ -406,7 +440,7 @@ func (b *block) merge(x *access, old cell, lane int, bytes uint8, add bool) cell
 				continue
 			}
 		}
-		if b.replaces(x, e, t.record, off+int(t.lane), lane, t.bytes&bytes) {
+		if b.replaces(x, e, off+int(t.lane), lane, t.bytes&bytes) {
 			if t.bytes &^= bytes; t.bytes == 0 {
 				changed = true
 				continue
@@ -463,7 +497,7 @@ func (b *block) reuse(x *access, list []entry) {
 
 // replaces reports whether an access makes an entry superfluous: it happened before, and
 // whatever races with it races with the access too.
-func (b *block) replaces(x *access, e *record, id uint32, el, lane int, bytes uint8) bool {
+func (b *block) replaces(x *access, e *record, el, lane int, bytes uint8) bool {
 	if bytes == 0 || e.class&write&^x.r.class != 0 {
 		return false
 	}
@@ -489,35 +523,11 @@ func (b *block) replaces(x *access, e *record, id uint32, el, lane int, bytes ui
 		if own {
 			em &^= nm // each lane knows what it did itself
 		}
-		if em != 0 && !b.known(e, id, em, x, nm) {
-			return false
+		for ; em != 0; em &= em - 1 {
+			if !b.reached(e, first(em), x.w, nm) {
+				return false
+			}
 		}
-	}
-	return true
-}
-
-// known reports whether what each of the lanes em of a record did happened before what one
-// of the lanes in nm does now. Polls of a lock ask the same again and again.
-func (b *block) known(e *record, id, em uint32, x *access, nm uint32) bool {
-	var a *answer
-	w := x.w
-	if x.r.form == many && e.flight == 0 {
-		if w.memo == nil {
-			w.memo = new([64]answer)
-		}
-		a = &w.memo[id%64]
-		if q := (answer{id, e.time, em, nm, w.version, a.yes}); *a == q {
-			return a.yes
-		}
-		*a = answer{id, e.time, em, nm, w.version, false}
-	}
-	for ; em != 0; em &= em - 1 {
-		if !b.reached(e, first(em), w, nm) {
-			return false
-		}
-	}
-	if a != nil {
-		a.yes = true
 	}
 	return true
 }

@@ -139,17 +139,8 @@ type warp struct {
 	clock *clock // of all lanes, unless split
 	split bool
 	lanes *[32]lane
-	// version counts how often base or a clock changed, or the base of the block, and memo
-	// keeps answers of replaces that hold until then.
-	version uint32
-	memo    *[64]answer
-}
-
-// answer is whether all that lanes em did, of a record, happened before what some lane of nm
-// does now.
-type answer struct {
-	record, time, em, nm, version uint32
-	yes                           bool
+	// learned is the last time at which a clock changed: lanes know of nothing later.
+	learned uint32
 }
 
 // lane is what is special about a thread.
@@ -177,8 +168,8 @@ func (w *warp) special(i int) *lane {
 	return &w.lanes[i&31]
 }
 
-// learn adds to what a lane knows.
-func (w *warp) learn(i int, c *clock) {
+// learn adds to what a lane knows, at a time.
+func (w *warp) learn(i int, c *clock, now uint32) {
 	old := w.of(i)
 	n := old.join(c)
 	if n == old {
@@ -192,31 +183,31 @@ func (w *warp) learn(i int, c *clock) {
 		w.split = true
 	}
 	w.lanes[i].clock = n
-	w.version++
+	w.learned = now
 }
 
 // gather adds to what lanes of a warp, m, know each.
-func (w *warp) gather(m uint32, c *clock) {
+func (w *warp) gather(m uint32, c *clock, now uint32) {
 	if !w.split && m != 0 && m&w.live == w.live {
 		if n := w.clock.join(c); n != w.clock {
-			w.clock, w.version = n, w.version+1
+			w.clock, w.learned = n, now
 		}
 		return
 	}
 	for ; m != 0; m &= m - 1 {
-		w.learn(first(m), c)
+		w.learn(first(m), c, now)
 	}
 }
 
 // together makes lanes of a warp, m, know the same.
-func (w *warp) together(m uint32, c *clock) {
+func (w *warp) together(m uint32, c *clock, now uint32) {
 	if m&w.live == w.live {
 		w.clock, w.split = c, false
-		w.version++
+		w.learned = now
 		return
 	}
 	for ; m != 0; m &= m - 1 {
-		w.learn(first(m), c)
+		w.learn(first(m), c, now)
 	}
 }
 

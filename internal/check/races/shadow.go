@@ -249,11 +249,6 @@ func (c *Checker) sweep() {
 		}
 	})
 	c.roots(func(id uint32) { records[id] = true })
-	for b := range c.live {
-		for i := range b.warps {
-			b.warps[i].memo = nil // it names records
-		}
-	}
 	clear(s.pairs)
 	s.freeRecord, s.freeSet = s.freeRecord[:0], s.freeSet[:0]
 	for i := len(records) - 1; i > 0; i-- {

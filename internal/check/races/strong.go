@@ -188,21 +188,23 @@ func (b *block) observe(x *access, ch *chain, i int) {
 	acquires := x.Inst.Order.Acquires()
 	if own != nil || ch.wide != nil {
 		if acquires {
-			w.learn(i, own)
+			w.learn(i, own, b.c.time)
 			if x.r.class&wide != 0 {
-				w.learn(i, ch.wide)
+				w.learn(i, ch.wide, b.c.time)
 			}
 		} else {
 			s := w.special(i)
-			s.waiting = append(s.waiting, pending{ch, ch.wide, own})
+			if p, n := (pending{ch, ch.wide, own}), len(s.waiting); n == 0 || s.waiting[n-1] != p { // polls
+				s.waiting = append(s.waiting, p)
+			}
 		}
 	}
 	if acquires && w.lanes != nil { // an acquire completes earlier reads of the location
 		for _, q := range w.lanes[i].waiting {
 			if q.of == ch {
-				w.learn(i, q.own)
+				w.learn(i, q.own, b.c.time)
 				if x.r.class&wide != 0 {
-					w.learn(i, q.wide)
+					w.learn(i, q.wide, b.c.time)
 				}
 			}
 		}
@@ -323,9 +325,9 @@ func (b *block) Fence(warp int, lanes isa.LaneMask, order isa.Order, scope isa.S
 		if order.Acquires() {
 			kept := s.waiting[:0]
 			for _, q := range s.waiting {
-				w.learn(i, q.own)
+				w.learn(i, q.own, b.c.time)
 				if far {
-					w.learn(i, q.wide)
+					w.learn(i, q.wide, b.c.time)
 				}
 				if !far || order == isa.Acquire {
 					kept = append(kept, q)

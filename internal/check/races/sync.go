@@ -62,7 +62,7 @@ func (b *block) Open(bar int) {
 		for i := range b.warps {
 			w := &b.warps[i]
 			w.base, w.rel, w.clock, w.split = b.base, b.base, c, false
-			w.version++
+			w.learned = b.c.time
 		}
 	} else {
 		c := x.arrived
@@ -75,7 +75,7 @@ func (b *block) Open(bar int) {
 		}
 		for i, m := range x.came {
 			if m != 0 {
-				b.warps[i].together(m, b.past(&b.warps[i], m).join(c))
+				b.warps[i].together(m, b.past(&b.warps[i], m).join(c), b.c.time)
 			}
 		}
 	}
@@ -92,9 +92,9 @@ func (b *block) Meet(warp int, lanes isa.LaneMask) {
 			w.clock, w.split = b.past(w, m), false
 		}
 		w.base, w.rel = b.c.time, b.c.time
-		w.version++
+		w.learned = b.c.time
 	} else {
-		w.together(m, b.release(w, m, false))
+		w.together(m, b.release(w, m, false), b.c.time)
 	}
 	b.c.time++
 }
@@ -159,7 +159,7 @@ func (b *block) Signal(s *exec.Signal) {
 			}
 		case exec.SignalWait:
 			if s.Order.Acquires() {
-				w.gather(lanes&uint32(s.Done), m.done)
+				w.gather(lanes&uint32(s.Done), m.done, b.c.time)
 			}
 			continue
 		}
