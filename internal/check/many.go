@@ -27,22 +27,14 @@ func (m many) Block(b exec.ProbedBlock) exec.BlockProbe {
 	case 1:
 		return list[0]
 	}
-	for _, p := range list {
-		if f, ok := p.(exec.FaultProbe); ok {
-			return withFaults{list, f}
-		}
-	}
 	return list
-}
-
-// withFaults is several probes of a block, of which one decides about faults.
-type withFaults struct {
-	manyBlocks
-	exec.FaultProbe
 }
 
 // manyBlocks is several probes of a block as one.
 type manyBlocks []exec.BlockProbe
+
+// Parts is as exec.ProbeAs needs it.
+func (m manyBlocks) Parts() []exec.BlockProbe { return m }
 
 func (m manyBlocks) Access(a *exec.Access) {
 	for _, p := range m {

@@ -82,10 +82,62 @@ type SilentProbe interface {
 	WantsSilent()
 }
 
+// FlowProbe is a BlockProbe that follows values through registers. Registers are those of
+// isa.Inst; they belong to a frame, which is known by its depth: the number of calls in which
+// a lane is.
+type FlowProbe interface {
+	// Executed is called after lanes of a warp have executed an instruction, and after Access
+	// for it; for branches, calls and what waits for other warps before they do it. Active
+	// are all lanes that came there, those whose guard is false included. Instructions that
+	// name no register, and jumps without a guard, are left out.
+	Executed(warp, site int, lanes, active isa.LaneMask, depth int)
+	// Shuffled is called instead for a shuffle: lane i takes its value from lane from[i].
+	Shuffled(warp, site int, lanes isa.LaneMask, from *[32]uint8, depth int)
+	// Enter is called when lanes have called a function, before its parameters are passed.
+	Enter(warp int, lanes isa.LaneMask, f *Callee)
+	// Passed is called when a call or a return has set a parameter or a result: reg in the
+	// frame at depth, or bytes of local memory from addr if reg.File is isa.NoReg.
+	Passed(warp int, lanes isa.LaneMask, depth int, reg isa.Reg, addr uint64, bytes int)
+}
+
+// RegisterReader is a ProbedBlock whose registers can be read, as is each that calls a
+// FlowProbe.
+type RegisterReader interface {
+	// Zero returns the lanes of a warp in which a register of the function that it executes is
+	// zero, or false.
+	Zero(warp int, r isa.Reg) isa.LaneMask
+}
+
+// Callee is what a function that has been called gets.
+type Callee struct {
+	Depth      int    // of calls: 1 for a function that the kernel calls
+	Registers  int    // general registers have numbers below
+	Predicates int    // and predicates
+	Base       uint64 // of its local memory
+	Bytes      uint64
+}
+
+// ProbeAs returns p as a T, which is FaultProbe, SilentProbe or FlowProbe: p itself, or if p
+// stands for several probes the first of its Parts that is one.
+func ProbeAs[T any](p BlockProbe) (t T, ok bool) {
+	if t, ok = p.(T); ok {
+		return t, true
+	}
+	if m, several := p.(interface{ Parts() []BlockProbe }); several {
+		for _, x := range m.Parts() {
+			if t, ok = x.(T); ok {
+				return t, true
+			}
+		}
+	}
+	return t, false
+}
+
 // Access is what one warp instruction does in one space, one access per lane.
 type Access struct {
 	Warp  int
 	Site  int
+	Depth int       // of calls
 	Inst  *isa.Inst // its Order, Scope and Atomic hold for every lane
 	Lanes isa.LaneMask
 	Space isa.Space // Global, Shared or Local: lanes of a generic access come space by space

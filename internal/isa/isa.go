@@ -179,6 +179,11 @@ type Inst struct {
 	Private bool    // neither visible to nor affected by other blocks
 	Order   Order   // what an access or a fence means for the order of others
 	Scope   Scope   // the threads for which it does, ScopeNone for a weak access
+	// Bases are the Srcs that are addresses of memory, a bit each.
+	Bases uint32
+	// Then and Else are the Srcs of which each lane takes one: Then if the last of Srcs, a
+	// predicate, is true. Other instructions have neither.
+	Then, Else uint32
 	// Control is the compiler's information on when the instruction may issue, nil if the
 	// instruction set has none (PTX).
 	Control *Control

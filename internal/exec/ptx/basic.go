@@ -402,6 +402,19 @@ func decodeSelp(d *dec, in *ptx.Inst, o *inst) error {
 	if o.c, neg, err = d.srcPred(&in.Args[3]); neg {
 		o.flags |= fNegC
 	}
+	if n := len(d.info.Srcs); in.Args[3].Kind == ptx.OpReg && err == nil { // which of them are registers
+		n--
+		if in.Args[2].Kind == ptx.OpReg {
+			n--
+			d.info.Else = 1 << n
+		}
+		if in.Args[1].Kind == ptx.OpReg {
+			d.info.Then = 1 << (n - 1)
+		}
+		if neg {
+			d.info.Then, d.info.Else = d.info.Else, d.info.Then
+		}
+	}
 	return err
 }
 

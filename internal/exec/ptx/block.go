@@ -27,9 +27,11 @@ type block struct {
 	probe    exec.BlockProbe // nil: nothing looks at it
 	faults   exec.FaultProbe // the same, if it decides about faults
 	silent   bool            // whether it wants Access.Silent
+	flow     exec.FlowProbe  // the same, if it follows values
 	access   exec.Access     // the arguments of its calls
 	signal   exec.Signal
 	resolved [32]uint64
+	from     [32]uint8
 }
 
 // worker owns what blocks reuse: frames, warps, buffers. One goroutine uses
@@ -90,11 +92,12 @@ func (wk *worker) newBlock(im *image, l *launch, n uint64, view *device.View) *b
 		w.live = b.StartWarp(i, &w.tid)
 		w.start()
 	}
-	b.probe, b.faults, b.silent = nil, nil, false
+	b.probe, b.faults, b.flow, b.silent = nil, nil, nil, false
 	if im.probed && !l.Rehearsal {
 		b.probe = l.Probe.Block(b)
-		b.faults, _ = b.probe.(exec.FaultProbe)
-		_, b.silent = b.probe.(exec.SilentProbe)
+		b.faults, _ = exec.ProbeAs[exec.FaultProbe](b.probe)
+		b.flow, _ = exec.ProbeAs[exec.FlowProbe](b.probe)
+		_, b.silent = exec.ProbeAs[exec.SilentProbe](b.probe)
 	}
 	return b
 }

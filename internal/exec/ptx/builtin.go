@@ -40,6 +40,7 @@ func (w *warp) giveResult(s *callSite, i int, v uint64) {
 		return
 	}
 	r := &s.rets[0]
+	w.passed(w.fr, r, 1<<i)
 	switch {
 	case r.off >= 0:
 		var buf [8]byte

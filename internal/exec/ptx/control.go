@@ -270,6 +270,7 @@ func (w *warp) invoke(in *inst, f *fn, m uint32, parent int32) bool {
 	fr.base, fr.depth, fr.parent, fr.ret, fr.site, fr.refs = caller.top, caller.depth+1, caller, w.pc+1, in, 0
 	caller.refs++
 	w.openFrame(fr, m)
+	w.entered(fr, m)
 	if c := w.blk.counts; c != nil {
 		c.entered[f.index] += uint64(bits.OnesCount32(m))
 	}
@@ -302,6 +303,7 @@ func (w *warp) pass(df *frame, dst *paramSlot, sf *frame, src *paramSlot, m uint
 		return
 	}
 	n := min(dst.size, src.size)
+	w.passed(df, dst, m)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		if dst.off >= 0 && src.off >= 0 {

@@ -38,7 +38,7 @@ func (im *image) countFunctions(c *exec.Coverage) {
 		c.Add(g)
 		for pc := range f.code {
 			switch f.code[pc].kind {
-			case kBranch:
+			case kBranch, kCounted:
 				f.code[pc].kind = kCounted
 			case kBranchIx, kRet, kExit:
 			default:

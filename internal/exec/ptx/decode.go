@@ -334,6 +334,9 @@ func (d *dec) function() {
 		in := &f.code[pc]
 		if in.kind == kBranch || in.kind == kBranchIx {
 			in.rpc = int32(f.graph.Reconverge(pc))
+			if d.im.probed && in.kind == kBranch && in.guard != none {
+				in.kind = kCounted
+			}
 		}
 		if err := errAt[pc]; err != nil {
 			ast := ast.Code[pc]
@@ -414,6 +417,7 @@ func (d *dec) one(in *ptx.Inst, o *inst, info *isa.Inst, pc int) error {
 	memoryModel(in, info)
 	if d.im.probed {
 		d.probe(o)
+		d.follow(o)
 	}
 	if len(d.sums) > 0 {
 		if o.run == nil || o.kind == kWarpSync { // these read their operands before run is called

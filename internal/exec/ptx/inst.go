@@ -27,7 +27,7 @@ const (
 	kRun      kind = iota // call run, continue
 	kMem                  // call run, then check for a fault
 	kBranch               // to target where the guard holds; rpc is its reconvergence point
-	kCounted              // kBranch, and counts who goes where
+	kCounted              // kBranch, and counts who goes where or calls the probe
 	kBranchIx             // brx.idx
 	kCall                 // call, direct or indirect
 	kRet                  // ret

@@ -109,29 +109,8 @@ func shfl(w *warp, in *inst, m uint32) {
 	inRange := uint32(0)
 	for k := m; k != 0; k &= k - 1 {
 		i := uint32(bits.TrailingZeros32(k) & 31)
-		bv, cv := b[i]&31, c[i]&31
-		seg := c[i] >> 8 & 31
-		maxLane := i&seg | cv&^seg
-		minLane := i & seg
-		var j uint32
-		ok := false
-		switch in.mode {
-		case 0:
-			j = i - bv
-			ok = int32(j) >= int32(maxLane)
-		case 1:
-			j = i + bv
-			ok = j <= maxLane
-		case 2:
-			j = i ^ bv
-			ok = j <= maxLane
-		case 3:
-			j = minLane | bv&^seg
-			ok = j <= maxLane
-		}
-		if !ok {
-			j = i
-		} else {
+		j, ok := shflFrom(in.mode, i, b[i], c[i])
+		if ok {
 			inRange |= 1 << i
 		}
 		if m>>(j&31)&1 == 0 {
@@ -140,6 +119,42 @@ func shfl(w *warp, in *inst, m uint32) {
 		d[i] = a[j&31]
 	}
 	w.setPred(in.x.refs[0], inRange, m)
+}
+
+// shflFrom returns the lane whose value lane i gets, and whether it is in range: otherwise it
+// is i itself.
+func shflFrom(mode uint8, i, b, c uint32) (j uint32, ok bool) {
+	b, seg := b&31, c>>8&31
+	maxLane, minLane := i&seg|c&31&^seg, i&seg
+	switch mode {
+	case 0:
+		j = i - b
+		ok = int32(j) >= int32(maxLane)
+	case 1:
+		j = i + b
+		ok = j <= maxLane
+	case 2:
+		j = i ^ b
+		ok = j <= maxLane
+	case 3:
+		j = minLane | b&^seg
+		ok = j <= maxLane
+	}
+	if !ok {
+		j = i
+	}
+	return j, ok
+}
+
+// sources returns the lane from which each lane of m takes its value in a shuffle.
+func (in *inst) sources(w *warp, m uint32) (from [32]uint8) {
+	b, c := w.u32(in.b), w.u32(in.c)
+	for ; m != 0; m &= m - 1 {
+		i := uint32(bits.TrailingZeros32(m) & 31)
+		j, _ := shflFrom(in.mode, i, b[i], c[i])
+		from[i] = uint8(j & 31)
+	}
+	return from
 }
 
 // decodeVote is vote and vote.sync.

@@ -147,6 +147,7 @@ func (d *dec) memBase(base *ptx.Operand, o *inst, space isa.Space) (isa.Space, e
 			return space, err
 		}
 		o.a = r
+		d.info.Bases |= 1 << (len(d.info.Srcs) - 1)
 		switch c {
 		case c32:
 			o.flags |= fAddr32

@@ -201,7 +201,7 @@ func seenCAS(a *atomicOp, run runFunc) runFunc {
 		}
 		if m &^= lost; w.fault == nil && m != 0 {
 			b := w.blk
-			b.access = exec.Access{Warp: w.id, Site: w.site(), Inst: w.info(), Addr: &w.addr, Bytes: a.total, Read: true, Write: true, Failed: isa.LaneMask(failed)}
+			b.access = exec.Access{Warp: w.id, Site: w.site(), Depth: w.fr.depth, Inst: w.info(), Addr: &w.addr, Bytes: a.total, Read: true, Write: true, Failed: isa.LaneMask(failed)}
 			w.tellAccess(&b.access, isa.Space(in.mode), m)
 		}
 	}
@@ -225,7 +225,7 @@ func (a *atomicOp) equal(w *warp, p []byte, i int) bool {
 func seenPlain(w *warp, in *inst, m uint32) {
 	info := w.info()
 	b := w.blk
-	b.access = exec.Access{Warp: w.id, Site: w.site(), Inst: info, Addr: &w.addr, Bytes: int(in.size), Read: info.Load, Write: info.Store, Silent: isa.LaneMask(w.silent)}
+	b.access = exec.Access{Warp: w.id, Site: w.site(), Depth: w.fr.depth, Inst: info, Addr: &w.addr, Bytes: int(in.size), Read: info.Load, Write: info.Store, Silent: isa.LaneMask(w.silent)}
 	w.tellAccess(&b.access, isa.Space(in.mode), m)
 }
 
@@ -233,7 +233,7 @@ func seenPlain(w *warp, in *inst, m uint32) {
 func (w *warp) seen(space isa.Space, m uint32, bytes int, read, write bool, addr *[32]uint64) {
 	b := w.blk
 	a := &b.access
-	*a = exec.Access{Warp: w.id, Site: w.site(), Inst: w.info(), Addr: addr, Bytes: bytes, Read: read, Write: write}
+	*a = exec.Access{Warp: w.id, Site: w.site(), Depth: w.fr.depth, Inst: w.info(), Addr: addr, Bytes: bytes, Read: read, Write: write}
 	w.tellAccess(a, space, m)
 }
 
@@ -283,7 +283,7 @@ func (c *copyOp) seen(w *warp, in *inst, m uint32) {
 			w.sharedOnly(m)
 		}
 		a := &w.blk.access
-		*a = exec.Access{Warp: w.id, Site: w.site(), Inst: info, Addr: &w.addr, Bytes: bytes, Read: read, Write: write, Flight: by != isa.ByNothing, By: by, Mbarrier: mbarrier}
+		*a = exec.Access{Warp: w.id, Site: w.site(), Depth: w.fr.depth, Inst: info, Addr: &w.addr, Bytes: bytes, Read: read, Write: write, Flight: by != isa.ByNothing, By: by, Mbarrier: mbarrier}
 		w.tellAccess(a, space, m)
 	}
 	each := func(m uint32, bytes int) {
@@ -387,4 +387,108 @@ func (w *warp) misuse(kind exec.Misuse, lanes, mask uint32) {
 	if p := w.blk.probe; p != nil {
 		p.Misuse(kind, w.id, isa.LaneMask(lanes), isa.LaneMask(mask))
 	}
+}
+
+// follow makes an instruction call a probe that follows values, after it has run. What
+// special executes calls it there.
+func (d *dec) follow(o *inst) {
+	if o.run == nil || len(d.info.Dsts)+len(d.info.Srcs) == 0 {
+		return
+	}
+	switch o.kind {
+	case kRun:
+		o.kind = kMem
+	case kMem, kWarpSync:
+	default:
+		return
+	}
+	run := o.run
+	if d.info.Kind == isa.KindShfl {
+		o.run = func(w *warp, in *inst, m uint32) {
+			var from [32]uint8
+			if w.blk.flow != nil {
+				from = in.sources(w, m)
+			}
+			if run(w, in, m); w.blk.flow != nil && w.fault == nil {
+				w.blk.from = from
+				w.blk.flow.Shuffled(w.id, w.site(), isa.LaneMask(m), &w.blk.from, w.fr.depth)
+			}
+		}
+		return
+	}
+	o.run = func(w *warp, in *inst, m uint32) {
+		run(w, in, m)
+		if w.blk.flow != nil && w.fault == nil {
+			w.executed(m)
+		}
+	}
+}
+
+// executed tells the probe that lanes m of the running fragment have executed the running
+// instruction.
+func (w *warp) executed(m uint32) {
+	w.blk.flow.Executed(w.id, w.site(), isa.LaneMask(m), isa.LaneMask(w.mask), w.fr.depth)
+}
+
+// branches tells of a branch with a guard: lanes m of mask take it.
+func (w *warp) branches(pc int32, m, mask uint32) {
+	w.countWays(pc, m, mask)
+	if w.blk.flow != nil {
+		w.pc = pc
+		w.executed(m)
+	}
+}
+
+// entered tells the probe of a new frame.
+func (w *warp) entered(fr *frame, m uint32) {
+	if w.blk.flow != nil {
+		f := fr.f
+		w.blk.flow.Enter(w.id, isa.LaneMask(m), &exec.Callee{Depth: fr.depth, Registers: f.n32 + 2*f.n64, Predicates: f.np, Base: uint64(fr.base), Bytes: uint64(f.local)})
+	}
+}
+
+// passed tells the probe that a parameter or a result has been set.
+func (w *warp) passed(fr *frame, to *paramSlot, m uint32) {
+	flow := w.blk.flow
+	if flow == nil {
+		return
+	}
+	at := isa.Reg{File: isa.RegGPR, Count: 1, Index: uint32(to.r)}
+	switch {
+	case to.off >= 0:
+		flow.Passed(w.id, isa.LaneMask(m), fr.depth, isa.Reg{}, uint64(fr.base+to.off), to.size)
+		return
+	case to.class == cPred:
+		at.File = isa.RegPred
+	case to.class == c64, to.class == c128:
+		at.Count, at.Index = 2, uint32(fr.f.n32)+2*uint32(to.r)
+	}
+	flow.Passed(w.id, isa.LaneMask(m), fr.depth, at, 0, 0)
+	if to.class == c128 {
+		at.Index += 2
+		flow.Passed(w.id, isa.LaneMask(m), fr.depth, at, 0, 0)
+	}
+}
+
+// Zero is as in exec.RegisterReader.
+func (b *block) Zero(warp int, r isa.Reg) (m isa.LaneMask) {
+	w := &b.warps[warp]
+	n := uint32(w.fr.f.n32)
+	switch {
+	case r.File == isa.RegPred:
+		return isa.LaneMask(^w.pr[r.Index])
+	case r.Index < n:
+		for i, v := range w.r32[r.Index] {
+			if v == 0 {
+				m |= 1 << i
+			}
+		}
+	default:
+		for i, v := range w.r64[(r.Index-n)/2] {
+			if v == 0 {
+				m |= 1 << i
+			}
+		}
+	}
+	return m
 }

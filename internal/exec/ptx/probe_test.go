@@ -290,3 +290,119 @@ func TestSilent(t *testing.T) {
 		})
 	}
 }
+
+// flowProbe writes a line for each instruction that it is called with.
+type flowProbe struct{ logProbe }
+
+func (p *flowProbe) Block(b exec.ProbedBlock) exec.BlockProbe {
+	return &flowBlock{logBlock{&p.logProbe, b}}
+}
+
+type flowBlock struct{ logBlock }
+
+func (b *flowBlock) Executed(warp, site int, lanes, active isa.LaneMask, depth int) {
+	in := b.code[site]
+	s := in.Op
+	if in.Bases|in.Then|in.Else != 0 {
+		s += fmt.Sprintf(", of %d sources %b are bases, %b then, %b else", len(in.Srcs), in.Bases, in.Then, in.Else)
+	}
+	if in.Op == "selp.u32" {
+		s += fmt.Sprintf(", false for %08x", uint32(b.b.(exec.RegisterReader).Zero(warp, in.Srcs[len(in.Srcs)-1])))
+	}
+	b.say(warp, lanes, "of %08x at depth %d: %s", uint32(active), depth, s)
+}
+
+func (b *flowBlock) Shuffled(warp, site int, lanes isa.LaneMask, from *[32]uint8, depth int) {
+	b.say(warp, lanes, "from %v: %s", from[:4], b.code[site].Op)
+}
+func (b *flowBlock) Enter(warp int, lanes isa.LaneMask, f *exec.Callee) {
+	b.say(warp, lanes, "enters %+v", *f)
+}
+func (b *flowBlock) Passed(warp int, lanes isa.LaneMask, depth int, reg isa.Reg, addr uint64, bytes int) {
+	b.say(warp, lanes, "passes at depth %d: %+v, %d bytes at %d", depth, reg, bytes, addr)
+}
+
+// TestFlowProbe holds what a probe that follows values is called with against what a kernel
+// does.
+func TestFlowProbe(t *testing.T) {
+	const decls = ".reg .b64 %a<4>; .reg .b32 %r<4>; .reg .pred %p<4>;\n"
+	cases := []struct{ name, body, want string }{
+		{"a guard, and a branch that diverges", `
+			setp.lt.u32 %p0, %t, 2;
+			@%p0 mov.u32 %r0, 7;
+			@!%p0 bra ON;
+			bar.sync 0;
+			ON:
+		`, `
+			b0 w0 0000000f of 0000000f at depth 0: setp.lt.u32
+			b0 w0 00000003 of 0000000f at depth 0: mov.u32
+			b0 w0 0000000c of 0000000f at depth 0: bra
+			b0 w0 00000003 arrives at barrier 0, waits: true
+			b0 w0 0000000c exits
+			b0 barrier 0 opens
+			b0 w0 00000003 exits
+			b0 ends
+		`},
+		{"addresses and choices", `
+			setp.lt.u32 %p0, %t, 2;
+			st.global.u32 [%out], %t;
+			@%p0 ld.global.u32 %r0, [%out];
+			selp.u32 %r1, 1, %r0, %p0;
+			@%p0 selp.u32 %r1, %r0, %r1, !%p0;
+		`, `
+			b0 w0 0000000f of 0000000f at depth 0: setp.lt.u32
+			b0 w0 0000000f writes 4 of global at 0: st.global.u32
+			b0 w0 0000000f of 0000000f at depth 0: st.global.u32, of 2 sources 10 are bases, 0 then, 0 else
+			b0 w0 00000003 reads 4 of global at 0: ld.global.u32
+			b0 w0 00000003 of 0000000f at depth 0: ld.global.u32, of 2 sources 10 are bases, 0 then, 0 else
+			b0 w0 0000000f of 0000000f at depth 0: selp.u32, of 2 sources 0 are bases, 0 then, 1 else, false for fffffffc
+			b0 w0 00000003 of 0000000f at depth 0: selp.u32, of 4 sources 0 are bases, 100 then, 10 else, false for fffffffc
+			b0 w0 0000000f exits
+			b0 ends
+		`},
+		{"a shuffle", `
+			shfl.sync.bfly.b32 %r0, %t, 1, 31, 15;
+		`, `
+			b0 w0 0000000f from [1 0 3 2]: shfl.sync.bfly.b32
+			b0 w0 0000000f exits
+			b0 ends
+		`},
+		{"a call of a function, and of a library's", `
+			.param .b32 x;
+			.param .b64 y, z;
+			st.param.b32 [x], 5;
+			call (%r1), twice, (%t, x);
+			call (y), malloc, (z);
+		`, `
+			b0 w0 0000000f writes 4 of local at 0: st.param.b32
+			b0 w0 0000000f of 0000000f at depth 0: call
+			b0 w0 0000000f enters {Depth:1 Registers:2 Predicates:0 Base:32 Bytes:16}
+			b0 w0 0000000f passes at depth 1: {File:1 Count:1 Number:0 Index:0}, 0 bytes at 0
+			b0 w0 0000000f passes at depth 1: {File:0 Count:0 Number:0 Index:0}, 4 bytes at 32
+			b0 w0 0000000f of 0000000f at depth 1: mov.u32
+			b0 w0 0000000f passes at depth 0: {File:1 Count:1 Number:0 Index:2}, 0 bytes at 0
+			b0 w0 00000001 passes at depth 0: {File:0 Count:0 Number:0 Index:0}, 8 bytes at 8
+			b0 w0 00000002 passes at depth 0: {File:0 Count:0 Number:0 Index:0}, 8 bytes at 8
+			b0 w0 00000004 passes at depth 0: {File:0 Count:0 Number:0 Index:0}, 8 bytes at 8
+			b0 w0 00000008 passes at depth 0: {File:0 Count:0 Number:0 Index:0}, 8 bytes at 8
+			b0 w0 0000000f exits
+			b0 ends
+		`},
+	}
+	const module = `.extern .func (.param .b64 r) malloc(.param .b64 n);
+		.func (.reg .b32 %r) twice(.reg .b32 %a, .param .b32 %b) { mov.u32 %r, %a; ret; }
+	`
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			for _, stepped := range []bool{false, true} {
+				p := &flowProbe{}
+				runBody(t, bodyOpts{block: 4, probe: p, stepped: stepped, module: module}, decls, c.body, nil, 256)
+				want := strings.ReplaceAll(strings.TrimSpace(c.want), "\t", "")
+				got := strings.SplitN(strings.TrimSpace(p.String()), "\n", 3)[2] // without runBody's own ld.param and mov
+				if got != want && !(stepped && sorted(got) == sorted(want)) {
+					t.Errorf("stepped %v: got\n%s\nwant\n%s", stepped, got, want)
+				}
+			}
+		})
+	}
+}

@@ -354,7 +354,7 @@ func (w *warp) run(limit uint64) bool {
 				}
 				pc++
 			case kCounted:
-				w.countWays(pc, m, mask)
+				w.branches(pc, m, mask)
 				fallthrough
 			case kBranch:
 				if m == mask {
@@ -470,6 +470,9 @@ func (w *warp) breakJoin() bool {
 func (w *warp) special(in *inst, m uint32) {
 	if w.blk.counts != nil {
 		w.countSpecial(in, m)
+	}
+	if w.blk.flow != nil && in.kind != kWarpSync && len(w.info().Dsts)+len(w.info().Srcs) > 0 {
+		w.executed(m)
 	}
 	if m == 0 {
 		w.pc++
