@@ -68,6 +68,9 @@ func (b *block) Access(a *exec.Access) {
 	}
 }
 
+// WantsSilent is as in exec.SilentProbe: stores of equal values are notes.
+func (b *block) WantsSilent() {}
+
 // weak notes a plain access. Rows of lanes are the common case.
 func (b *block) weak(x *access, lanes uint32) {
 	f := first(lanes)
@@ -372,6 +375,7 @@ func (b *block) test(x *access, p *page, c cell, addr uint64, lane int, bytes ui
 		el := off + int(t.lane)
 		var pairs uint64
 		var bad [2]int
+		same := stores(e.class) && stores(x.r.class) // all pairs store equal values: the later one changed nothing
 		some, times := both, uint64(1)
 		if alike(e, &x.r) && e.class&strong == 0 {
 			some, times = both&-both, uint64(bits.OnesCount8(both))
@@ -380,9 +384,13 @@ func (b *block) test(x *access, p *page, c cell, addr uint64, lane int, bytes ui
 			i := bits.TrailingZeros8(k)
 			for em := e.at(el, i); em != 0; em &= em - 1 {
 				for nm := x.r.at(lane, i); nm != 0; nm &= nm - 1 {
-					if y, z := first(em), first(nm); !b.ordered(e, y, x.w, z) && !b.observed(x, p, e, y, addr+uint64(i), z) {
+					y, z := first(em), first(nm)
+					if !b.ordered(e, y, x.w, z) && !b.observed(x, p, e, y, addr+uint64(i), z) {
 						if pairs == 0 {
 							bad = [2]int{y, z}
+						}
+						if same && x.Silent>>z&1 == 0 { // this pair matters: show it
+							bad, same = [2]int{y, z}, false
 						}
 						pairs += times
 					}
@@ -391,7 +399,7 @@ func (b *block) test(x *access, p *page, c cell, addr uint64, lane int, bytes ui
 		}
 		if pairs > 0 {
 			clean = false
-			b.race(x, e, bad, addr+uint64(bits.TrailingZeros8(both)), pairs)
+			b.race(x, e, bad, addr+uint64(bits.TrailingZeros8(both)), pairs, same)
 		}
 	}
 	return clean
@@ -584,7 +592,7 @@ func (b *block) siblings(x *access, addr uint64, group uint32) {
 	n := uint64(bits.OnesCount32(group))
 	e := x.r
 	i := first(group)
-	b.race(x, &e, [2]int{i, first(group &^ (1 << i))}, addr, n*(n-1)/2*uint64(x.Bytes))
+	b.race(x, &e, [2]int{i, first(group &^ (1 << i))}, addr, n*(n-1)/2*uint64(x.Bytes), stores(x.r.class) && group&^(1<<i)&^uint32(x.Silent) == 0)
 }
 
 // isWhole reports whether the text of an instruction is a barrier of all threads of the

@@ -2,7 +2,6 @@ package races
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/plain"
@@ -46,14 +45,23 @@ func Rules() []*check.Rule {
 
 // The causes of races.
 const (
-	noCause        = "none"
-	narrowScope    = "scope-too-narrow"
-	fenceMissing   = "fence-missing"
-	notWaitedFor   = "copy-not-waited-for"
-	besideAtomic   = "plain-beside-atomic"
-	mixedSize      = "mixed-size"
-	lockstepLevel  = check.Warning
-	lockstepReason = " In this run the lanes ran in lockstep, which nothing guarantees."
+	noCause      = "none"
+	narrowScope  = "scope-too-narrow"
+	fenceMissing = "fence-missing"
+	notWaitedFor = "copy-not-waited-for"
+	besideAtomic = "plain-beside-atomic"
+	mixedSize    = "mixed-size"
+)
+
+// excuse is why a race is less serious than others of its rule.
+type excuse struct {
+	level  check.Level
+	reason string
+}
+
+var (
+	inLockstep = &excuse{check.Warning, " In this run the lanes ran in lockstep, which nothing guarantees."}
+	equal      = &excuse{check.Note, " In this run both wrote the same value."}
 )
 
 // advice says what a cause means and how to mend it.
@@ -108,15 +116,23 @@ func (l *launch) side(r *record, lane int, b *block) side {
 
 // find is a race.
 type find struct {
-	rule     *check.Rule
-	a, b     side // the access that found it, and the earlier one
-	addr     uint64
-	count    uint64
-	launch   int
-	kernel   string
-	lockstep bool
-	cause    func() string
-	space    string
+	rule   *check.Rule
+	a, b   side // the access that found it, and the earlier one
+	addr   uint64
+	count  uint64
+	launch int
+	kernel string
+	excuse *excuse // nil: none
+	cause  func() string
+	space  string
+}
+
+// level is how serious the race is.
+func (x *find) level() check.Level {
+	if x.excuse != nil {
+		return x.excuse.level
+	}
+	return x.rule.Level
 }
 
 // findKey tells findings apart: a rule and a pair of sites.
@@ -154,14 +170,20 @@ func (f *findings) add(x *find) {
 		k.siteA, k.siteB = k.siteB, k.siteA
 	}
 	if old := f.by[k]; old != nil {
-		old.Count += x.count
-		if !x.lockstep && old.Level == lockstepLevel {
-			old.Level = x.rule.Level
-			old.Message = strings.TrimSuffix(old.Message, lockstepReason)
+		count := old.Count + x.count
+		if x.level() > old.Level { // show the more serious one
+			*old = *x.finding()
 		}
+		old.Count = count
 		return
 	}
-	n := &check.Finding{Rule: x.rule, Level: x.rule.Level, Launch: x.launch, Kernel: plain.Instance(x.kernel), Count: x.count, Cause: noCause}
+	n := x.finding()
+	f.by[k], f.all = n, append(f.all, n)
+}
+
+// finding describes a race.
+func (x *find) finding() *check.Finding {
+	n := &check.Finding{Rule: x.rule, Level: x.level(), Launch: x.launch, Kernel: plain.Instance(x.kernel), Count: x.count, Cause: noCause}
 	if x.cause != nil {
 		n.Cause = x.cause()
 	}
@@ -171,9 +193,8 @@ func (f *findings) add(x *find) {
 	} else {
 		n.Message += x.rule.Mend
 	}
-	if x.lockstep {
-		n.Level = lockstepLevel
-		n.Message += lockstepReason
+	if x.excuse != nil {
+		n.Message += x.excuse.reason
 	}
 	for i, s := range []side{x.a, x.b} {
 		role := []check.Role{check.First, check.Other}[i]
@@ -187,11 +208,12 @@ func (f *findings) add(x *find) {
 	if x.space != "" {
 		n.Details["space"] = x.space
 	}
-	f.by[k], f.all = n, append(f.all, n)
+	return n
 }
 
 // race reports an access that races with a record; lanes are the record's and the access's.
-func (b *block) race(x *access, e *record, lanes [2]int, addr uint64, count uint64) {
+// same is set if both wrote the same value.
+func (b *block) race(x *access, e *record, lanes [2]int, addr uint64, count uint64, same bool) {
 	earlier, later := *e, x.r // so that an access need not outlive its call
 	e, n, l := &earlier, &later, b.launch
 	f := &find{a: l.side(n, lanes[1], b), b: b.c.launches[e.launch].side(e, lanes[0], nil), addr: addr, count: count, launch: l.number, kernel: l.kernel, space: "global"}
@@ -205,7 +227,12 @@ func (b *block) race(x *access, e *record, lanes [2]int, addr uint64, count uint
 	default:
 		f.rule = globalWarp
 		// Two lanes of one instruction have no order even in lockstep.
-		f.lockstep = e.class&n.class&lockstep != 0 && !(e.time == n.time && e.site == n.site)
+		if e.class&n.class&lockstep != 0 && !(e.time == n.time && e.site == n.site) {
+			f.excuse = inLockstep
+		}
+	}
+	if same {
+		f.excuse = equal
 	}
 	if x.shared {
 		f.space = "shared"

@@ -30,6 +30,9 @@ const (
 	lockstep       // all live lanes of the warp took part
 )
 
+// stores reports whether an access only stores, at once.
+func stores(c class) bool { return c&(write|read|flight) == write }
+
 // form is how the lanes of a record lie.
 type form uint8
 
