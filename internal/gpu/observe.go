@@ -146,6 +146,9 @@ func (g *GPU) Sample() Sample {
 	}
 	for _, c := range g.cores {
 		x := c.Count()
+		if x.WarpInsts == 0 && c.Resident() == 0 {
+			continue // it has done nothing
+		}
 		if t, ok := c.(core.Tally); ok {
 			t.AddStates(&s.States)
 		} else {

@@ -14,7 +14,7 @@ import (
 // seldom as a short one.
 const (
 	historyRows  = 2000
-	historyParts = 240    // rows of the parts
+	historyParts = 240    // rows of the parts; while they are recorded, up to twice as many
 	historyFirst = 32     // core cycles of the first interval
 	historyLog   = 20_000 // blocks of a launch whose log a page gets
 )
@@ -29,6 +29,8 @@ type history struct {
 	names   []string
 	columns [][]uint64
 	parts   []*partHistory
+	each    int // rows that are one of the parts, a power of two
+	joined  int // rows since the parts' last one
 }
 
 // partHistory is a counter of the parts of one kind.
@@ -41,7 +43,7 @@ type partHistory struct {
 
 // startHistory starts recording.
 func startHistory(chip *gpu.GPU) *history {
-	h := &history{chip: chip, every: historyFirst}
+	h := &history{chip: chip, every: historyFirst, each: 1}
 	h.names = []string{"warp_instructions", "thread_instructions", "resident_warps", "blocks"}
 	for _, st := range chip.States() {
 		h.names = append(h.names, "stalls."+st)
@@ -114,15 +116,38 @@ func (h *history) row() {
 	put(s.Latency - o.Latency)
 	put(s.LatencyN - o.LatencyN)
 	h.last = s
+	if h.joined++; h.joined == h.each {
+		h.partRow()
+	}
+	if len(h.end) == historyRows {
+		h.halve()
+	}
+}
+
+// partRow adds a row of the parts.
+func (h *history) partRow() {
+	h.joined = 0
+	rows := 0
 	for _, p := range h.parts {
 		p.read(p.now)
 		for i, n := range p.now {
 			p.counts[i] = append(p.counts[i], n-p.last[i])
+			rows = len(p.counts[i])
 		}
 		copy(p.last, p.now)
 	}
-	if len(h.end) == historyRows {
-		h.halve()
+	if rows == 2*historyParts {
+		h.halveParts()
+		h.each *= 2
+	}
+}
+
+// halveParts joins rows of the parts in pairs.
+func (h *history) halveParts() {
+	for _, p := range h.parts {
+		for i, c := range p.counts {
+			p.counts[i] = pairs(c, false)
+		}
 	}
 }
 
@@ -131,10 +156,10 @@ func (h *history) halve() {
 	for i, c := range h.columns {
 		h.columns[i] = pairs(c, h.names[i] == "resident_warps")
 	}
-	for _, p := range h.parts {
-		for i, c := range p.counts {
-			p.counts[i] = pairs(c, false)
-		}
+	if h.each > 1 {
+		h.each /= 2
+	} else {
+		h.halveParts()
 	}
 	h.end = pairs(h.end, true)
 	h.every *= 2
@@ -164,9 +189,13 @@ func (h *history) result() *report.History {
 		x.Columns[name] = slices.Clone(h.columns[i])
 	}
 	for _, p := range h.parts {
-		y := report.PartHistory{Part: p.part, Counter: p.counter, Every: h.every, Counts: make([][]uint64, len(p.counts))}
+		y := report.PartHistory{Part: p.part, Counter: p.counter, Every: h.every * uint64(h.each), Counts: make([][]uint64, len(p.counts))}
+		p.read(p.now)
 		for i, c := range p.counts {
 			y.Counts[i] = slices.Clone(c)
+			if h.joined > 0 { // the last row, so far
+				y.Counts[i] = append(y.Counts[i], p.now[i]-p.last[i])
+			}
 		}
 		for len(x.End) > 0 && len(y.Counts) > 0 && len(y.Counts[0]) > historyParts {
 			for i, c := range y.Counts {
