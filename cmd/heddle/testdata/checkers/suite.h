@@ -1,0 +1,78 @@
+// What the programs of this folder share. Each program holds many cases; `./shared NAME` runs
+// one. A comment at a line labels it for the test:
+//
+//   BUG name: rule       a finding of this rule has a step at this line
+//   ALSO name: rule      a finding of this rule is true as well, wherever it is
+//   CLEAN name           nothing may be found
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+// A case, in the list of its program.
+struct named_case {
+  const char *name;
+  void (*run)();
+  named_case *next;
+  static named_case *&list() {
+    static named_case *first;
+    return first;
+  }
+  named_case(const char *n, void (*f)()) : name(n), run(f), next(list()) { list() = this; }
+};
+
+#define CASE(name)                            \
+  static void name();                         \
+  static named_case name##_case(#name, name); \
+  static void name()
+
+int main(int argc, char **argv) {
+  for (named_case *c = named_case::list(); c; c = c->next) {
+    if (argc == 2 && !strcmp(argv[1], c->name)) {
+      c->run();
+      return 0;
+    }
+  }
+  fprintf(stderr, "there is no such case\n");
+  return 2;
+}
+
+// A call that must succeed.
+static inline void must(cudaError_t e) {
+  if (e != cudaSuccess) {
+    printf("%s\n", cudaGetErrorString(e));
+    exit(3);
+  }
+}
+
+// Waits for the kernels; a fault is no reason to stop.
+static inline void finish() { printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize())); }
+
+enum filled { unset, zeros, numbers };
+
+// Memory of the device for as long as the object lives.
+template <class T> struct buffer {
+  T *p;
+  explicit buffer(size_t n, filled with = zeros) {
+    must(cudaMalloc(&p, n * sizeof(T)));
+    if (with == zeros)
+      must(cudaMemset(p, 0, n * sizeof(T)));
+    if (with == numbers) {
+      T *host = new T[n];
+      for (size_t i = 0; i < n; i++)
+        host[i] = T(i);
+      must(cudaMemcpy(p, host, n * sizeof(T), cudaMemcpyHostToDevice));
+      delete[] host;
+    }
+  }
+  ~buffer() { cudaFree(p); }
+  operator T *() const { return p; }
+};
+
+// Runs a kernel on 1,024 numbers, and as many results that are zero.
+static inline void run(void (*kernel)(const int *, int *), int blocks, int threads, int shared = 0) {
+  buffer<int> in(1024, numbers), out(1024);
+  kernel<<<blocks, threads, shared>>>(in, out);
+  finish();
+}
