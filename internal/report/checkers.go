@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 )
 
@@ -62,12 +61,7 @@ type Instruction struct {
 const mostHazards = 20
 
 // place returns the file and line of an instruction, or its pc without text.
-func (i *Instruction) place() string {
-	if i.File == "" {
-		return fmt.Sprintf("pc %#x", i.PC)
-	}
-	return fmt.Sprintf("%s:%d", filepath.Base(i.File), i.Line)
-}
+func (i *Instruction) place() string { return Place(i.File, "", i.Line, i.PC) }
 
 // checkerTable shows the findings of checkers.
 func (r *Run) checkerTable(b *strings.Builder) {

@@ -354,14 +354,18 @@ func (r *Run) hotLines(b *strings.Builder, total uint64) {
 }
 
 // place returns the location of an instruction.
-func (l *Line) place() string {
-	if l.File == "" { // a trace
-		return fmt.Sprintf("%s pc %#x", shorten(l.Function, 24), l.PC)
+func (l *Line) place() string { return Place(l.File, l.Function, l.Line, l.PC) }
+
+// Place names an instruction for readers: the line of the program's text, or else the place in its
+// file, or, without one, as in traces, in its function.
+func Place(file, function string, line, pc int) string {
+	switch {
+	case file == "":
+		return strings.TrimSpace(fmt.Sprintf("%s pc %#x", shorten(function, 24), pc))
+	case line == 0:
+		return fmt.Sprintf("%s pc %d", filepath.Base(file), pc)
 	}
-	if l.Line == 0 { // not from a line of text
-		return fmt.Sprintf("%s pc %d", filepath.Base(l.File), l.PC)
-	}
-	return fmt.Sprintf("%s:%d", filepath.Base(l.File), l.Line)
+	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
 }
 
 // code returns an instruction with its control code, shortened to most characters.

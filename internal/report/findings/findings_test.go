@@ -393,6 +393,35 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// Copies that go on at the same time take their time once.
+func TestCopiesAtATime(t *testing.T) {
+	at := func(n uint64) *uint64 { return &n }
+	step := func(from, to uint64) report.Step {
+		return report.Step{Kind: "copy", Bytes: 1024, StartCycle: at(from), EndCycle: at(to)}
+	}
+	r := &report.Run{Mode: "timing", Timing: &report.Timing{Cycles: 1000}, Steps: []report.Step{step(500, 900), step(0, 400), step(0, 300), step(100, 600)}}
+	list := findings.Of(r)
+	if len(list) != 1 || list[0].Share != 0.9 || list[0].Seen != "copies of 4 KiB take 900 cycles, 90 % of the time" {
+		t.Errorf("%+v", list)
+	}
+}
+
+// A busy unit is named by an instruction, and not by its guard.
+func TestGuarded(t *testing.T) {
+	for text, want := range map[string]string{"@!%p1 sin.approx.f32 %f1, %f2": "that of sin.approx.f32", "MUFU.SIN R1, R2": "that of MUFU.SIN", "ret": "that of ret"} {
+		r := &report.Run{Mode: "timing", Timing: &report.Timing{SMs: 1, Cycles: 1000}, Kernels: []report.Kernel{{
+			Name: "k", Grid: [3]int64{1, 1, 1}, Block: [3]int64{32, 1, 1}, WarpInstructions: 100,
+			KernelTiming: &report.KernelTiming{
+				Cycles: 1000, Occupancy: 1, Stalls: map[string]uint64{"math_pipe_throttle": 900}, SlotStalls: map[string]uint64{"math_pipe_throttle": 900},
+				Lines: []report.Line{{Text: text, Stalls: map[string]uint64{"math_pipe_throttle": 900}}},
+			},
+		}}}
+		if list := findings.Of(r); len(list) != 1 || !strings.HasSuffix(list[0].Seen, want) {
+			t.Errorf("%s: %+v, want %q", text, list, want)
+		}
+	}
+}
+
 func TestDocument(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(preface)

@@ -200,6 +200,15 @@ func waiting(what string, states ...string) func(*launch) *cost {
 	}
 }
 
+// mnemonic is the first word of an instruction after its guard.
+func mnemonic(instruction string) string {
+	words := strings.Fields(instruction)
+	if len(words) > 1 && strings.HasPrefix(words[0], "@") {
+		words = words[1:]
+	}
+	return strings.Join(words[:min(1, len(words))], "")
+}
+
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
 // opcode is the part of a mnemonic before the first dot: ATOMG, atom.
@@ -437,8 +446,7 @@ func busyPipe(l *launch) *cost {
 	lines := l.waiting("math_pipe_throttle", "pipe_throttle", "collectors")
 	seen := percent(share) + " of the time the unit of a ready instruction is busy"
 	if len(lines) > 0 {
-		op, _, _ := strings.Cut(lines[0].Instruction, " ")
-		seen += ", mostly that of " + op
+		seen += ", mostly that of " + mnemonic(lines[0].Instruction)
 	}
 	return &cost{share, seen, lines}
 }

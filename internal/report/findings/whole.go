@@ -13,8 +13,23 @@ import (
 // fewLaunches is the number of launches up to which a run does not have many (our choice).
 const fewLaunches = 8
 
+// span is a part of the time, in cycles.
+type span struct{ from, to uint64 }
+
+// covered is how long at least one of the spans lasts. It sorts them.
+func covered(list []span) (cycles uint64) {
+	slices.SortFunc(list, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	end := uint64(0)
+	for _, s := range list {
+		if s.to > end {
+			cycles += s.to - max(s.from, end)
+			end = s.to
+		}
+	}
+	return cycles
+}
+
 func manyLaunches(r *report.Run) *cost {
-	type span struct{ from, to uint64 }
 	var list []span
 	for i := range r.Kernels {
 		if k := r.Kernels[i].KernelTiming; k != nil && k.FirstBlockCycle >= k.StartCycle {
@@ -24,26 +39,20 @@ func manyLaunches(r *report.Run) *cost {
 	if len(list) <= fewLaunches {
 		return nil
 	}
-	slices.SortFunc(list, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	busy, end := uint64(0), uint64(0)
-	for _, s := range list {
-		if s.to > end {
-			busy += s.to - max(s.from, end)
-			end = s.to
-		}
-	}
-	share := 1 - float64(busy)/float64(r.Cycles)
+	share := 1 - float64(covered(list))/float64(r.Cycles)
 	return &cost{share, fmt.Sprintf("%d launches; %s of the time no block runs", len(list), percent(share)), nil}
 }
 
 func copies(r *report.Run) *cost {
-	var n, bytes uint64
+	var list []span
+	var bytes uint64
 	for _, s := range r.Steps {
 		if s.Kind == "copy" && s.StartCycle != nil && s.EndCycle != nil {
-			n += *s.EndCycle - *s.StartCycle
+			list = append(list, span{*s.StartCycle, *s.EndCycle})
 			bytes += uint64(s.Bytes)
 		}
 	}
+	n := covered(list)
 	if n == 0 {
 		return nil
 	}

@@ -127,7 +127,7 @@ func (l *Line) place() string {
 	if l.SourceFile != "" {
 		return fmt.Sprintf("%s:%d", path.Base(l.SourceFile), l.SourceLine)
 	}
-	return fmt.Sprintf("%s:%d", path.Base(l.File), l.Line)
+	return report.Place(l.File, l.Function, l.Line, l.PC)
 }
 
 // notes writes what is optimistic about the largest savings, what failed, and what was not

@@ -16,6 +16,7 @@ func example() *Result {
 				Lines: []Line{
 					{File: "dir/k.ptx", Line: 7, Function: "k", Instruction: "add.f32", SourceFile: "/src/k.cu", SourceLine: 3, State: "long_scoreboard", Before: 80_000, After: 5000},
 					{File: "dir/k.ptx", Line: 9, Function: "k", Instruction: "ret", State: "drain", Before: 900, After: 100},
+					{PC: 0xa80, Function: "lud", Instruction: "STS", State: "wait", Before: 700, After: 100}, // of a trace
 				}},
 			{Name: "l2", Key: "ideal.l2", What: "every access hit the L2", Optimistic: "so are writes", Cycles: 5000, SavedCycles: 5000, SavedPercent: 50, SameOutput: true, Lines: []Line{}, Launches: []Launch{}},
 			{Name: "const", Key: "ideal.const", What: "every constant hit", Cycles: 10_000, SameOutput: false, Lines: []Line{}, Launches: []Launch{}},
@@ -44,6 +45,7 @@ sum of all savings: 110.0 %; more than 100 % because causes overlap: the same cy
 name  lines with less waiting  instruction  waited    now  for
 l1    k.cu:3                   add.f32      80,000  5,000  long scoreboard
       k.ptx:9                  ret             900    100  drain
+      lud pc 0xa80             STS             700    100  wait
 
 l1 is optimistic: first touches are free
 l2 is optimistic: so are writes
