@@ -25,10 +25,11 @@ import (
 type payload struct {
 	Heddle  string            `json:"heddle"` // version of the page
 	Results []packed          `json:"results"`
-	Names   map[string]string `json:"names"`   // of kernels, as in the program's source
-	Explain map[string]term   `json:"explain"` // counters by name
-	Rules   map[string]string `json:"rules"`   // what the causes of findings are
-	Texts   []string          `json:"texts"`   // of programs
+	Names   map[string]string `json:"names"`        // of kernels, as in the program's source
+	Explain map[string]term   `json:"explain"`      // counters by name
+	Rules   map[string]string `json:"rules"`        // what the causes of findings are
+	Kepler  map[string]string `json:"kepler_rules"` // the same for the Kepler-style core
+	Texts   []string          `json:"texts"`        // of programs
 
 	Comparisons []measured `json:"comparisons,omitempty"` // with tables
 }
@@ -211,12 +212,21 @@ func packBlocks(k *report.KernelTiming) *blocks {
 	return x
 }
 
+// explained returns what the causes of rules are, by their names.
+func explained(rules []findings.Rule) map[string]string {
+	m := map[string]string{}
+	for _, r := range rules {
+		m[r.Name] = r.Explain
+	}
+	return m
+}
+
 // compression is flate's level: a fifth of the usual one's time, for 3 % more bytes.
 const compression = 5
 
 // pack returns the page's data.
 func (p *Page) pack() ([]byte, error) {
-	x := payload{Heddle: report.Version, Names: map[string]string{}, Explain: map[string]term{}, Rules: map[string]string{}}
+	x := payload{Heddle: report.Version, Names: map[string]string{}, Explain: map[string]term{}, Rules: explained(findings.Rules()), Kepler: explained(findings.KeplerRules())}
 	at := map[string]int{}
 	for _, r := range p.Results {
 		one := pack(r.Name, r.Run)
@@ -245,9 +255,6 @@ func (p *Page) pack() ([]byte, error) {
 		if c.Own() {
 			x.Explain[c.Name] = term{c.Unit, c.Meaning, c.Source}
 		}
-	}
-	for _, r := range findings.Rules() {
-		x.Rules[r.Name] = r.Explain
 	}
 	for _, c := range p.Comparisons {
 		x.Comparisons = append(x.Comparisons, measured{c.Name, c.JSON})

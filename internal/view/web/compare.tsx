@@ -3,7 +3,7 @@ import { Fragment, h } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { type Cache, group, type Kernel, type Line, type Numbers, type Page, type Result } from "./data";
 import { Comparisons } from "./measured";
-import { base, bytes, count, fixed, percent, words } from "./format";
+import { base, bytes, count, fixed, percent, place, words } from "./format";
 import { Bar, Card, Empty, Figure, Stack, Swatch, Table, Term } from "./parts";
 import { type Route, go, href } from "./route";
 
@@ -14,8 +14,9 @@ function pairs(a: Result, b: Result): Pair[] {
   const list: Pair[] = [], at = new Map<string, Pair[]>();
   const seen = new Map<string, number>();
   for (const k of a.kernels) {
-    const name = a.page.kernelName(k.name), p: Pair = { name, nth: (at.get(name) ?? []).length, a: k };
-    at.set(name, [...(at.get(name) ?? []), p]);
+    const name = a.page.kernelName(k.name), same = at.get(name) ?? [], p: Pair = { name, nth: same.length, a: k };
+    same.push(p);
+    at.set(name, same);
     list.push(p);
   }
   for (const k of b.kernels) {
@@ -48,7 +49,8 @@ function sum(list: (Numbers | undefined)[]): Numbers {
 
 export function Compare({ page, route }: { page: Page; route: Route }) {
   const n = page.results.length;
-  const a = Math.min(n - 1, Number(route.query.a ?? 0) || 0), b = Math.min(n - 1, route.query.b !== undefined ? Number(route.query.b) || 0 : a === 0 ? 1 : 0);
+  const asked = (text: string | undefined, otherwise: number) => Math.max(0, Math.min(n - 1, text === undefined ? otherwise : Math.trunc(Number(text)) || 0));
+  const a = asked(route.query.a, 0), b = asked(route.query.b, a === 0 ? 1 : 0);
   const A = page.results[a], B = page.results[b];
   const list = useMemo(() => (A && B ? pairs(A, B) : []), [A, B]);
   const tables = <Comparisons list={page.comparisons} />;
@@ -139,7 +141,7 @@ function signed(n: number): string {
 function Lines({ a, b }: { a: Result; b: Result }) {
   const [by, setBy] = useState<"source" | "program">(() => ([a, b].some((r) => r.lines(-1).some((l) => l.sourceLine > 0)) ? "source" : "program"));
   const rows = useMemo(() => {
-    const key = (l: Line) => (by === "source" ? (l.sourceLine > 0 ? `${base(l.sourceFile)}:${l.sourceLine}` : "") : l.line > 0 ? `${base(l.file)}:${l.line}` : `${l.fn} pc ${l.pc}`);
+    const key = (l: Line) => (by === "source" ? (l.sourceLine > 0 ? `${base(l.sourceFile)}:${l.sourceLine}` : "") : l.line > 0 ? place(l) : `${l.fn} ${place(l)}`);
     const x = group(a.lines(-1), key), y = group(b.lines(-1), key);
     return [...new Set([...x.keys(), ...y.keys()])].map((k) => ({ k, a: x.get(k), b: y.get(k), text: by === "program" ? (y.get(k) ?? x.get(k))!.text : "" }));
   }, [a, b, by]);

@@ -27,6 +27,7 @@ export interface Kernel {
 }
 export interface Place { file: string; line: number; pc: number; text: string; control: string }
 export interface Hazard { kind: string; kernel: string; launch: number; block: number; warp: number; lane: number; cycle: number; instruction: Place; producer: Place; register: string; cycles_short: number; times: number; fixes: Place[] | null }
+export interface Checker { checker: string; ok: boolean; found?: number; launches_not_watched?: number[]; left_out?: number; hazards?: Hazard[] }
 export interface Channel { channel: number; device?: number; reads: number; writes: number; activates: number; requests: number; row_hits: number; busy_cycles: number; cycles: number; banks: Numbers[] | null }
 export interface SM { sm: number; device?: number; blocks: number; warp_instructions: number; thread_instructions: number; busy_cycles: number; warp_cycles: number; mean_latency_cycles: number; l1: Cache }
 export interface Slice { slice: number; device?: number; requests: number; l2: Cache }
@@ -46,11 +47,12 @@ export interface Run {
   machine?: { warp_slots: number; block_slots: number; registers: number; shared_bytes: number; issues_per_cycle: number; l1_gb_per_s?: number; l2_gb_per_s?: number; gflop_per_s?: Numbers };
   memory: Memory; per_sm: SM[] | null; per_slice: Slice[] | null; per_channel: Channel[] | null; per_port?: Port[] | null; subnets?: Subnet[] | null; history?: History;
   warp_instructions: number; thread_instructions: number; seconds: number; kernels: Kernel[] | null;
+  kepler?: { memory_transactions: number; split_transactions: number; shared_conflict_cycles: number };
   lessons?: Lesson[]; films?: Film[];
   no_job?: boolean; trace?: unknown;
   launches_left_out?: number; ranges?: Range[]; steps?: Step[];
   checks: { buffer?: string; symbol?: string; against: string; ok: boolean; elements: number; mismatches: number; tolerance?: number; first_mismatch?: { index: number; got: string; want: string } }[] | null;
-  checkers?: { checker: string; ok: boolean; hazards?: Hazard[]; left_out?: number }[];
+  checkers?: Checker[];
   findings?: Finding[];
   error?: { kind: string; message: string; kernel?: string; file?: string; line?: number; source_file?: string; source_line?: number; launch?: number; standstill?: Standstill };
 }
@@ -58,7 +60,7 @@ interface Code { strings: string[]; function: number[]; file: number[]; source_f
 interface Counts { code: number; at?: number[]; issues: number[]; threads: number[]; cycles: number[]; stalls: Record<string, number[]>; access: (number[] | null)[]; branches: (number[] | null)[]; waited: (number[] | null)[] }
 export interface Blocks { block?: number[]; sm: number[]; start: number[]; end: number[] }
 interface Packed { name: string; run: Run; codes: Code[] | null; counts: (Counts | null)[]; blocks: (Blocks | null)[]; sources: Record<string, number> }
-interface Payload { heddle: string; results: Packed[] | null; names: Record<string, string>; explain: Record<string, [string, string, string]>; rules: Record<string, string>; texts: string[] | null; comparisons?: { name: string; is: Measured }[] }
+interface Payload { heddle: string; results: Packed[] | null; names: Record<string, string>; explain: Record<string, [string, string, string]>; rules: Record<string, string>; kepler_rules: Record<string, string>; texts: string[] | null; comparisons?: { name: string; is: Measured }[] }
 
 // Comparisons with tables, as heddle compare --json writes them.
 export interface Side { files: string[]; what: string; metric: string; less: number; rows: number; notes?: string[] }
@@ -94,6 +96,8 @@ export class Result {
   get run(): Run { return this.packed.run; }
   get kernels(): Kernel[] { return this.packed.run.kernels ?? []; }
   get timing(): boolean { return this.packed.run.cycles !== undefined; }
+  /** What the cause of a finding is. */
+  rule(name: string): string { return this.page.rule(name, this.run.kepler !== undefined); }
   source(file: string): string | undefined { return this.page.text(this.packed.sources[file] ?? -1); }
   blocks(at: number): Blocks | null { return this.packed.blocks[at]; }
 
@@ -188,7 +192,7 @@ export class Page {
   get heddle(): string { return this.data.heddle; }
   kernelName(name: string): string { return this.data.names[name] ?? name; }
   text(n: number): string | undefined { return (this.data.texts ?? [])[n]; }
-  rule(name: string): string { return this.data.rules[name] ?? ""; }
+  rule(name: string, kepler: boolean): string { return (kepler ? this.data.kepler_rules : this.data.rules)[name] ?? ""; }
   /** The explanation of a counter; the words of heddle run --explain. */
   term(name: string): Term | undefined {
     const t = this.data.explain[name];

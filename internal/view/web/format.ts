@@ -67,6 +67,12 @@ export function base(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
+/** Where an instruction is, as the text report names it: a line of the program's text, or its place in code without one. */
+export function place(l: { file?: string; line?: number; pc: number }): string {
+  if (l.line) return `${base(l.file ?? "")}:${l.line}`;
+  return `pc ${l.file ? l.pc : "0x" + l.pc.toString(16)}`;
+}
+
 export function plural(n: number, one: string, many: string): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }

@@ -2,16 +2,16 @@
 // bytes that moved.
 import { Fragment, h, type ComponentChildren } from "preact";
 import type { Cache, Kernel, Peak, Result } from "./data";
-import { bytes, count, duration, extent, fixed, percent, percentOf, plural, ratio, short, words } from "./format";
+import { base, bytes, count, duration, extent, fixed, percent, percentOf, place, plural, ratio, short, words } from "./format";
 import { Bar, Card, Chart, Empty, Facts, Figure, Hint, Stack, States, Table, Term } from "./parts";
 import { Roofline } from "./roofline";
 import { Findings } from "./summary";
-import { href } from "./route";
+import { href, lineOf } from "./route";
 
 export function Launch({ result, run, at }: { result: Result; run: number; at: number }) {
   const k = result.kernels[at], r = result.run, page = result.page;
   if (!k) return <Card title="No such launch"><Empty>The result has {plural(result.kernels.length, "launch", "launches")}. <a href={href({ page: "summary", run })}>All launches</a></Empty></Card>;
-  const own = (r.findings ?? []).filter((f) => f.kernel === k.name).sort((a, b) => b.share - a.share);
+  const own = (r.findings ?? []).filter((f) => f.kernel === k.name).sort((a, b) => Number(b.launch === k.launch) - Number(a.launch === k.launch) || b.share - a.share);
   return (
     <Fragment>
       <Card class="ran">
@@ -34,13 +34,13 @@ export function Launch({ result, run, at }: { result: Result; run: number; at: n
             <Roofline run={r} k={k} />
           </div>
           <WarpStates result={result} k={k} />
-          <MemoryChart result={result} k={k} run={run} at={at} />
+          {r.kepler ? <KeplerMemory result={result} /> : <MemoryChart result={result} k={k} run={run} at={at} />}
           <div class="two">
             <Occupancy result={result} k={k} />
             <Lanes result={result} k={k} />
           </div>
           <div class="two">
-            <Latency result={result} k={k} />
+            {!r.kepler && <Latency result={result} k={k} />}
             <Timing result={result} k={k} />
           </div>
           {k.warps && k.warps.length > 1 && <Warps result={result} k={k} />}
@@ -126,6 +126,21 @@ function hits(c: Cache): string {
   return percentOf(c.hits, c.accesses);
 }
 
+/** The Kepler-style core has none of the caches, and counts accesses for the whole run. */
+function KeplerMemory({ result }: { result: Result }) {
+  const c = result.run.kepler!, page = result.page;
+  return (
+    <Card title="Memory">
+      <Facts rows={[
+        [<Term page={page} name="kepler.memory_transactions">transactions</Term>, count(c.memory_transactions)],
+        [<Term page={page} name="kepler.split_transactions">of them from splits</Term>, count(c.split_transactions)],
+        [<Term page={page} name="kepler.shared_conflict_cycles">bank conflict cycles</Term>, count(c.shared_conflict_cycles)],
+      ]} />
+      <p class="note">Of the whole run: the Kepler-style core does not count them by frame, and has no caches.</p>
+    </Card>
+  );
+}
+
 function MemoryChart({ result, k, run, at }: { result: Result; k: Kernel; run: number; at: number }) {
   const m = k.memory, r = result.run, page = result.page;
   const seconds = r.clocks.core_mhz ? (k.cycles ?? 0) / (r.clocks.core_mhz * 1e6) : 0;
@@ -165,7 +180,7 @@ function MemoryChart({ result, k, run, at }: { result: Result; k: Kernel; run: n
   const find = (id: string) => nodes.find((n) => n.id === id)!;
   const uncoalesced = [...lines].filter((l) => l.requests > 0 && l.sectors > 2 * l.least).sort((a, b) => b.sectors - b.least - (a.sectors - a.least)).slice(0, 3);
   const conflicting = [...lines].filter((l) => l.conflicts > 0).sort((a, b) => b.conflicts - a.conflicts).slice(0, 3);
-  const place = (l: (typeof lines)[number]) => <a href={href({ page: "source", launch: k.launch, run, query: { line: l.line > 0 ? `${l.file}:${l.line}` : `pc:${l.pc}` } })}>{l.sourceLine > 0 ? `${l.sourceFile.split("/").pop()}:${l.sourceLine}` : l.line > 0 ? `${l.file.split("/").pop()}:${l.line}` : `pc ${l.pc}`}</a>;
+  const link = (l: (typeof lines)[number]) => <a href={href({ page: "source", launch: k.launch, run, query: lineOf(l) })}>{l.sourceLine > 0 ? `${base(l.sourceFile)}:${l.sourceLine}` : place(l)}</a>;
   const caches: [string, string, Cache][] = [["L1 data", "l1", m.l1], ["L1 constant", "l1_const", m.l1_const], ["L1 texture", "l1_texture", m.l1_texture], ["L1 instruction", "l1_inst", m.l1_inst], ["L2", "l2", m.l2]];
   return (
     <Chart title="Memory" table={() => (
@@ -182,8 +197,8 @@ function MemoryChart({ result, k, run, at }: { result: Result; k: Kernel; run: n
         ]} />
       </Fragment>
     )} note={<Fragment>
-      {uncoalesced.length > 0 && <span>Most sectors beyond need: {uncoalesced.map((l, i) => <Fragment key={i}>{i > 0 && ", "}{place(l)} ({fixed(l.sectors / l.requests, 1)} a request, {fixed(l.least / l.requests, 1)} would do)</Fragment>)}. </span>}
-      {conflicting.length > 0 && <span>Bank conflicts: {conflicting.map((l, i) => <Fragment key={i}>{i > 0 && ", "}{place(l)} ({count(l.conflicts)} cycles)</Fragment>)}. </span>}
+      {uncoalesced.length > 0 && <span>Most sectors beyond need: {uncoalesced.map((l, i) => <Fragment key={i}>{i > 0 && ", "}{link(l)} ({fixed(l.sectors / l.requests, 1)} a request, {fixed(l.least / l.requests, 1)} would do)</Fragment>)}. </span>}
+      {conflicting.length > 0 && <span>Bank conflicts: {conflicting.map((l, i) => <Fragment key={i}>{i > 0 && ", "}{link(l)} ({count(l.conflicts)} cycles)</Fragment>)}. </span>}
       {m.dram.peak_gb_per_s > 0 && <span>The DRAM moves at most {fixed(m.dram.peak_gb_per_s, 0)} GB/s.</span>}
     </Fragment>}>
       <div class="scroll" tabIndex={0} role="region" aria-label="Memory chart">

@@ -122,7 +122,7 @@ function Icon({ of }: { of: keyof typeof icons }) {
 let again = false;
 
 function clampTo(walk: Walk, n: number): number {
-  return Number.isFinite(n) ? Math.max(0, Math.min(walk.length - walk.l.begin, n)) : 0;
+  return Number.isFinite(n) ? Math.max(0, Math.min(walk.length - walk.l.begin, Math.trunc(n))) : 0;
 }
 
 function where(c: Code | undefined): string {

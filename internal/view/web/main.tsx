@@ -1,5 +1,5 @@
 // The page: reads its data, and shows what the address says.
-import { Fragment, h, render, type ComponentChildren } from "preact";
+import { Component, Fragment, h, render, type ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type Page, unpack } from "./data";
 import { Card, Empty, Tips } from "./parts";
@@ -15,16 +15,16 @@ import { Time } from "./time";
 import { type Route, go, href, useRoute } from "./route";
 import "./style.css";
 
-/** The pages, in the order of the bar; whole: also for the whole run. */
-const pages: Record<string, { name: string; needsLaunch?: boolean; several?: boolean }> = {
-  summary: { name: "Summary" },
-  launch: { name: "Launch", needsLaunch: true },
-  source: { name: "Source" },
-  time: { name: "Time" },
-  machine: { name: "Machine" },
-  pipeline: { name: "Pipeline" },
-  compare: { name: "Compare", several: true },
-  learn: { name: "Learn" },
+/** The pages, in the order of the bar, and what of a result they show: one launch, a launch or the whole, or the whole only. */
+const pages: Record<string, { name: string; of: "launch" | "either" | "whole"; several?: boolean }> = {
+  summary: { name: "Summary", of: "whole" },
+  launch: { name: "Launch", of: "launch" },
+  source: { name: "Source", of: "either" },
+  time: { name: "Time", of: "either" },
+  machine: { name: "Machine", of: "whole" },
+  pipeline: { name: "Pipeline", of: "whole" },
+  compare: { name: "Compare", of: "whole", several: true },
+  learn: { name: "Learn", of: "whole" },
 };
 
 function App({ first, live }: { first: Page; live: boolean }) {
@@ -49,7 +49,7 @@ function Pages({ page, live }: { page: Page; live: ComponentChildren }) {
   const launch = route.launch ?? (route.page === "launch" ? first : null);
   const at = launch === null ? -1 : result.indexOf(launch);
   const list = Object.entries(pages).filter(([, p]) => !p.several || page.results.length > 1 || page.comparisons.length > 0);
-  const address = (name: string) => href({ page: name, launch: pages[name].needsLaunch ? launch ?? first : ["summary", "machine", "pipeline", "learn", "compare"].includes(name) ? null : route.launch, run });
+  const address = (name: string) => href({ page: name, launch: pages[name].of === "launch" ? launch ?? first : pages[name].of === "whole" ? null : route.launch, run });
   useEffect(() => {
     document.title = `${pages[route.page]?.name ?? "Page"}${launch !== null ? ` ${launch}` : ""} – ${result.name} – Heddle`;
     scrollTo(0, 0);
@@ -63,7 +63,7 @@ function Pages({ page, live }: { page: Page; live: ComponentChildren }) {
       const n = Number(e.key);
       if (n >= 1 && n <= list.length) location.hash = address(list[n - 1][0]);
       const step = e.key === "n" ? 1 : e.key === "p" ? -1 : 0;
-      if (step && result.kernels.length > 0) {
+      if (step && result.kernels.length > 0 && (route.page === "summary" || pages[route.page]?.of !== "whole")) {
         const to = result.kernels[Math.max(0, Math.min(result.kernels.length - 1, (at < 0 ? (step > 0 ? -1 : 1) : at) + step))];
         go({ page: route.page === "summary" ? "launch" : route.page, launch: to.launch, run });
       }
@@ -94,13 +94,21 @@ function Pages({ page, live }: { page: Page; live: ComponentChildren }) {
       </header>
       <main id="content" tabIndex={-1}>
         {live}
-        <Content page={page} route={{ ...route, run }} at={at} launch={launch} run={run} />
+        <Guard key={`${route.page} ${launch} ${run}`}><Content page={page} route={{ ...route, run }} at={at} launch={launch} run={run} /></Guard>
       </main>
-      <footer>Made by Heddle {page.heddle}. {live ? "This page asks only the heddle that made it, on this computer." : "Everything on this page is in this file; it sends nothing anywhere."}</footer>
+      <footer>Made by Heddle {page.heddle}. {live ? "This page asks only the heddle that made it, on this computer." : "Everything is in this page; it sends nothing anywhere."}</footer>
       {help && <Help names={list.map(([, p]) => p.name)} close={() => setHelp(false)} />}
       <Tips />
     </Fragment>
   );
+}
+
+/** Shows in place of a page that cannot be drawn why that is so; the other pages stay. */
+class Guard extends Component<{ children: ComponentChildren }, { why?: string }> {
+  static getDerivedStateFromError(e: unknown) { return { why: String(e) }; }
+  render() {
+    return this.state.why === undefined ? this.props.children : <Card title="This page cannot be shown" class="bad"><p class="message">{this.state.why}</p><p>The result is damaged, or of another version of Heddle.</p></Card>;
+  }
 }
 
 function Content({ page, route, at, launch, run }: { page: Page; route: Route; at: number; launch: number | null; run: number }) {

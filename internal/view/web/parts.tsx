@@ -7,7 +7,7 @@ import { colour, family, ink, sorted } from "./palette";
 
 // Explanations. One element shows that of whatever the pointer or the keyboard is on.
 
-interface Tip { at: DOMRect; body: ComponentChildren }
+interface Tip { of: Element; body: ComponentChildren }
 let showTip: (tip: Tip | null) => void = () => {};
 
 export function Tips() {
@@ -18,32 +18,34 @@ export function Tips() {
     const hide = (e: KeyboardEvent) => e.key === "Escape" && set(null);
     const gone = () => set(null);
     addEventListener("keydown", hide);
-    addEventListener("scroll", gone, true);
+    // What the keyboard has reached may have been scrolled into sight for that.
+    const scrolled = () => set((t) => (t && t.of === document.activeElement ? { ...t } : null));
+    addEventListener("scroll", scrolled, true);
     addEventListener("hashchange", gone);
     return () => {
       removeEventListener("keydown", hide);
-      removeEventListener("scroll", gone, true);
+      removeEventListener("scroll", scrolled, true);
       removeEventListener("hashchange", gone);
     };
   }, []);
   useEffect(() => {
     const el = box.current;
     if (!el || !tip) return;
-    const r = el.getBoundingClientRect();
-    const left = Math.max(8, Math.min(tip.at.left, innerWidth - r.width - 8));
-    const above = tip.at.bottom + r.height + 12 > innerHeight && tip.at.top > r.height + 12;
+    const r = el.getBoundingClientRect(), at = tip.of.getBoundingClientRect();
+    const left = Math.max(8, Math.min(at.left, innerWidth - r.width - 8));
+    const above = at.bottom + r.height + 12 > innerHeight && at.top > r.height + 12;
     el.style.left = `${left}px`;
-    el.style.top = `${above ? tip.at.top - r.height - 6 : tip.at.bottom + 6}px`;
+    el.style.top = `${above ? at.top - r.height - 6 : at.bottom + 6}px`;
   }, [tip]);
-  return tip && <div class="tip" role="tooltip" ref={box}>{tip.body}</div>;
+  return tip && <div class="tip" id="explanation" role="tooltip" ref={box}>{tip.body}</div>;
 }
 
 /** Something with an explanation. */
-export function Hint(p: { tip: ComponentChildren; children: ComponentChildren; plain?: boolean; label?: string }) {
-  const on = (e: Event) => showTip({ at: (e.currentTarget as Element).getBoundingClientRect(), body: p.tip });
+export function Hint(p: { tip: ComponentChildren; children: ComponentChildren }) {
+  const on = (e: Event) => showTip({ of: e.currentTarget as Element, body: p.tip });
   const off = () => showTip(null);
   return (
-    <span class={p.plain ? "hint plain" : "hint"} tabIndex={p.plain ? undefined : 0} aria-label={p.label} role={p.label ? "img" : undefined} onMouseEnter={on} onMouseLeave={off} onFocus={on} onBlur={off}>
+    <span class="hint" tabIndex={0} aria-describedby="explanation" onMouseEnter={on} onMouseLeave={off} onFocus={on} onBlur={off}>
       {p.children}
     </span>
   );
@@ -61,10 +63,10 @@ export function Term(p: { page: Page; name: string; children?: ComponentChildren
   );
 }
 
-export function Card(p: { title?: ComponentChildren; children: ComponentChildren; more?: ComponentChildren; class?: string; id?: string }) {
+export function Card(p: { title?: ComponentChildren; children: ComponentChildren; more?: ComponentChildren; class?: string }) {
   const id = useId();
   return (
-    <section class={"card " + (p.class ?? "")} aria-labelledby={p.title ? id : undefined} id={p.id}>
+    <section class={"card " + (p.class ?? "")} aria-labelledby={p.title ? id : undefined}>
       {(p.title || p.more) && <header><h2 id={id}>{p.title}</h2><div class="tools">{p.more}</div></header>}
       {p.children}
     </section>
@@ -109,9 +111,9 @@ export interface Column<T> {
 
 /** Rows above this number are drawn only where they can be seen. */
 const mostRows = 150;
-const rowHeight = 30;
+const rowHeight = 30, height = 520;
 
-export function Table<T>(p: { columns: Column<T>[]; rows: T[]; label: string; sort?: string; height?: number; rowClass?: (row: T) => string; onRow?: (row: T) => void; foot?: ComponentChildren }) {
+export function Table<T>(p: { columns: Column<T>[]; rows: T[]; label: string; sort?: string; rowClass?: (row: T) => string; onRow?: (row: T) => void }) {
   const [by, setBy] = useState<{ key: string; down: boolean } | null>(p.sort ? { key: p.sort, down: true } : null);
   const rows = useMemo(() => {
     const c = by && p.columns.find((c) => c.key === by.key);
@@ -122,7 +124,6 @@ export function Table<T>(p: { columns: Column<T>[]; rows: T[]; label: string; so
     return keyed.map((k) => p.rows[k[1]]);
   }, [p.rows, by, p.columns]);
   const many = rows.length > mostRows;
-  const height = p.height ?? 520;
   const [top, setTop] = useState(0);
   const frame = useRef(0);
   const scrolled = (e: Event) => {
@@ -156,7 +157,6 @@ export function Table<T>(p: { columns: Column<T>[]; rows: T[]; label: string; so
           ))}
           {spacer(rows.length - to)}
         </tbody>
-        {p.foot}
       </table>
     </div>
   );
@@ -169,14 +169,14 @@ export function Facts(p: { rows: [ComponentChildren, ComponentChildren][] }) {
 
 // Bars.
 
-export function Bar(p: { share: number; colour?: string; label?: string }) {
+export function Bar(p: { share: number; colour?: string }) {
   const w = Math.max(0, Math.min(1, p.share || 0)) * 100;
-  return <span class="bar" role={p.label ? "img" : undefined} aria-label={p.label} aria-hidden={p.label ? undefined : true}><span style={{ width: `${w}%`, background: p.colour }} /></span>;
+  return <span class="bar" aria-hidden="true"><span style={{ width: `${w}%`, background: p.colour }} /></span>;
 }
 
 /** States of warps side by side. Small parts have their name in the explanation only. */
-export function Stack(p: { page: Page; counts: Numbers; of: string; label: string; tall?: boolean; total?: number }) {
-  const total = p.total ?? Object.values(p.counts).reduce((a, b) => a + b, 0);
+export function Stack(p: { page: Page; counts: Numbers; of: string; label: string; tall?: boolean }) {
+  const total = Object.values(p.counts).reduce((a, b) => a + b, 0);
   if (total === 0) return <span class="muted">–</span>;
   return (
     <span class={p.tall ? "stack tall" : "stack"} role="img" aria-label={`${p.label}: ${sorted(Object.keys(p.counts)).filter((s) => p.counts[s] > 0).map((s) => `${words(s)} ${percentOf(p.counts[s], total)}`).join(", ")}`}>
@@ -185,7 +185,7 @@ export function Stack(p: { page: Page; counts: Numbers; of: string; label: strin
         if (!n) return null;
         const c = colour(s), share = n / total, t = p.page.term(`${p.of}.${s}`);
         const tip = <Fragment><b>{words(s)}: {percentOf(n, total)}</b><p>{count(n)} {t?.unit ?? ""}</p>{t && <p>{t.meaning}</p>}</Fragment>;
-        const show = (e: Event) => showTip({ at: (e.currentTarget as Element).getBoundingClientRect(), body: tip });
+        const show = (e: Event) => showTip({ of: e.currentTarget as Element, body: tip });
         return (
           <span key={s} style={{ width: `${share * 100}%`, background: c, color: ink(c) }} onMouseEnter={show} onMouseLeave={() => showTip(null)}>
             {p.tall && share > 0.085 && <span class="in">{words(s)}</span>}

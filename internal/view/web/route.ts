@@ -32,6 +32,11 @@ export function href(to: { page: string; launch?: number | null; run?: number; q
   return `#/${path}${text ? "?" + text : ""}`;
 }
 
+/** An instruction in the query of the page Source. */
+export function lineOf(l: { file?: string; line?: number; pc: number }): { line: string } {
+  return { line: l.line ? `${l.file}:${l.line}` : `pc:${l.pc}` };
+}
+
 export function go(to: Parameters<typeof href>[0]): void {
   location.hash = href(to);
 }

@@ -3,7 +3,7 @@
 import { Fragment, h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { group, type Hazard, type Line, type Result } from "./data";
-import { base, count, fixed, percent, percentOf, plural, ratio, words } from "./format";
+import { base, count, fixed, percent, percentOf, place, plural, ratio, words } from "./format";
 import { Card, Empty, Facts, Hint, Stack, States, Term } from "./parts";
 import { type Route, go, replaceQuery } from "./route";
 import { Waits, consumers, marks, producers } from "./waits";
@@ -235,11 +235,11 @@ function Detail({ result, lines, all, hazards }: { result: Result; lines: Line[]
           ...(l.conflicts > 0 ? [[<Term page={page} name="lines.conflict_cycles">bank conflict cycles</Term>, count(l.conflicts)] as [h.JSX.Element, string]] : []),
           ...(l.branch ? [[<Term page={page} name="lines.diverged">branch</Term>, `taken ${count(l.taken)}, not taken ${count(l.notTaken)}, diverged ${count(l.diverged)} (${percent(l.diverged / Math.max(1, l.taken + l.notTaken + l.diverged))})`] as [h.JSX.Element, string]] : []),
           ...(first.control && lines.length === 1 ? [[<Hint tip={<p>Control code: barriers waited for (B), the barrier set when operands are read (R), the barrier set when the result is written (W), yield (Y), and the cycles to stall (S).</p>}>control code</Hint>, <code>{first.control}</code>] as [h.JSX.Element, h.JSX.Element]] : []),
-          [<span>program</span>, <span>{[first.line > 0 ? `${base(first.file)}:${first.line}` : base(first.file), page.kernelName(first.fn), `pc ${first.file === "" ? "0x" + first.pc.toString(16) : first.pc}`].filter((s) => s !== "").join(", ")}</span>],
+          [<span>program</span>, <span>{[first.line > 0 ? place(first) : base(first.file), page.kernelName(first.fn), place({ file: first.file, pc: first.pc })].filter((s) => s !== "").join(", ")}</span>],
         ]} />
         <States page={page} counts={l.stalls} of="stalls" unit="warp cycles" />
       </div>
-      {own.map((x, i) => <p key={i} class="message bad">Hazard: {x.register} {words(x.kind)}, {x.cycles_short > 0 ? `${plural(x.cycles_short, "cycle", "cycles")} too early` : "not waited for"}, {plural(x.times, "time", "times")}. {(x.fixes ?? []).length > 0 ? `Fix: ${x.fixes!.map((f) => `line ${f.line} ${f.control}`).join(", ")}` : "Other instructions must come in between."}</p>)}
+      {own.map((x, i) => <p key={i} class="message bad">Hazard: {x.register} {words(x.kind)}, {x.cycles_short > 0 ? `${plural(x.cycles_short, "cycle", "cycles")} too early` : "not waited for"}, {plural(x.times, "time", "times")}. {(x.fixes ?? []).length > 0 ? `Fix: ${x.fixes!.map((f) => `${place(f)} ${f.control}`).join(", ")}` : "Other instructions must come in between."}</p>)}
     </Card>
   );
 }

@@ -4,9 +4,9 @@
 import { Fragment, h } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Result, Standing, Standstill as State } from "./data";
-import { base, count, plural, words } from "./format";
+import { base, count, place, plural, words } from "./format";
 import { Chart, Empty, Table } from "./parts";
-import { href } from "./route";
+import { href, lineOf } from "./route";
 
 /** Warps of a block that stand at one place for one reason. */
 interface Group { list: Standing[]; wants: string }
@@ -14,7 +14,7 @@ interface Group { list: Standing[]; wants: string }
 interface Thing { name: string; sub: string; from: number[]; to: number[]; maybe: boolean }
 
 const hex = (lanes: number) => "0x" + (lanes >>> 0).toString(16).padStart(8, "0");
-const place = (w: Standing) => (w.source_line ? `${base(w.source_file!)}:${w.source_line}` : w.line ? `${base(w.file!)}:${w.line}` : w.pc >= 0 ? `pc ${w.pc}` : "");
+const stands = (w: Standing) => (w.source_line ? `${base(w.source_file!)}:${w.source_line}` : w.pc >= 0 ? place(w) : "");
 const blockOf = (w: { kernel: string; block: number[]; sm: number }) => `${w.kernel}\n${w.block.join(",")}\n${w.sm}`;
 
 /** 0, 2–5 */
@@ -84,7 +84,7 @@ export function Standstill({ result, of, run }: { result: Result; of: State; run
     ...(of.grids ?? []).map((g) => `${result.page.kernelName(g.kernel)}: ${count(g.placed)} of ${plural(g.total, "block", "blocks")} begun, ${count(g.ended)} ended.`),
     of.left_out ? `${plural(of.left_out, "more place", "more places")} where warps stand are left out.` : "",
   ].filter((t) => t !== "").join(" ");
-  const source = (w: Standing) => href({ page: "source", launch: result.run.error?.launch ?? null, run, query: { line: w.line ? `${w.file}:${w.line}` : `pc:${w.pc}` } });
+  const source = (w: Standing) => href({ page: "source", launch: result.run.error?.launch ?? null, run, query: lineOf(w) });
   const rows = Math.max(groups.length, things.length), left = 360, right = 560, width = 900, high = 46, step = 62, y = (i: number, n: number) => 6 + ((rows - n) / 2 + i) * step;
   const label = `${groups.map((g) => `warp ${ranges(g.list.map((w) => w.warp))} ${g.list[0].waits_for ?? "does not wait"}`).join("; ")}`;
   const cut = (t: string, n: number) => (t.length > n ? t.slice(0, n - 1) + "…" : t);
@@ -95,7 +95,7 @@ export function Standstill({ result, of, run }: { result: Result; of: State; run
         { key: "w", head: "warp", cell: (w) => w.warp, value: (w) => w.warp },
         { key: "s", head: "SM", cell: (w) => w.sm, value: (w) => w.sm },
         { key: "l", head: "lanes", text: true, cell: (w) => <code>{hex(w.lanes)}</code> },
-        { key: "a", head: "at", text: true, cell: (w) => (w.pc >= 0 ? <Fragment><a href={source(w)}>{place(w)}</a> <code>{w.instruction}</code></Fragment> : "–") },
+        { key: "a", head: "at", text: true, cell: (w) => (w.pc >= 0 ? <Fragment><a href={source(w)}>{stands(w)}</a> <code>{w.instruction}</code></Fragment> : "–") },
         { key: "t", head: "state", text: true, cell: (w) => words(w.state) },
         { key: "f", head: "waits for", text: true, cell: (w) => w.waits_for ?? (of.loops ? "nothing: it runs in a loop" : "nothing") },
       ]} />
@@ -121,7 +121,7 @@ export function Standstill({ result, of, run }: { result: Result; of: State; run
                 <g key={i} class="node" transform={`translate(4 ${y(i, groups.length)})`}>
                   <rect width={left - 4} height={high} rx="6" />
                   <text class="name" x="12" y="20">{cut(`${g.list.length > 1 ? "warps" : "warp"} ${ranges(g.list.map((x) => x.warp))}${all || w.pc < 0 ? "" : `, lanes ${hex(w.lanes)}`}`, 46)}</text>
-                  <text x="12" y="36">{cut(`${place(w)} ${w.instruction ?? ""} · ${words(w.state)}`, 56)}</text>
+                  <text x="12" y="36">{cut(`${stands(w)} ${w.instruction ?? ""} · ${words(w.state)}`, 56)}</text>
                 </g>
               );
             })}

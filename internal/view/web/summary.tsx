@@ -1,12 +1,12 @@
 // The first page: what ran, what costs time, and all launches.
 import { Fragment, h, type ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { Finding, Hazard, Kernel, Range, Result, Run } from "./data";
+import type { Checker, Finding, Hazard, Kernel, Range, Result, Run } from "./data";
 import { mainStall } from "./data";
-import { base, bytes, count, duration, extent, percent, percentOf, plural, ratio, words } from "./format";
+import { base, bytes, count, duration, extent, percent, percentOf, place, plural, ratio, words } from "./format";
 import { Bar, Card, Chart, type Column, Empty, Facts, Figure, Hint, Status, Swatch, Table, Term } from "./parts";
 import { colour } from "./palette";
-import { go, href } from "./route";
+import { go, href, lineOf } from "./route";
 
 export function Summary({ result, run }: { result: Result; run: number }) {
   const r = result.run;
@@ -15,7 +15,7 @@ export function Summary({ result, run }: { result: Result; run: number }) {
       <Ran result={result} />
       {r.error && <Failure run={r} index={run} />}
       {result.timing && <Findings result={result} run={run} list={r.findings ?? []} />}
-      {(r.checkers ?? []).map((c) => <Hazards key={c.checker} name={c.checker} list={c.hazards ?? []} left={c.left_out ?? 0} run={run} result={result} />)}
+      {(r.checkers ?? []).map((c) => <Checked key={c.checker} c={c} run={run} result={result} />)}
       {result.timing && <Strip result={result} run={run} />}
       <Launches result={result} run={run} />
       <Ranges result={result} />
@@ -73,11 +73,10 @@ export function Where({ f, run }: { f: Finding; run: number }) {
     <ul class="where">
       {lines.slice(0, 3).map((l, i) => {
         const source = l.source_line ? `${l.source_file}:${l.source_line}` : "";
-        const own = `${l.file}:${l.line}`;
-        const shown = source ? `${base(l.source_file!)}:${l.source_line}` : l.line > 0 ? `${base(l.file)}:${l.line}` : l.file === "" ? `pc 0x${l.pc.toString(16)}` : `pc ${l.pc}`;
+        const shown = source ? `${base(l.source_file!)}:${l.source_line}` : place(l);
         return (
           <li key={i}>
-            <a href={href({ page: "source", launch: f.launch ?? null, run, query: { line: l.line > 0 ? own : `pc:${l.pc}` } })} title={source || own}>{shown}</a>
+            <a href={href({ page: "source", launch: f.launch ?? null, run, query: lineOf(l) })} title={source || lineOf(l).line}>{shown}</a>
             <code>{l.instruction}</code><span class="muted">{percent(l.share, 0)}</span>
           </li>
         );
@@ -101,8 +100,9 @@ export function Findings({ result, run, list, launch }: { result: Result; run: n
             <li key={i}>
               <div class="cost"><span class="value">{percent(share, 0)}</span><span class="sub">at most</span></div>
               <div>
-                <h3><Hint tip={<p>{result.page.rule(f.rule)} The cost is an upper bound: other causes may take its place.</p>}>{words(f.rule)}</Hint>
-                  {launch === undefined && f.kernel && result.kernels.length > 1 && <span class="muted"> in <a href={href({ page: "launch", launch: f.launch, run })}>{result.page.kernelName(f.kernel)}</a>{f.launches > 1 && `, ${count(f.launches)} launches`}</span>}
+                <h3><Hint tip={<p>{result.rule(f.rule)} The cost is an upper bound: other causes may take its place.</p>}>{words(f.rule)}</Hint>
+                  {launch === undefined && f.kernel && result.kernels.length > 1 && <span class="muted"> in <a href={href({ page: "launch", launch: f.launch, run })}>{result.page.kernelName(f.kernel)}</a>{f.launches > 1 && `, ${count(f.launches)} launches; seen in launch ${f.launch}`}</span>}
+                  {launch !== undefined && f.launch !== launch && <span class="muted"> in <a href={href({ page: "launch", launch: f.launch, run })}>launch {f.launch}</a>, which it costs most</span>}
                 </h3>
                 <Bar share={share} />
                 <p>{f.seen}</p>
@@ -117,23 +117,31 @@ export function Findings({ result, run, list, launch }: { result: Result; run: n
   );
 }
 
-function Hazards({ name, list, left, run, result }: { name: string; list: Hazard[]; left: number; run: number; result: Result }) {
-  const at = (p: { file: string; line: number; pc: number }) => (p.file ? `${base(p.file)}:${p.line}` : `pc ${p.pc}`);
+/** What a checker found. Hazards are in the result; of others, it has their number. */
+function Checked({ c, run, result }: { c: Checker; run: number; result: Result }) {
+  const list = c.hazards ?? [], found = c.found ?? 0, missed = c.launches_not_watched?.length ?? 0;
+  const none = missed > 0 && missed === result.kernels.length ? <Empty>Nothing was checked.</Empty> : c.ok ? <Status ok>nothing found</Status> : <Status ok={false}>{plural(found, "finding", "findings")}</Status>;
+  return (
+    <Card title={`Checker: ${c.checker}`} class={c.ok ? "" : "bad"}>
+      {list.length > 0 ? <Hazards name={c.checker} list={list} run={run} result={result} /> : none}
+      {found > 0 && <p class="note">Where and why was printed by the run; <code>heddle check --json FILE</code> writes it.</p>}
+      {(c.left_out ?? 0) > 0 && <p class="note">Others occurred {plural(c.left_out!, "time", "times")} but were not kept; fix these first.</p>}
+      {missed > 0 && <p class="note">{plural(missed, "launch was", "launches were")} not checked.</p>}
+    </Card>
+  );
+}
+
+function Hazards({ name, list, run, result }: { name: string; list: Hazard[]; run: number; result: Result }) {
   const columns: Column<Hazard>[] = [
     { key: "reg", head: "register", text: true, cell: (x) => <Fragment><code>{x.register}</code> <span class="muted">{words(x.kind)}</span></Fragment> },
-    { key: "inst", head: "instruction", text: true, cell: (x) => <a href={href({ page: "source", launch: x.launch, run, query: { line: `${x.instruction.file}:${x.instruction.line}` } })}>{at(x.instruction)} <code>{x.instruction.text}</code></a> },
-    { key: "after", head: "does not wait for", text: true, cell: (x) => <Fragment>{at(x.producer)} <code>{x.producer.text}</code></Fragment> },
-    { key: "fix", head: "control code that fixes it", text: true, cell: (x) => ((x.fixes ?? []).length > 0 ? x.fixes!.map((f) => `${at(f)} ${f.control}`).join(", ") : "other instructions in between") },
+    { key: "inst", head: "instruction", text: true, cell: (x) => <a href={href({ page: "source", launch: x.launch, run, query: lineOf(x.instruction) })}>{place(x.instruction)} <code>{x.instruction.text}</code></a> },
+    { key: "after", head: "does not wait for", text: true, cell: (x) => <Fragment>{place(x.producer)} <code>{x.producer.text}</code></Fragment> },
+    { key: "fix", head: "control code that fixes it", text: true, cell: (x) => ((x.fixes ?? []).length > 0 ? x.fixes!.map((f) => `${place(f)} ${f.control}`).join(", ") : "other instructions in between") },
     { key: "short", head: "too early by", cell: (x) => (x.cycles_short > 0 ? plural(x.cycles_short, "cycle", "cycles") : "not waited for"), value: (x) => x.cycles_short },
     { key: "times", head: "times", cell: (x) => count(x.times), value: (x) => x.times },
     { key: "first", head: "first at", text: true, cell: (x) => `${result.page.kernelName(x.kernel)} launch ${x.launch}, block ${x.block}, warp ${x.warp}, lane ${x.lane}` },
   ];
-  return (
-    <Card title={`Checker: ${name}`} class={list.length > 0 ? "bad" : ""}>
-      {list.length === 0 ? <Status ok>nothing found</Status> : <Table label={`Findings of ${name}`} rows={list} columns={columns} />}
-      {left > 0 && <p class="note">Others occurred {plural(left, "time", "times")} but were not kept; fix these first.</p>}
-    </Card>
-  );
+  return <Table label={`Findings of ${name}`} rows={list} columns={columns} />;
 }
 
 /** Streams as rows, launches and copies as blocks. */
@@ -183,7 +191,7 @@ function Strip({ result, run }: { result: Result; run: number }) {
         {drawn.map((d) => (
           <div class="lane" key={d.name}>
             <span class="name">{d.name}</span>
-            <svg viewBox={`0 0 ${width} 26`} preserveAspectRatio="none" role="img" aria-label={`${d.name}: ${plural(d.list.length, "action", "actions")}`}>
+            <svg viewBox={`0 0 ${width} 26`} preserveAspectRatio="none" role="img" aria-label={`${d.name}: ${plural(d.list.reduce((n, s) => n + s.n, 0), "action", "actions")}`}>
               {d.list.map((s, i) => (
                 <rect key={i} class={s.launch !== null ? "go" : ""} x={x(s.from)} y={2} width={Math.max(0.8, x(s.to) - x(s.from) - 0.4)} height={22} fill={s.fill} onClick={s.launch !== null ? () => go({ page: "launch", launch: s.launch, run }) : undefined}>
                   <title>{s.n > 1 ? `${s.n} actions, ` : ""}{s.name}, cycles {count(s.from)} to {count(s.to)}</title>

@@ -1,7 +1,7 @@
 // For which instructions the warps waited at a line, and which lines waited for it.
 import { h } from "preact";
 import { identity, type Line, type Page } from "./data";
-import { base, count, percentOf } from "./format";
+import { base, count, percentOf, place } from "./format";
 import { Bar, Card, Term, Table } from "./parts";
 
 /** An instruction at the other end of waits, and their warp cycles. */
@@ -48,7 +48,7 @@ export function marks(list: End[], key: (l: Line) => string): Map<string, string
 function Ends(p: { page: Page; list: End[]; label: string; total: number; pick: (l: Line) => void }) {
   return (
     <Table label={p.label} rows={p.list} columns={[
-      { key: "at", head: "line", text: true, cell: ({ line: l }) => <button type="button" class="link" onClick={() => p.pick(l)}>{l.line > 0 ? `${base(l.file)}:${l.line}` : `pc ${l.file === "" ? "0x" + l.pc.toString(16) : l.pc}`}</button> },
+      { key: "at", head: "line", text: true, cell: ({ line: l }) => <button type="button" class="link" onClick={() => p.pick(l)}>{place(l)}</button> },
       { key: "source", head: "source", text: true, class: "wide", cell: ({ line: l }) => (l.sourceLine > 0 ? <span class="muted">{base(l.sourceFile)}:{l.sourceLine}</span> : "") },
       { key: "text", head: "instruction", text: true, class: "name", cell: ({ line: l }) => <code>{l.text}</code> },
       { key: "n", head: <Term page={p.page} name="lines.waited_for.warp_cycles">warp cycles</Term>, cell: (e) => count(e.cycles), value: (e) => e.cycles },
