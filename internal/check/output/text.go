@@ -22,14 +22,27 @@ var causes = map[string]string{
 	"mixed-size":          "the two accesses have different sizes or begin at different bytes, so that atomics do not protect them",
 }
 
+// mostNotes bounds the notes that are written as text, our choice: they change nothing, and
+// some programs have a thousand.
+const mostNotes = 10
+
 // WriteText writes findings for people, the most serious first, and a line that sums them up.
 // checked are the names of the checkers that ran.
 func WriteText(w io.Writer, list []*check.Finding, src *Sources, checked []string) error {
 	var b bytes.Buffer
 	explained := map[*check.Rule]bool{} // how to mend it is said once for each rule
+	notes := 0
 	for _, f := range list {
+		if f.Level == check.Note {
+			if notes++; notes > mostNotes {
+				continue
+			}
+		}
 		writeFinding(&b, f, src, !explained[f.Rule])
 		explained[f.Rule] = true
+	}
+	if n := notes - mostNotes; n > 0 {
+		fmt.Fprintf(&b, "and %s; --json and --sarif have them all\n\n", report.Plural(n, "more note", "more notes"))
 	}
 	fmt.Fprintf(&b, "%s\n", Summary(list, checked))
 	_, err := w.Write(b.Bytes())

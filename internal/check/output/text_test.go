@@ -78,3 +78,19 @@ func TestSummary(t *testing.T) {
 		})
 	}
 }
+
+// TestWriteTextNotes: of many notes the first ten are written, and all others findings.
+func TestWriteTextNotes(t *testing.T) {
+	rule := &check.Rule{ID: "some-rule"}
+	list := []*check.Finding{{Rule: rule, Level: check.Error, Message: "An error."}}
+	for range 12 {
+		list = append(list, &check.Finding{Rule: rule, Level: check.Note, Message: "A note."})
+	}
+	var b bytes.Buffer
+	if err := output.WriteText(&b, list, &output.Sources{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(b.Bytes(), []byte("note: A note.")); n != 10 || !bytes.Contains(b.Bytes(), []byte("\nand 2 more notes; ")) || !bytes.Contains(b.Bytes(), []byte("heddle: found 1 error, 12 notes")) {
+		t.Errorf("%d notes in:\n%s", n, b.String())
+	}
+}
