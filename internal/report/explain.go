@@ -268,7 +268,7 @@ var own = []Counter{
 	{"findings.launch", "", "Launch that the cause costs most; absent if it concerns the whole run.", byRun},
 	{"findings.launches", "launches", "Launches of the same kernel with the same cause.", byRun},
 	{"findings.share", "", "What the cause costs at most, as a share of the launch's cycles, 0 to 1: the part of scheduler cycles without an issue, divided among the states in which warps waited. Other causes may take its place.", byRun},
-	{"findings.run_share", "", "The same for all of its launches, as a share of the run's cycles.", byRun},
+	{"findings.run_share", "", "The same for all of its launches, as a share of the run's cycles; where several run at the same time, their mean.", byRun},
 	{"findings.lines.line", "", "Line of the program text.", byProgram},
 	{"findings.lines.pc", "instructions", "Index of the instruction in its function.", byProgram},
 	{"findings.lines.source_line", "", "Line of the source from which the program was compiled.", byProgram},

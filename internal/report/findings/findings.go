@@ -49,15 +49,17 @@ func Of(r *report.Run) []report.Finding {
 	type key struct{ rule, kernel string }
 	at := map[key]int{}
 	largest := map[key]float64{}
-	add := func(rule *Rule, c *cost, f report.Finding, cycles uint64) {
+	when := map[key][]span{}
+	add := func(rule *Rule, c *cost, f report.Finding, time span) {
 		if c == nil || c.share < Least {
 			return
 		}
 		f.Rule, f.Try, f.Seen, f.Lines, f.Launches = rule.Name, rule.Try, c.seen, c.lines, 1
 		f.Share = min(c.share, 1)
-		f.RunShare = f.Share * float64(cycles) / float64(r.Cycles)
+		f.RunShare = f.Share * float64(time.to-time.from) / float64(r.Cycles)
 		// Of several launches of a kernel, the one that it costs most speaks for all.
 		k := key{f.Rule, f.Kernel}
+		when[k] = append(when[k], time)
 		i, again := at[k]
 		if !again {
 			at[k], largest[k] = len(list), f.RunShare
@@ -83,17 +85,18 @@ func Of(r *report.Run) []report.Finding {
 		l := newLaunch(r, k)
 		for j := range rules {
 			if rule := &rules[j]; rule.launch != nil {
-				add(rule, rule.launch(l), report.Finding{Launch: &k.Launch, Kernel: k.Name}, k.Cycles)
+				add(rule, rule.launch(l), report.Finding{Launch: &k.Launch, Kernel: k.Name}, span{k.StartCycle, k.StartCycle + k.Cycles})
 			}
 		}
 	}
 	for j := range rules {
 		if rule := &rules[j]; rule.run != nil {
-			add(rule, rule.run(r), report.Finding{}, r.Cycles)
+			add(rule, rule.run(r), report.Finding{}, span{0, r.Cycles})
 		}
 	}
 	for i := range list {
-		list[i].RunShare = min(list[i].RunShare, 1) // launches may overlap
+		f := &list[i]
+		f.RunShare = min(f.RunShare*apart(when[key{f.Rule, f.Kernel}]), 1)
 	}
 	slices.SortStableFunc(list, func(a, b report.Finding) int { return cmp.Compare(b.RunShare, a.RunShare) })
 	return list

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -308,7 +309,7 @@ A timing run ends with the causes that cost most: how much of the run at most, a
 
 The cost is an upper bound. Schedulers issue nothing in a part of their cycles; this part is divided among the states in which warps wait, in proportion to the warps' cycles. So much would be saved if
 one cause were gone and no other took its place, which others often do. A run without progress has no findings. A cause is reported from 3 % of a launch's cycles on. If a kernel is launched several times, the launch that the cause costs most
-speaks for all, and the share is that of all.
+speaks for all, and the share is that of all; of the time in which several of them run, it is the mean.
 
 [What the rules say of 52 examples](findings-examples.md) was checked by hand.
 
@@ -403,6 +404,34 @@ func TestCopiesAtATime(t *testing.T) {
 	list := findings.Of(r)
 	if len(list) != 1 || list[0].Share != 0.9 || list[0].Seen != "copies of 4 KiB take 900 cycles, 90 % of the time" {
 		t.Errorf("%+v", list)
+	}
+}
+
+// Launches at the same time cost the run their mean, those one after the other their sum.
+func TestLaunchesAtATime(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		second, all uint64 // start of the second launch, cycles of the run
+		want        float64
+	}{
+		{"together", 0, 1000, 0.9},
+		{"half", 500, 1500, 0.9},
+		{"one after the other", 1000, 2000, 0.9},
+		{"with time between", 2000, 3000, 0.6},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := &report.Run{Mode: "timing", Timing: &report.Timing{SMs: 1, Cycles: c.all}}
+			for i, start := range []uint64{0, c.second} {
+				r.Kernels = append(r.Kernels, report.Kernel{
+					Name: "k", Launch: i, Grid: [3]int64{1, 1, 1}, Block: [3]int64{32, 1, 1}, WarpInstructions: 100,
+					KernelTiming: &report.KernelTiming{StartCycle: start, FirstBlockCycle: start, Cycles: 1000, Occupancy: 1, Stalls: map[string]uint64{"wait": 900}, SlotStalls: map[string]uint64{"wait": 900}},
+				})
+			}
+			list := findings.Of(r)
+			if len(list) != 1 || list[0].Launches != 2 || math.Abs(list[0].RunShare-c.want) > 1e-9 {
+				t.Errorf("%+v, want a share of %g", list, c.want)
+			}
+		})
 	}
 }
 

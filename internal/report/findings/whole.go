@@ -29,6 +29,16 @@ func covered(list []span) (cycles uint64) {
 	return cycles
 }
 
+// apart is the time that spans cover, over their sum: 1 if none overlaps. Where launches run at the
+// same time, the run is shorter only if all of them are, so that at most their mean is saved.
+func apart(list []span) float64 {
+	var sum uint64
+	for _, s := range list {
+		sum += s.to - s.from
+	}
+	return float64(covered(list)) / float64(sum)
+}
+
 func manyLaunches(r *report.Run) *cost {
 	var list []span
 	for i := range r.Kernels {
