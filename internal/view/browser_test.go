@@ -688,7 +688,7 @@ func TestKeyboard(t *testing.T) {
 		{"p goes back", "p", "#/launch/0", "", ""},
 		{"3 opens the source of the launch", "3", "#/launch/0/source", "", ""},
 		{"h goes to the next hottest line", "h", "", "", "224 (32.0 lanes an issue)"},
-		{"? shows the keys", "?", "", "", "next, previous launch"},
+		{"? shows the keys", "?", "", "Close", "next, previous launch"},
 		{"Escape closes them", kb.Escape, "", "", ""},
 		{"1 goes to the summary", "1", "#/summary", "", ""},
 		{"Tab reaches the link to the content", kb.Tab, "", "To the content", ""},
@@ -696,6 +696,9 @@ func TestKeyboard(t *testing.T) {
 		{"and the pages", kb.Tab, "", "Summary", ""},
 		{"and the next", kb.Tab, "", "Launch", ""},
 		{"Enter opens it", kb.Enter, "#/launch/0", "", ""},
+		{"the keys again", "?", "", "Close", "next, previous launch"},
+		{"Tab stays there", kb.Tab, "", "Close", ""},
+		{"Escape goes back", kb.Escape, "", "Launch", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b.T = t

@@ -89,3 +89,26 @@ func TestWordsAreTrue(t *testing.T) {
 	}
 	b.quiet()
 }
+
+// TestSizes holds what docs/page.md says of the sizes of pages.
+func TestSizes(t *testing.T) {
+	alltests.Only(t, "runs of examples")
+	for _, c := range []struct {
+		file     string
+		launches int
+		most     int // bytes
+	}{
+		{"matmul/matmul.toml", 1, 400_000},
+		{"gaussian/gaussian.toml", 128, 600_000},
+		{"kepler/cube.toml", 32, 2_500_000}, // 5,000 steps
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			res := simulate(t, root+"/examples/"+c.file)
+			n := len(write(t, view.New([]view.Result{{Run: res}}, nil)))
+			t.Logf("%d launches, %d bytes", len(res.Kernels), n)
+			if len(res.Kernels) != c.launches || n > c.most {
+				t.Errorf("%d launches, want %d; %d bytes, want at most %d", len(res.Kernels), c.launches, n, c.most)
+			}
+		})
+	}
+}

@@ -133,8 +133,10 @@ function Mark() {
 
 function Help({ names, close }: { names: string[]; close: () => void }) {
   const keys: [string, string][] = [...names.map((n, i) => [String(i + 1), `page ${n}`] as [string, string]), ["n, p", "next, previous launch"], ["h, H", "next, previous hottest line (Source)"], ["/", "filter launches (Summary)"], ["↑ ↓", "select a line (Source)"], ["→, ←", "step forward, back; ten with Shift (Learn)"], ["Home, End", "start, end (Learn)"], ["w, W", "follow the next, previous warp (Learn)"], ["[, ]", "previous, next frame or launch (Learn)"], ["Space", "play, pause (Learn)"], ["?", "this list"], ["Esc", "close"]];
+  const [before] = useState(() => document.activeElement as HTMLElement | null);
+  useEffect(() => () => before?.focus(), []);
   return (
-    <div class="dialog" role="dialog" aria-modal="true" aria-label="Keys" onClick={(e) => e.target === e.currentTarget && close()}>
+    <div class="dialog" role="dialog" aria-modal="true" aria-label="Keys" onKeyDown={(e) => e.key === "Tab" && e.preventDefault()} onClick={(e) => e.target === e.currentTarget && close()}>
       <Card title="Keys" more={<button type="button" class="switch" ref={(b) => b?.focus()} onClick={close}>Close</button>}>
         <dl class="keys">{keys.map(([k, t]) => <div key={k}><dt><kbd>{k}</kbd></dt><dd>{t}</dd></div>)}</dl>
         <p class="note">Words with a dotted line have an explanation: point at them, or reach them with Tab.</p>

@@ -1,9 +1,10 @@
 // What all pages are made of: cards, explanations on hover, tables, bars.
 import { Fragment, h, type ComponentChildren, type VNode } from "preact";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
-import type { Numbers, Page } from "./data";
+import type { Numbers, Page, Result } from "./data";
 import { count, percentOf, words } from "./format";
 import { colour, family, ink, sorted } from "./palette";
+import { go } from "./route";
 
 // Explanations. One element shows that of whatever the pointer or the keyboard is on.
 
@@ -95,6 +96,23 @@ export function Figure(p: { name: ComponentChildren; value: ComponentChildren; u
       <dt>{p.name}</dt>
       <dd><span class="value">{p.value}</span>{p.unit && <span class="unit">{p.unit}</span>}{p.note && <span class="sub">{p.note}</span>}</dd>
     </div>
+  );
+}
+
+/** More launches are not in a list to choose from; the table of the summary has all. */
+const mostChoices = 2000;
+
+/** The launch that a page shows, or the whole run for -1. */
+export function LaunchChoice(p: { result: Result; at: number; page: string; whole: string; run: number }) {
+  const list = p.result.kernels.map((k, i) => ({ k, i })).filter(({ i }) => i < mostChoices || i === p.at);
+  return (
+    <label>Launch <select value={String(p.at)} onChange={(e) => {
+      const to = Number(e.currentTarget.value);
+      go({ page: p.page, launch: to < 0 ? null : p.result.kernels[to].launch, run: p.run });
+    }}>
+      <option value="-1">{p.whole}</option>
+      {list.map(({ k, i }) => <option key={i} value={String(i)}>{k.launch}: {p.result.page.kernelName(k.name)}</option>)}
+    </select></label>
   );
 }
 

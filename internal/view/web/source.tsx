@@ -4,8 +4,8 @@ import { Fragment, h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { group, type Hazard, type Line, type Result } from "./data";
 import { base, count, fixed, percent, percentOf, place, plural, ratio, words } from "./format";
-import { Card, Empty, Facts, Hint, Stack, States, Term } from "./parts";
-import { type Route, go, replaceQuery } from "./route";
+import { Card, Empty, Facts, Hint, LaunchChoice, Stack, States, Term } from "./parts";
+import { type Route, replaceQuery } from "./route";
 import { Waits, consumers, marks, producers } from "./waits";
 
 interface Row { no: number; label: string; text: string; key: string; line?: Line; hazard?: Hazard }
@@ -73,13 +73,7 @@ export function Source({ result, route, at }: { result: Result; route: Route; at
   return (
     <Fragment>
       <Card class="toolbar">
-        <label>Launch <select value={String(at)} onChange={(e) => {
-          const to = Number(e.currentTarget.value);
-          go({ page: "source", launch: to < 0 ? null : result.kernels[to].launch, run: route.run });
-        }}>
-          <option value="-1">all launches</option>
-          {result.kernels.slice(0, 2000).map((k, i) => <option key={i} value={String(i)}>{k.launch}: {result.page.kernelName(k.name)}</option>)}
-        </select></label>
+        <LaunchChoice result={result} at={at} page="source" whole="all launches" run={route.run} />
         <label>Colour by <select value={heat} onChange={(e) => setHeat(e.currentTarget.value)}>{Object.entries(heats).map(([k, [name]]) => <option key={k} value={k}>{name}</option>)}</select></label>
         <span class="group"><button type="button" onClick={() => jump(1)}>Hottest line <kbd>h</kbd></button></span>
         <span class="muted">{count(total)} {heats[heat][0]}</span>

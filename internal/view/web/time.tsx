@@ -6,8 +6,8 @@ import "uplot/css";
 import type { Blocks, History, Result } from "./data";
 import { count, fixed, plural, short, words } from "./format";
 import { colour, sorted } from "./palette";
-import { Card, Chart, Empty, Table, Term } from "./parts";
-import { type Route, go } from "./route";
+import { Card, Chart, Empty, LaunchChoice, Table, Term } from "./parts";
+import { type Route } from "./route";
 
 interface Line { name: string; values: number[]; fill?: string; unit: string }
 
@@ -24,13 +24,7 @@ export function Time({ result, route, at }: { result: Result; route: Route; at: 
   return (
     <Fragment>
       <Card class="toolbar">
-        <label>Launch <select value={String(at)} onChange={(e) => {
-          const to = Number(e.currentTarget.value);
-          go({ page: "time", launch: to < 0 ? null : result.kernels[to].launch, run: route.run });
-        }}>
-          <option value="-1">whole run</option>
-          {result.kernels.slice(0, 2000).map((k, i) => <option key={i} value={String(i)}>{k.launch}: {result.page.kernelName(k.name)}</option>)}
-        </select></label>
+        <LaunchChoice result={result} at={at} page="time" whole="whole run" run={route.run} />
         <span>cycles {count(range[0])} to {count(range[1])}</span>
         {zoomed && <button type="button" onClick={() => setRange(whole)}>Show all</button>}
         <span class="muted">Drag across a chart to see a part of the time.</span>
