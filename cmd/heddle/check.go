@@ -23,6 +23,7 @@ import (
 type checkCmd struct {
 	Checkers  []string `default:"all" placeholder:"LIST" help:"The checkers, separated by commas: all (the default), or some of ${checkers}."`
 	KeepGoing bool     `help:"Leave out accesses that are faults, and run on, so that one run shows all of them; without it the first fault of a kernel ends it, as on a GPU. Only PTX can."`
+	InitReads bool     `help:"Report reads of unset memory where they are, even if nothing is done with what was read. Without it the checker init reports a use: as an address, in the decision of a branch, in a store to global memory."`
 	Order     string   `default:"forward" placeholder:"ORDER" help:"The order in which blocks and warps execute, as far as the program leaves it open: forward (the default), reverse, or seed=N for a random one."`
 	Orders    int      `default:"1" placeholder:"N" help:"Run in N orders, and put together what is found: forward, reverse, seed=1, seed=2 and so on."`
 	findingFlags
@@ -54,7 +55,7 @@ type checkedRun struct {
 
 // Run runs the program, in one order or several, and prints what was found.
 func (c *checkCmd) Run(e env) error {
-	set, err := checkers.New(c.Checkers, checkers.Options{KeepGoing: c.KeepGoing})
+	set, err := checkers.New(c.Checkers, checkers.Options{KeepGoing: c.KeepGoing, InitReads: c.InitReads})
 	if err != nil {
 		return usage("--checkers: %w", err)
 	}
@@ -168,7 +169,7 @@ func (c *checkCmd) names() []string {
 func (c *checkCmd) flags(order string) flags.Flags {
 	f := flags.Default().Flags
 	f.GPU, f.Mode, f.Kernels, f.MaxCycles, f.Check, f.Order, f.Progress = c.GPU, "functional", c.Kernels, c.MaxCycles, c.Checkers, order, c.Progress
-	f.SourceRoot, f.Coverage, f.KeepGoing = c.Roots, c.Coverage, c.KeepGoing
+	f.SourceRoot, f.Coverage, f.KeepGoing, f.InitReads = c.Roots, c.Coverage, c.KeepGoing, c.InitReads
 	return f
 }
 

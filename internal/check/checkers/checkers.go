@@ -22,6 +22,9 @@ const All = "all"
 type Options struct {
 	// KeepGoing leaves out what faults, and lets kernels run on. It needs the checker memory.
 	KeepGoing bool
+	// InitReads reports reads of unset memory where they are, whatever is done with what was
+	// read. It is about the checker init.
+	InitReads bool
 }
 
 // table lists the checkers in the order in which they see what happens.
@@ -33,7 +36,7 @@ var table = []struct {
 	{memory.Name, func(o Options) check.Checker { return memory.New(o.KeepGoing) }},
 	{leaks.Name, func(Options) check.Checker { return leaks.New() }},
 	{sync.Name, func(Options) check.Checker { return sync.New() }},
-	{unset.Name, func(Options) check.Checker { return unset.New() }},
+	{unset.Name, func(o Options) check.Checker { return unset.New(o.InitReads) }},
 }
 
 // Names returns the names of all checkers.
@@ -53,6 +56,9 @@ func New(names []string, o Options) (*check.Set, error) {
 	}
 	if o.KeepGoing && !slices.Contains(names, All) && !slices.Contains(names, memory.Name) {
 		return nil, fmt.Errorf("to keep going after faults is an option of the checker %s, which is not among %s", memory.Name, strings.Join(names, ", "))
+	}
+	if o.InitReads && !slices.Contains(names, All) && !slices.Contains(names, unset.Name) {
+		return nil, fmt.Errorf("to report reads of unset memory is an option of the checker %s, which is not among %s", unset.Name, strings.Join(names, ", "))
 	}
 	set := check.NewSet()
 	for _, x := range table {

@@ -90,3 +90,79 @@ func (s shadow) bits(addr, n uint64) (set uint64) {
 	}
 	return set
 }
+
+// flat tells which bytes of a small memory that begins at address 0 are unset: those whose bit
+// is not set in words, and all after it.
+type flat struct{ words []uint64 }
+
+// mark makes bytes unset, or set.
+func (f *flat) mark(addr, n uint64, unset bool) {
+	end := addr + n
+	if need := int((end + 63) / 64); !unset && need > len(f.words) {
+		f.words = append(f.words, make([]uint64, need-len(f.words))...)
+	}
+	end = min(end, 64*uint64(len(f.words)))
+	for i := addr; i < end; {
+		m, next := word(i, end)
+		if unset {
+			f.words[i/64] &^= m
+		} else {
+			f.words[i/64] |= m
+		}
+		i = next
+	}
+}
+
+// unset returns the number of unset bytes.
+func (f *flat) unset(addr, n uint64) uint64 {
+	count, end := n, min(addr+n, 64*uint64(len(f.words)))
+	for i := addr; i < end; {
+		m, next := word(i, end)
+		count -= uint64(bits.OnesCount64(f.words[i/64] & m))
+		i = next
+	}
+	return count
+}
+
+// bits returns which of up to 64 bytes are unset.
+func (f *flat) bits(addr, n uint64) (unset uint64) {
+	for i := range n {
+		a := addr + i
+		if a/64 >= uint64(len(f.words)) || f.words[a/64]>>(a%64)&1 == 0 {
+			unset |= 1 << i
+		}
+	}
+	return unset
+}
+
+// lanes tells which bytes of the local memory of a warp's lanes are set: a mask for each byte.
+// Those after it are unset.
+type lanes []uint32
+
+// mark makes bytes of lanes m unset, or set.
+func (l *lanes) mark(addr, n uint64, m uint32, unset bool) {
+	end := addr + n
+	if need := int(end); !unset && need > len(*l) {
+		*l = append(*l, make([]uint32, need-len(*l))...)
+	}
+	for i := addr; i < min(end, uint64(len(*l))); i++ {
+		if unset {
+			(*l)[i] &^= m
+		} else {
+			(*l)[i] |= m
+		}
+	}
+}
+
+// set returns the lanes of which all, and of which any, bytes are set.
+func (l lanes) set(addr, n uint64) (all, some uint32) {
+	all = ^uint32(0)
+	for i := addr; i < addr+n; i++ {
+		m := uint32(0)
+		if i < uint64(len(l)) {
+			m = l[i]
+		}
+		all, some = all&m, some|m
+	}
+	return all, some
+}

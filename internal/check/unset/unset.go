@@ -8,12 +8,10 @@ package unset
 
 import (
 	"fmt"
-	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
-	"github.com/heddle-sim/heddle/internal/plain"
 )
 
 // Name is the checker's name.
@@ -30,13 +28,19 @@ var (
 	shared = rule("uninit-shared", check.Error, "A kernel reads shared memory that its block has not written.",
 		"Shared memory has no defined contents when a block begins. What the kernel reads is left from another block or kernel.",
 		"Write the element before it is read, in this block.")
+	local = rule("uninit-local", check.Error, "A kernel uses local memory that its thread has not written.",
+		"A local array or variable has no defined contents when its function begins.",
+		"Give the variable a value before it is read, on every path.")
+	register = rule("uninit-register", check.Error, "A kernel uses a register that its thread has not written.",
+		"A register has no defined contents when its function begins: mostly it is a local variable without a value.",
+		"Give the variable a value before it is read, on every path.")
 	copied = rule("uninit-copy", check.Warning, "The host copies device memory that nothing has written.",
 		"The bytes that are copied have no defined contents.",
 		"Copy only what was written, or fill the memory first (cudaMemset).")
 )
 
 // Rules returns the rules of the checker.
-func Rules() []*check.Rule { return []*check.Rule{global, shared, copied} }
+func Rules() []*check.Rule { return []*check.Rule{global, shared, local, register, copied} }
 
 // findKey tells findings apart: a rule and a place.
 type findKey struct {
@@ -49,14 +53,17 @@ type findKey struct {
 
 // Checker is the checker of a run.
 type Checker struct {
-	memory shadow // global
-	by     map[findKey]*check.Finding
-	all    []*check.Finding
+	atReads bool
+	memory  shadow // global
+	plans   map[*isa.Inst]*plan
+	by      map[findKey]*check.Finding
+	all     []*check.Finding
 }
 
-// New makes a checker.
-func New() check.Checker {
-	return &Checker{memory: shadow{}, by: map[findKey]*check.Finding{}}
+// New makes a checker. If atReads is set it reports reads themselves, not what is done with
+// what was read.
+func New(atReads bool) check.Checker {
+	return &Checker{atReads: atReads, memory: shadow{}, plans: map[*isa.Inst]*plan{}, by: map[findKey]*check.Finding{}}
 }
 
 // Findings is as in check.Checker.
@@ -111,116 +118,38 @@ type launch struct {
 	c      *Checker
 	number int
 	kernel string
+	plan   *plan
+	text   func(site int) string
+	free   []*block
 }
 
 // Launch is as in check.Checker.
 func (c *Checker) Launch(l *check.Launch) exec.Probe { return &launch{c: c, number: l.Number} }
 
 // Begin is as in exec.Probe.
-func (l *launch) Begin(x *exec.Launch, _ []*isa.Inst, _ func(int) exec.Where, _ func(int) string) {
+func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, _ func(int) exec.Where, text func(int) string) {
 	if x.Kernel != nil {
 		l.kernel = x.Kernel.Name()
+	}
+	l.text = text
+	if len(code) == 0 {
+		l.plan = newPlan(code)
+		return
+	}
+	if l.plan = l.c.plans[code[0]]; l.plan == nil || len(l.plan.code) != len(code) {
+		l.plan = newPlan(code)
+		l.c.plans[code[0]] = l.plan
 	}
 }
 
 // Block is as in exec.Probe.
 func (l *launch) Block(p exec.ProbedBlock) exec.BlockProbe {
-	b := &block{launch: l, probed: p, shared: shadow{}}
-	b.shared.mark(0, uint64(len(p.SharedBytes())), true)
+	var b *block
+	if n := len(l.free); n > 0 {
+		b, l.free = l.free[n-1], l.free[:n-1]
+	} else {
+		b = &block{launch: l, known: map[recordKey]uint32{}, moved: map[word4]uint32{}}
+	}
+	b.start(p)
 	return b
-}
-
-// block is a block, and its probe.
-type block struct {
-	check.Deaf
-	*launch
-	probed exec.ProbedBlock
-	shared shadow
-	// source is the state of the bytes that the last asynchronous copy read, by lane.
-	source [32]uint64
-	copies bool
-}
-
-// Access is as in exec.BlockProbe.
-func (b *block) Access(a *exec.Access) {
-	var m shadow
-	switch a.Space {
-	case isa.Global:
-		m = b.c.memory
-	case isa.Shared:
-		m = b.shared
-	default:
-		return
-	}
-	size := uint64(a.Bytes)
-	if a.Flight && a.Read && !a.Write && size <= 64 { // the copy takes the state along
-		for k := uint32(a.Lanes); k != 0; k &= k - 1 {
-			i := bits.TrailingZeros32(k) & 31
-			b.source[i] = m.bits(a.Addr[i], size)
-		}
-		b.copies = true
-		return
-	}
-	if a.Read && len(m) > 0 {
-		b.read(a, m, size)
-	}
-	if a.Write && len(m) > 0 {
-		for k := uint32(a.Lanes); k != 0; k &= k - 1 {
-			m.mark(a.Addr[bits.TrailingZeros32(k)&31], size, false)
-		}
-	}
-	if b.copies && a.Flight && a.Write {
-		for k := uint32(a.Lanes); k != 0; k &= k - 1 {
-			i := bits.TrailingZeros32(k) & 31
-			for set := b.source[i]; set != 0 && size <= 64; set &= set - 1 {
-				m.mark(a.Addr[i]+uint64(bits.TrailingZeros64(set)), 1, true)
-			}
-		}
-		b.source, b.copies = [32]uint64{}, false
-	}
-}
-
-// read looks for unset bytes.
-func (b *block) read(a *exec.Access, m shadow, size uint64) {
-	var whole, part uint32
-	for k := uint32(a.Lanes); k != 0; k &= k - 1 {
-		i := bits.TrailingZeros32(k) & 31
-		switch m.unset(a.Addr[i], size) {
-		case 0:
-		case size:
-			whole |= 1 << i
-		default:
-			part |= 1 << i
-		}
-	}
-	b.report(a, whole, true)
-	b.report(a, part, false)
-}
-
-// report reports reads of unset bytes by some lanes.
-func (b *block) report(a *exec.Access, lanes uint32, complete bool) {
-	if lanes == 0 {
-		return
-	}
-	k := findKey{rule: global, kernel: b.kernel, site: a.Site, complete: complete}
-	if a.Space == isa.Shared {
-		k.rule = shared
-	}
-	f := b.c.count(k, uint64(bits.OnesCount32(lanes)))
-	if f == nil {
-		return
-	}
-	lane := bits.TrailingZeros32(lanes) & 31
-	w := b.probed.Where(a.Warp, lane)
-	s := check.Step{Role: check.First, Place: check.PlaceOf(w), Text: fmt.Sprintf("read of %d bytes by thread %v of block %v", a.Bytes, w.Thread, w.Block)}
-	for _, c := range b.probed.Chain(a.Warp) {
-		s.Chain = append(s.Chain, check.PlaceOf(c))
-	}
-	if !complete {
-		f.Level = check.Note
-		f.Message += " Only some of the bytes are unset: they may be padding."
-	}
-	f.Steps, f.Kernel, f.Launch = []check.Step{s}, plain.Instance(b.kernel), b.number
-	f.Details[check.Address], f.Details[check.Bytes], f.Details[check.Space] = fmt.Sprintf("%#x", a.Addr[lane]), fmt.Sprint(a.Bytes), a.Space.String()
-	f.Details[check.Thread], f.Details[check.Block] = w.Thread.String(), w.Block.String()
 }

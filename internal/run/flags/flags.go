@@ -39,6 +39,7 @@ type Flags struct {
 	Series     string   `json:",omitempty" placeholder:"N=FILE" help:"Write counters every N cycles; the extension selects the format: .csv or .parquet."`
 	Check      []string `json:",omitempty" placeholder:"CHECKER" help:"Check the run for errors: hazards reports results that the control bits of SASS do not wait for, and the control code that fixes it. A finding causes exit code 1."`
 	KeepGoing  bool     `json:",omitempty" help:"With the checker memory: leave out accesses that are faults, and run on, so that one run shows all of them. Only PTX can; machine code ends at its first fault."`
+	InitReads  bool     `json:",omitempty" help:"With the checker init: report reads of unset memory where they are, even if nothing is done with what was read."`
 	Order      string   `json:",omitempty" default:"forward" placeholder:"ORDER" help:"The order in which blocks and warps of a functional run execute, as far as programs leave it open: forward (the default), reverse, or seed=N for a random one. Each is reproducible."`
 	Coverage   string   `json:",omitempty" placeholder:"FILE" help:"Write which lines, functions and branches of PTX kernels ran, and how many threads ran them, as an LCOV tracefile."`
 	Step       bool     `json:",omitempty" help:"Step through the run by cycle or instruction, forward and back. Commands are read from standard input; help lists them. Not for CUDA programs."`
@@ -264,9 +265,12 @@ func (f *Flags) Options(kind run.Kind) (run.Options, error) {
 	}
 	if list := f.checkers(); len(list) > 0 {
 		var err error
-		if o.Checks, err = checkers.New(list, checkers.Options{KeepGoing: f.KeepGoing}); err != nil {
+		if o.Checks, err = checkers.New(list, checkers.Options{KeepGoing: f.KeepGoing, InitReads: f.InitReads}); err != nil {
 			return o, err
 		}
+	}
+	if f.InitReads && o.Checks == nil {
+		return o, errors.New("--init-reads is about what the checker init finds: add --check init")
 	}
 	if f.KeepGoing && o.Checks == nil {
 		return o, errors.New("--keep-going is about what the checker memory finds: add --check memory")

@@ -1,0 +1,135 @@
+package unset
+
+import (
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// does is what an instruction does with unset values.
+type does uint8
+
+const (
+	passes   does = iota // its results are unset if a source is
+	settles              // its results count as set
+	packs                // its results are unset if all sources are
+	ands                 // a source that is zero settles its result
+	ors                  // a predicate that is true does
+	selects              // selp: each lane takes one of two sources
+	loads                // its results are what it reads
+	stores               // writes its sources to memory
+	atomics              // reads and writes memory: its sources are used
+	swaps                // atom.exch: an atomic whose result is what it reads
+	branches             // decides where to go
+)
+
+// op is an instruction as the checker needs it: regs[from:mid] are the registers that it reads,
+// regs[mid:to] those that it writes.
+type op struct {
+	from, mid, to uint32
+	does          does
+}
+
+// plan is the code of a launch.
+type plan struct {
+	code  []*isa.Inst
+	ops   []op
+	regs  []uint32
+	preds uint32 // predicate p is register preds+p
+	fresh []reg  // the registers of a frame that has written nothing
+}
+
+// reg is the state of a register: in which lanes it is unset, and where the first of them
+// got it. That is an index of block.records; 0: nothing has written the register.
+type reg struct{ lanes, from uint32 }
+
+// newPlan makes the plan of a code.
+func newPlan(code []*isa.Inst) *plan {
+	p := &plan{code: code, ops: make([]op, len(code))}
+	most := uint32(0)
+	each := func(f func(isa.Reg)) {
+		for _, in := range code {
+			for _, list := range [][]isa.Reg{in.Srcs, in.Dsts} {
+				for _, r := range list {
+					f(r)
+				}
+			}
+		}
+	}
+	each(func(r isa.Reg) {
+		if r.File == isa.RegPred {
+			most = max(most, r.Index+1)
+		} else {
+			p.preds = max(p.preds, r.Index+1)
+		}
+	})
+	for i, in := range code {
+		o := &p.ops[i]
+		o.does, o.from = doing(in), uint32(len(p.regs))
+		for _, r := range in.Srcs {
+			p.regs = append(p.regs, p.at(r))
+		}
+		o.mid = uint32(len(p.regs))
+		for _, r := range in.Dsts {
+			p.regs = append(p.regs, p.at(r))
+		}
+		o.to = uint32(len(p.regs))
+	}
+	p.fresh = make([]reg, p.preds+most)
+	for i := range p.fresh {
+		p.fresh[i].lanes = ^uint32(0)
+	}
+	return p
+}
+
+// at is the number of a register in a frame.
+func (p *plan) at(r isa.Reg) uint32 {
+	if r.File == isa.RegPred {
+		return p.preds + r.Index
+	}
+	return r.Index
+}
+
+// doing says what an instruction does.
+func doing(in *isa.Inst) does {
+	name, rest, _ := strings.Cut(in.Op, ".")
+	switch {
+	case in.Flow != isa.FlowNext:
+		return branches
+	case in.Unit == isa.UnitTensor, in.Async.Does != isa.NotAsync, in.Barrier:
+		return settles
+	case in.Atomic && strings.Contains(in.Op, ".exch"):
+		return swaps
+	case in.Atomic:
+		return atomics
+	}
+	switch name {
+	case "ld", "ldu":
+		return loads
+	case "st":
+		return stores
+	case "ldmatrix", "stmatrix", "movmatrix", "wmma", "vote", "match", "redux", "elect", "mbarrier", "cp":
+		return settles
+	case "selp":
+		if in.Then|in.Else != 0 {
+			return selects
+		}
+	case "and":
+		return ands
+	case "or":
+		if rest == "pred" {
+			return ors
+		}
+	case "prmt", "bfi":
+		return packs
+	case "mov":
+		if n := len(in.Srcs); n > 2 || n == 2 && !in.Guarded {
+			return packs
+		}
+	case "cvt":
+		if strings.Contains(rest, "x2") {
+			return packs
+		}
+	}
+	return passes
+}
