@@ -36,6 +36,7 @@ func TestWordsAreTrue(t *testing.T) {
 	kepler := sample()
 	kepler.Kepler = &report.Kepler{Transactions: 1234, Replays: 56}
 	kepler.Findings = []report.Finding{{Rule: "uneven-sms", Launch: &one, Kernel: "k", Launches: 1, Share: 0.5, RunShare: 0.5}}
+	kepler.Kernels[1].Name = "constructor" // which every object has
 	damaged := sample()
 	damaged.Lessons = []*lesson.Lesson{{}}
 	b.open(b.write(&view.Page{Results: []view.Result{{Name: "found", Run: found}, {Name: "kepler", Run: kepler}, {Name: "damaged", Run: damaged}}}))
@@ -82,6 +83,7 @@ func TestWordsAreTrue(t *testing.T) {
 
 	call(b, emulation.ClearDeviceMetricsOverride, cdp.Empty{})
 
+	shows("#/launch/1?run=1", []string{"constructor"}, []string{"This page cannot be shown"})
 	shows("#/learn?run=2", []string{"This page cannot be shown"}, nil)
 	shows("#/launch/0?run=2", []string{"What warps did"}, []string{"This page cannot be shown"})
 	for _, hash := range []string{"#/compare?a=-1&b=9", "#/compare?a=x&b=0.5"} {

@@ -98,7 +98,7 @@ export class Result {
   get timing(): boolean { return this.packed.run.cycles !== undefined; }
   /** What the cause of a finding is. */
   rule(name: string): string { return this.page.rule(name, this.run.kepler !== undefined); }
-  source(file: string): string | undefined { return this.page.text(this.packed.sources[file] ?? -1); }
+  source(file: string): string | undefined { return this.page.text(known(this.packed.sources, file) ?? -1); }
   blocks(at: number): Blocks | null { return this.packed.blocks[at]; }
 
   /** The index of the launch with a number, -1 if there is none. */
@@ -178,6 +178,11 @@ export function group(lines: Line[], key: (l: Line) => string): Map<string, Line
   return all;
 }
 
+/** What is known by a name of a program, which may be one that every object has: constructor. */
+function known<T>(map: Record<string, T>, name: string): T | undefined {
+  return Object.hasOwn(map, name) ? map[name] : undefined;
+}
+
 export interface Term { name: string; unit: string; meaning: string; source: string }
 
 export class Page {
@@ -190,12 +195,12 @@ export class Page {
   /** Comparisons with tables of measurements. */
   get comparisons() { return this.data.comparisons ?? []; }
   get heddle(): string { return this.data.heddle; }
-  kernelName(name: string): string { return this.data.names[name] ?? name; }
+  kernelName(name: string): string { return known(this.data.names, name) ?? name; }
   text(n: number): string | undefined { return (this.data.texts ?? [])[n]; }
-  rule(name: string, kepler: boolean): string { return (kepler ? this.data.kepler_rules : this.data.rules)[name] ?? ""; }
+  rule(name: string, kepler: boolean): string { return known(kepler ? this.data.kepler_rules : this.data.rules, name) ?? ""; }
   /** The explanation of a counter; the words of heddle run --explain. */
   term(name: string): Term | undefined {
-    const t = this.data.explain[name];
+    const t = known(this.data.explain, name);
     return t && { name, unit: t[0], meaning: t[1], source: t[2] };
   }
 }
