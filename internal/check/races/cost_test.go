@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/work/job"
@@ -64,6 +65,37 @@ func user(tb testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano())
 }
 
+// shadowSize returns the bytes that the checker keeps at the end of a run, and the words of
+// global memory that they are about; those of shared memory are not counted, so that the
+// quotient is no less than it should be.
+func shadowSize(c *Checker) (bytes, words uint64) {
+	chains := func(ch *chain) {
+		for ; ch != nil; ch = ch.next {
+			bytes += uint64(unsafe.Sizeof(*ch)) + uint64(cap(ch.sights))*uint64(unsafe.Sizeof(sight{}))
+		}
+	}
+	for i, m := range append([]*memory{c.global}, c.spare...) {
+		for _, p := range m.pages {
+			bytes += uint64(unsafe.Sizeof(*p))
+			chains(p.spare)
+			for w := range pageWords {
+				if i == 0 && p.cells[ofReads][w]|p.cells[ofWrites][w] != 0 {
+					words++
+				}
+				if p.chains != nil {
+					bytes += uint64(unsafe.Sizeof(p))
+					chains(p.chains[w])
+				}
+			}
+		}
+	}
+	bytes += uint64(cap(c.records)) * uint64(unsafe.Sizeof(record{}))
+	for _, s := range c.sets[:cap(c.sets)] {
+		bytes += uint64(unsafe.Sizeof(s)) + uint64(cap(s))*uint64(unsafe.Sizeof(entry{}))
+	}
+	return bytes, words
+}
+
 // BenchmarkExamples prints how many times as long a run with the checker takes as one without
 // (x), in processor time, and the size of the shadow.
 func BenchmarkExamples(b *testing.B) {
@@ -71,16 +103,21 @@ func BenchmarkExamples(b *testing.B) {
 		b.Run(p.name, func(b *testing.B) {
 			r := load(b, p.name, p.rounds)
 			var off, on time.Duration
+			var bytes, words uint64
 			for b.Loop() {
 				t0 := user(b)
 				execute(b, r, nil)
 				t1 := user(b)
-				execute(b, r, New().(*Checker))
+				c := New().(*Checker)
+				execute(b, r, c)
 				off, on = off+t1-t0, on+user(b)-t1
+				bytes, words = shadowSize(c)
 			}
 			b.ReportMetric(float64(off.Milliseconds())/float64(b.N), "ms-off/op")
 			b.ReportMetric(float64(on.Milliseconds())/float64(b.N), "ms-on/op")
 			b.ReportMetric(float64(on)/float64(off), "x")
+			b.ReportMetric(float64(bytes)/float64(words), "B/word")
+			b.ReportMetric(float64(words), "words")
 		})
 	}
 }

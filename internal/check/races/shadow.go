@@ -213,8 +213,8 @@ func (s *shadow) entries(c cell, one *[1]entry) (list []entry, lane int) {
 }
 
 // sweepAt is how many records and sets are made, at least, between two sweeps. Our choice:
-// they fill a few MiB.
-const sweepAt = 1 << 17
+// they fill less than a MiB.
+const sweepAt = 1 << 14
 
 // sweep frees the records and sets that nothing names any more.
 func (c *Checker) sweep() {
