@@ -5,10 +5,18 @@ import (
 	"testing"
 )
 
-// TestShadow holds the shadow against a naive model: one bool a byte.
+// TestShadow holds the shadows against a naive model: one bool a byte.
 func TestShadow(t *testing.T) {
+	t.Run("pages", func(t *testing.T) { testShadow(t, shadow{}, false) })
+	t.Run("flat", func(t *testing.T) { testShadow(t, &flat{}, true) })
+}
+
+func testShadow(t *testing.T, s memory, unset bool) {
 	r := rand.New(rand.NewPCG(1, 2))
-	s, model := shadow{}, [3 * pageBytes]bool{}
+	model := [3 * pageBytes]bool{}
+	for i := range model {
+		model[i] = unset
+	}
 	for range 3000 {
 		at := r.Uint64N(uint64(len(model)))
 		n := 1 + r.Uint64N(uint64(len(model))-at)
@@ -23,6 +31,15 @@ func TestShadow(t *testing.T) {
 		}
 		if got := s.unset(at, n); got != want {
 			t.Fatalf("bytes %d to %d: %d are unset, want %d", at, at+n, got, want)
+		}
+		few, mask := min(n, 64), uint64(0)
+		for i, u := range model[at : at+few] {
+			if u {
+				mask |= 1 << i
+			}
+		}
+		if got := s.bits(at, few); got != mask {
+			t.Fatalf("bytes %d to %d: %b are unset, want %b", at, at+few, got, mask)
 		}
 		unset := r.IntN(2) == 0
 		s.mark(at, n, unset)
