@@ -45,7 +45,7 @@ func text(t *testing.T, r *Run, begin string) string {
 }
 
 // A short program with control codes is printed whole, in its order, and what
-// checkers found behind it.
+// checkers found after it.
 func TestCheckersText(t *testing.T) {
 	want := `line      instruction                                 issues  warp cycles   share  waiting for
 k.sass:7  [B------:R-:W-:-:S01]  FADD R1, R2, R3          10          400   4.0 %  wait 98 %

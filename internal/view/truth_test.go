@@ -67,6 +67,8 @@ func TestWordsAreTrue(t *testing.T) {
 	shows("#/launch/1", []string{"1 block for 84 SMs"}, []string{"in launch 1, which it costs most"})
 
 	shows("#/launch/0?run=1", []string{"1,234", "56"}, []string{"0 requests", "No request left an SM"})
+	shows("#/time?run=1", []string{"The Kepler-style core does not record them"}, []string{"run.block_log"})
+	b.at("#/launch/0?run=1")
 	var cause string
 	for _, r := range findings.KeplerRules() {
 		if r.Name == "uneven-sms" {

@@ -30,9 +30,9 @@ export function Time({ result, route, at }: { result: Result; route: Route; at: 
         <span class="muted">Drag across a chart to see a part of the time.</span>
       </Card>
       {!history || history.end.length === 0
-        ? <Card title="Counters over time"><Empty>The result has no counters over time. Runs with <code>--html</code> record them; results of <code>--json</code> alone do not, nor does the Kepler-style core.</Empty></Card>
+        ? <Card title="Counters over time"><Empty>The result has no counters over time. {r.kepler ? "The Kepler-style core does not record them, nor where its blocks ran." : <Fragment>Runs with <code>--html</code> record them; results of <code>--json</code> alone do not.</Fragment>}</Empty></Card>
         : <Series result={result} history={history} range={range} setRange={setRange} />}
-      <Gantt result={result} at={at} range={range} />
+      {!r.kepler && <Gantt result={result} at={at} range={range} />}
       {history?.parts.map((p) => <Heat key={p.part + p.counter} part={p} range={range} />)}
     </Fragment>
   );
