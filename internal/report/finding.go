@@ -50,7 +50,11 @@ func (r *Run) findingTable(b *strings.Builder) {
 		if i == mostFindings {
 			break
 		}
-		t.Row(strings.ReplaceAll(f.Rule, "-", " "), fmt.Sprintf("%.0f %%", 100*f.RunShare), f.where(len(r.Kernels)), f.Seen)
+		seen := f.Seen
+		if f.Launches > 1 && f.Launch != nil {
+			seen = fmt.Sprintf("launch %d: %s", *f.Launch, seen)
+		}
+		t.Row(strings.ReplaceAll(f.Rule, "-", " "), fmt.Sprintf("%.0f %%", 100*f.RunShare), f.where(len(r.Kernels)), seen)
 		t.Row("", "", "", "→ "+f.Try)
 	}
 	b.WriteString("\n")

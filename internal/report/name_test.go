@@ -41,12 +41,12 @@ func TestFindingsNames(t *testing.T) {
 	other := k
 	other.Launch = 1
 	r := Run{Heddle: "1", Mode: "timing", NoJob: true, Timing: &Timing{Cycles: 20}, Kernels: []Kernel{k, other},
-		Findings: []Finding{{Rule: "small-grid", Kernel: k.Name, Seen: "1 block", Try: "more"}, {Rule: "copies", Seen: "much", Try: "less"}}}
+		Findings: []Finding{{Rule: "small-grid", Kernel: k.Name, Launch: &other.Launch, Launches: 2, Seen: "1 block", Try: "more"}, {Rule: "copies", Seen: "much", Try: "less"}}}
 	var text strings.Builder
 	if err := r.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(text.String(), "_Z6") || !strings.Contains(text.String(), "small grid           0 %  matmul") {
+	if strings.Contains(text.String(), "_Z6") || !strings.Contains(text.String(), "small grid           0 %  matmul  launch 1: 1 block") {
 		t.Errorf("the report is\n%s", text.String())
 	}
 	if r.Findings[0].Kernel != k.Name {
