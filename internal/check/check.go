@@ -159,6 +159,9 @@ type seeing struct {
 	begun *bool
 }
 
+// Follows is as in exec.Follower.
+func (s seeing) Follows() bool { return exec.Follows(s.Probe) }
+
 func (s seeing) Begin(l *exec.Launch, code []*isa.Inst, source func(int) exec.Where, text func(int) string) {
 	*s.begun = true
 	s.Probe.Begin(l, code, source, text)

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 )
@@ -13,6 +15,9 @@ func (m many) Begin(l *exec.Launch, code []*isa.Inst, source func(int) exec.Wher
 		p.Begin(l, code, source, text)
 	}
 }
+
+// Follows is as in exec.Follower.
+func (m many) Follows() bool { return slices.ContainsFunc(m, exec.Follows) }
 
 func (m many) Block(b exec.ProbedBlock) exec.BlockProbe {
 	var list manyBlocks

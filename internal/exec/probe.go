@@ -100,6 +100,18 @@ type FlowProbe interface {
 	Passed(warp int, lanes isa.LaneMask, depth int, reg isa.Reg, addr uint64, bytes int)
 }
 
+// Follower is a Probe whose blocks may be FlowProbes, if Follows returns true. Only for such a
+// Probe are kernels decoded with the calls of FlowProbe.
+type Follower interface {
+	Follows() bool
+}
+
+// Follows reports whether blocks of p may be FlowProbes; p may be nil.
+func Follows(p Probe) bool {
+	f, ok := p.(Follower)
+	return ok && f.Follows()
+}
+
 // RegisterReader is a ProbedBlock whose registers can be read, as is each that calls a
 // FlowProbe.
 type RegisterReader interface {

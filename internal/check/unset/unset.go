@@ -1,9 +1,15 @@
-// Package unset finds reads of memory that nothing has written: device memory since its
-// allocation, shared memory since its block began, and copies by the host of such bytes.
+// Package unset finds uses of values that nothing has written: of device memory since its
+// allocation, of shared memory since its block began, of local memory and registers since
+// their function began; and copies by the host of such bytes.
 //
-// A read is reported where it happens. One that finds only some of its bytes unset is a
-// note, since compilers move the padding of structures together with their members. Values
-// are not followed through registers, and local memory and registers are not watched.
+// Values are followed from the read through registers, shuffles, local and shared memory. What
+// counts is a use: as an address, as an operand of an atomic operation, in a store to global
+// memory, or where a branch or an access depends on the value. Programs read rows of a tile or
+// lanes of a warp that they then leave out, and that is no error. Results of votes, matches,
+// matrix instructions and barriers count as set, and so do carries. Registers are unset as a
+// whole: one that is packed of parts is set if a part is. A read of which only some bytes are
+// unset is a note where it happens, since compilers move the padding of structures together
+// with their members; its value counts as set.
 package unset
 
 import (
@@ -125,6 +131,9 @@ type launch struct {
 
 // Launch is as in check.Checker.
 func (c *Checker) Launch(l *check.Launch) exec.Probe { return &launch{c: c, number: l.Number} }
+
+// Follows is as in exec.Follower.
+func (l *launch) Follows() bool { return true }
 
 // Begin is as in exec.Probe.
 func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, _ func(int) exec.Where, text func(int) string) {

@@ -96,7 +96,9 @@ func (wk *worker) newBlock(im *image, l *launch, n uint64, view *device.View) *b
 	if im.probed && !l.Rehearsal {
 		b.probe = l.Probe.Block(b)
 		b.faults, _ = exec.ProbeAs[exec.FaultProbe](b.probe)
-		b.flow, _ = exec.ProbeAs[exec.FlowProbe](b.probe)
+		if im.follows {
+			b.flow, _ = exec.ProbeAs[exec.FlowProbe](b.probe)
+		}
 		_, b.silent = exec.ProbeAs[exec.SilentProbe](b.probe)
 	}
 	return b

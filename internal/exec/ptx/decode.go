@@ -29,6 +29,7 @@ type image struct {
 	workspace                 bool // it reads the address of a cooperative launch's workspace
 
 	probed      bool // its instructions call the probe of their block
+	follows     bool // and also if it is an exec.FlowProbe
 	covered     *exec.Coverage
 	counts      []*exec.FunctionCounts // of each function, with covered
 	sites       []countSite            // where they count
@@ -37,8 +38,8 @@ type image struct {
 
 // decodeImage decodes a kernel and the functions it can reach. Instructions
 // that cannot run are collected in fn.err.
-func decodeImage(k *Kernel, m *Machine, probed bool) *image {
-	im := &image{kernel: k, m: m, probed: probed, byAST: map[*ptx.Func]*fn{}, byAddr: map[uint64]*fn{}, sharedAt: map[*ptx.Var]int{}}
+func decodeImage(k *Kernel, m *Machine, probed, follows bool) *image {
+	im := &image{kernel: k, m: m, probed: probed, follows: follows, byAST: map[*ptx.Func]*fn{}, byAddr: map[uint64]*fn{}, sharedAt: map[*ptx.Var]int{}}
 	im.independent = k.mod.SM >= 70
 	unparsed := k.ast.Load()
 	reach := k.prog.reachable(k.ast)
@@ -334,7 +335,7 @@ func (d *dec) function() {
 		in := &f.code[pc]
 		if in.kind == kBranch || in.kind == kBranchIx {
 			in.rpc = int32(f.graph.Reconverge(pc))
-			if d.im.probed && in.kind == kBranch && in.guard != none {
+			if d.im.follows && in.kind == kBranch && in.guard != none {
 				in.kind = kCounted
 			}
 		}
@@ -417,6 +418,8 @@ func (d *dec) one(in *ptx.Inst, o *inst, info *isa.Inst, pc int) error {
 	memoryModel(in, info)
 	if d.im.probed {
 		d.probe(o)
+	}
+	if d.im.follows {
 		d.follow(o)
 	}
 	if len(d.sums) > 0 {

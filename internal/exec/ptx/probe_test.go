@@ -298,6 +298,8 @@ func (p *flowProbe) Block(b exec.ProbedBlock) exec.BlockProbe {
 	return &flowBlock{logBlock{&p.logProbe, b}}
 }
 
+func (p *flowProbe) Follows() bool { return true }
+
 type flowBlock struct{ logBlock }
 
 func (b *flowBlock) Executed(warp, site int, lanes, active isa.LaneMask, depth int) {

@@ -231,7 +231,7 @@ func (l *linker) resolveFuncs(m *ptx.Module) {
 // addKernel makes the kernel of an entry.
 func (p *Program) addKernel(m *ptx.Module, f *ptx.Func) {
 	k := &Kernel{prog: p, mod: m, ast: f}
-	k.image = sync.OnceValue(func() *image { return decodeImage(k, nil, false) })
+	k.image = sync.OnceValue(func() *image { return decodeImage(k, nil, false, false) })
 	k.regs = sync.OnceValue(k.estimate)
 	k.layoutParams()
 	p.kernels = append(p.kernels, k)
@@ -363,9 +363,9 @@ func (p *Program) Managed() []Symbol {
 
 // imageKey identifies a decoded kernel of a machine.
 type imageKey struct {
-	k      *Kernel
-	probed bool
-	counts *exec.Coverage
+	k               *Kernel
+	probed, follows bool
+	counts          *exec.Coverage
 }
 
 // Machine is a program placed in device memory.
@@ -626,10 +626,10 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 	if c := k.ast.Cluster; c[0] > 1 || c[1] > 1 || c[2] > 1 {
 		return nil, l.Refuse("it requires clusters of %v blocks, and clusters of more than one block are not supported", c)
 	}
-	key := imageKey{k, l.Probe != nil, l.Coverage}
+	key := imageKey{k, l.Probe != nil, exec.Follows(l.Probe), l.Coverage}
 	im := m.images[key]
 	if im == nil {
-		im = decodeImage(k, m, key.probed)
+		im = decodeImage(k, m, key.probed, key.follows)
 		if l.Coverage != nil {
 			im.countFunctions(l.Coverage)
 		}
