@@ -117,13 +117,14 @@ func newKeplerLaunch(r *report.Run, k *report.Kernel) *launch {
 	for _, s := range results {
 		waits += k.Stalls[s]
 	}
+	var idle uint64 // as an integer: a sum of fractions would depend on the map's order
 	for s, n := range k.SlotStalls {
-		share := float64(n) / all
-		l.idle += share
+		idle += n
 		if s != "scoreboard" {
-			l.state[s] = share
+			l.state[s] = float64(n) / all
 		}
 	}
+	l.idle = float64(idle) / all
 	for _, s := range results {
 		if waits > 0 {
 			l.state[s] = float64(k.SlotStalls["scoreboard"]) / all * float64(k.Stalls[s]) / float64(waits)
