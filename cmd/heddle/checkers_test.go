@@ -20,11 +20,19 @@ import (
 
 // knownMisses are labelled cases that come to something else today, and why.
 var knownMisses = map[string]string{
-	"scopes/relay_relaxed": "cuda::atomic of heddle cc stores with release as a fence and a relaxed store, and that fence acquires too: the PTX has no race",
+	"bulk/proxy_no_fence":     "proxies count as one",
+	"init/heap_unset":         "the device heap is not watched",
+	"init/managed_unset":      "what the host does to managed memory is not seen, so it counts as written",
+	"leaks/heap_some":         "the operator new of clang's header is inlined, and clang 19 does not write down into which line",
+	"memory/shared_neighbour": "an array of shared memory that runs over into the next needs bounds of variables",
+	"scopes/relay_relaxed":    "cuda::atomic of heddle cc stores with release as a fence and a relaxed store, and that fence acquires too: the PTX has no race",
+	"streams/free_other":      "a free on a stream is not tested against kernels that it does not wait for",
+	"streams/graph_fork":      "the nodes of a graph run one after the other",
+	"streams/managed_hasty":   "what the host does to managed memory is not seen",
 }
 
 // someChecked are the cases that run by default.
-var someChecked = []string{"shared/turn_plain", "shared/turn_barrier", "shared/tree_lockstep", "shared/tree_meet"}
+var someChecked = []string{"shared/turn_plain", "shared/turn_barrier", "shared/tree_lockstep", "shared/tree_meet", "sync/branches_lanes", "sync/branches_warps"}
 
 // label is what a comment in a program says of a case.
 type label struct {
@@ -46,14 +54,15 @@ func (c *checkedCase) buggy() bool {
 // checkedProgram is a program in testdata/checkers.
 type checkedProgram struct {
 	name, file string
-	flags      []string // of heddle cc, from its second line
+	flags      []string // of heddle cc, from a comment
+	options    []string // of heddle check, from another
 	cases      []*checkedCase
 }
 
 var (
 	caseLine  = regexp.MustCompile(`(?m)^CASE\((\w+)\)`)
 	labelText = regexp.MustCompile(`\b(BUG|ALSO) (\w+): ([a-z-]+)|\b(CLEAN) (\w+)`)
-	flagsLine = regexp.MustCompile(`^// heddle cc (.*)`)
+	flagsLine = regexp.MustCompile(`^// heddle (cc|check) (.*)`)
 )
 
 // readChecked reads the labels of a program.
@@ -71,7 +80,11 @@ func readChecked(t *testing.T, file string) *checkedProgram {
 	}
 	for i, line := range strings.Split(string(b), "\n") {
 		if m := flagsLine.FindStringSubmatch(line); m != nil {
-			p.flags = strings.Fields(m[1])
+			if m[1] == "cc" {
+				p.flags = strings.Fields(m[2])
+			} else {
+				p.options = strings.Fields(m[2])
+			}
 		}
 		_, comment, _ := strings.Cut(line, "//")
 		for _, m := range labelText.FindAllStringSubmatch(comment, -1) {
@@ -148,11 +161,11 @@ func (c *checkedCase) judge(file string, all []seen) verdict {
 }
 
 // check runs a case.
-func (c *checkedCase) check(t *testing.T, env []string, program, file string) verdict {
+func (c *checkedCase) check(t *testing.T, env []string, program string, p *checkedProgram) verdict {
 	t.Helper()
 	_, name, _ := strings.Cut(c.name, "/")
 	found := filepath.Join(t.TempDir(), "found.json")
-	cmd := exec.Command("heddle", "check", "--json", found, "--", program, name)
+	cmd := exec.Command("heddle", slices.Concat([]string{"check", "--json", found}, p.options, []string{"--", program, name})...)
 	cmd.Env = env
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
@@ -167,7 +180,11 @@ func (c *checkedCase) check(t *testing.T, env []string, program, file string) ve
 	if err := json.Unmarshal(b, &doc); err != nil {
 		t.Fatal(err)
 	}
-	return c.judge(file, doc.Findings)
+	v := c.judge(p.file, doc.Findings)
+	if code := cmd.ProcessState.ExitCode(); v.silent && code != 0 {
+		v.wrong = append(v.wrong, fmt.Sprintf("exit code %d: %s", code, out))
+	}
+	return v
 }
 
 // tally counts the cases of a program.
@@ -232,7 +249,7 @@ func TestCheckerCases(t *testing.T) {
 					t.Fatalf("heddle cc: %v\n%s", err, out)
 				}
 				for _, c := range cases {
-					v := c.check(t, env, program, p.file)
+					v := c.check(t, env, program, p)
 					mu.Lock()
 					n.add(c, v)
 					mu.Unlock()

@@ -10,6 +10,9 @@
 #define cudaHostAlloc heddle_cudaHostAlloc
 #define cudaFreeHost heddle_cudaFreeHost
 #define cudaMallocManaged heddle_cudaMallocManaged
+#define cudaMallocArray heddle_cudaMallocArray
+#define cudaMalloc3DArray heddle_cudaMalloc3DArray
+#define cudaFreeArray heddle_cudaFreeArray
 #define cudaMallocAsync heddle_cudaMallocAsync
 #define cudaFreeAsync heddle_cudaFreeAsync
 #define cudaMemcpy heddle_cudaMemcpy

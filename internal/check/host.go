@@ -30,7 +30,7 @@ type HostEvent struct {
 	// host does it itself, after all work of Stream that it waits for.
 	Async  bool
 	Object uint64 // the event
-	Name   string // of an allocation: a variable or a kind of memory
+	Name   string // of an allocation: a kind of memory; of a Bad access to a variable: where in it
 	Set    bool   // HostAlloc: the bytes have values
 	// Bad is set for a call that failed, since its memory is not what it takes it for: nothing
 	// was freed, read or written.

@@ -40,6 +40,7 @@ type block struct {
 	addr, bytes uint64
 	event       *check.HostEvent // that allocated it; nil on the device heap
 	where       exec.Where       // on the device heap
+	places      []check.Place    // the program's line there, and its callers
 	launch      int
 }
 
@@ -134,7 +135,7 @@ func (b *block) finding(host []check.Place) (at site, f *check.Finding) {
 		f.Rule, f.Level, f.Kernel, f.Launch = LeakDeviceHeap, LeakDeviceHeap.Level, plain.Instance(w.Kernel), b.launch
 		f.Details[check.Thread], f.Details[check.Block] = w.Thread.String(), w.Block.String()
 		step.Text = fmt.Sprintf("malloc of %d bytes by thread %v of block %v", b.bytes, w.Thread, w.Block)
-		step.Place = check.PlaceOf(*w)
+		step.Place, step.Chain = b.places[0], b.places[1:]
 		at = site{rule: LeakDeviceHeap, call: w.Kernel, place: step.Place}
 	}
 	f.Steps = []check.Step{step}
@@ -206,7 +207,21 @@ func (p *blockProbe) Heap(warp, lane int, addr, bytes uint64, freed bool) {
 		delete(p.c.live, addr)
 		return
 	}
-	p.c.add(&block{addr: addr, bytes: bytes, where: p.b.Where(warp, lane), launch: p.launch})
+	w := p.b.Where(warp, lane)
+	p.c.add(&block{addr: addr, bytes: bytes, where: w, places: p.places(w, warp), launch: p.launch})
+}
+
+// places returns the place of an allocation and those of its callers, without what allocates
+// for the program: operator new is a function of a header.
+func (p *blockProbe) places(w exec.Where, warp int) []check.Place {
+	list := []check.Place{check.PlaceOf(w)}
+	for _, c := range p.b.Chain(warp) {
+		list = append(list, check.PlaceOf(c))
+	}
+	if own := slices.IndexFunc(list, func(p check.Place) bool { return !p.Library }); own > 0 {
+		list = list[own:]
+	}
+	return list
 }
 
 func (*blockProbe) Access(*exec.Access)                                 {}

@@ -14,10 +14,25 @@ func event(kind check.HostKind, addr, bytes uint64, line int) check.HostEvent {
 	return check.HostEvent{Kind: kind, Call: "cudaMalloc", Addr: addr, Bytes: bytes, Host: []check.Place{{File: "a.cu", Line: line}}}
 }
 
-// ran is a block of a kernel whose threads stand in line 40.
-type ran struct{ exec.ProbedBlock }
+// ran is a block of a kernel whose threads stand in line 40, or in a header's function that line 50 calls.
+type ran struct {
+	exec.ProbedBlock
+	header bool
+}
 
-func (ran) Where(int, int) exec.Where { return exec.Where{Kernel: "k", SrcFile: "a.cu", SrcLine: 40} }
+func (r ran) Where(int, int) exec.Where {
+	if r.header {
+		return exec.Where{Kernel: "k", SrcFile: "/usr/lib/clang/19/include/cuda_wrappers/new", SrcLine: 48}
+	}
+	return exec.Where{Kernel: "k", SrcFile: "a.cu", SrcLine: 40}
+}
+
+func (r ran) Chain(int) []exec.Where {
+	if r.header {
+		return []exec.Where{{Kernel: "k", SrcFile: "a.cu", SrcLine: 50}}
+	}
+	return nil
+}
 
 // TestLeaks: leaks by the line that has allocated them, with counts and bytes.
 func TestLeaks(t *testing.T) {
@@ -26,6 +41,7 @@ func TestLeaks(t *testing.T) {
 		name   string
 		events []check.HostEvent
 		heap   []uint64 // addresses that a kernel allocates; those that it has allocated it frees
+		header bool     // it allocates in a function of a header
 		failed bool
 		want   []string
 	}{
@@ -38,13 +54,14 @@ func TestLeaks(t *testing.T) {
 		{name: "two ends", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3), end, end}, want: []string{"leak 3 1 8"}},
 		{name: "after a fault", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3), end}, failed: true},
 		{name: "device heap", heap: []uint64{16, 32, 16}, events: []check.HostEvent{end}, want: []string{"leak-device-heap 40 1 64"}},
+		{name: "operator new", heap: []uint64{16}, header: true, events: []check.HostEvent{end}, want: []string{"leak-device-heap 50 1 64"}},
 		{name: "device heap freed", heap: []uint64{16, 16}, events: []check.HostEvent{end}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := New()
 			p := x.Launch(&check.Launch{}).(*probe)
 			p.heap = true
-			b := p.Block(ran{}).(exec.HeapProbe)
+			b := p.Block(ran{header: c.header}).(exec.HeapProbe)
 			live := map[uint64]bool{}
 			for _, a := range c.heap {
 				b.Heap(0, 0, a, 64, live[a])

@@ -212,11 +212,16 @@ func (c *checker) badCopy(e *check.HostEvent) {
 	if e.Kind == check.HostWrite {
 		does = "writes"
 	}
-	a := c.nearest(e.Addr)
+	var a *allocation
+	if e.Name == "" {
+		a = c.nearest(e.Addr)
+	}
 	f := &check.Finding{Rule: OOBMemcpy, Launch: -1, Details: a.details(e.Addr)}
 	f.Details[check.Bytes] = fmt.Sprint(e.Bytes)
 	f.Message = fmt.Sprintf("%s %s %d bytes at %#x", e.Call, does, e.Bytes, e.Addr)
 	switch {
+	case e.Name != "":
+		f.Message += ", " + e.Name
 	case a == nil:
 		f.Message += ", where nothing is allocated"
 	case a.contains(e.Addr) && a.freedBy != "":

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/check"
@@ -108,6 +109,19 @@ func (r *Runtime) tellBadFill(s *stream, dst uint64, c Rows) {
 	if r.checked() && !c.empty() {
 		r.tellBadSide(check.HostWrite, "cudaMemset", s, dst, c, c.DstPitch, c.DstPlane)
 	}
+}
+
+// tellBadSymbol tells that a copy to or from a variable has failed, because it goes beyond its end.
+func (r *Runtime) tellBadSymbol(v *variable, n, offset uint64, way Kind) {
+	if !r.checked() || n == 0 {
+		return
+	}
+	e := check.HostEvent{Kind: check.HostWrite, Call: "cudaMemcpyToSymbol", Addr: v.addr[r.number] + offset, Bytes: n, Bad: true}
+	if way == DeviceToHost {
+		e.Kind, e.Call = check.HostRead, "cudaMemcpyFromSymbol"
+	}
+	e.Name = fmt.Sprintf("%d bytes into the variable %s of %d bytes", offset, plain.Name(v.name), v.size)
+	r.tell(e)
 }
 
 func (r *Runtime) tellBadSide(kind check.HostKind, call string, s *stream, addr uint64, c Rows, pitch, plane uint64) {

@@ -348,6 +348,7 @@ func (t *Thread) copySymbol(host, n, offset uint64, kind, other Kind, run func(*
 		case kind != other && kind != DeviceToDevice && kind != AnyWay:
 			return InvalidMemcpyWay
 		case offset > v.size || n > v.size-offset:
+			r.tellBadSymbol(v, n, offset, other)
 			return InvalidValue
 		}
 		return run(r, v.addr[r.number]+offset, Rows{Width: n, Height: 1, Depth: 1})

@@ -27,11 +27,17 @@ struct named_case {
   static named_case name##_case(#name, name); \
   static void name()
 
+// Whether a kernel failed.
+static inline bool &failed() {
+  static bool yes;
+  return yes;
+}
+
 int main(int argc, char **argv) {
   for (named_case *c = named_case::list(); c; c = c->next) {
     if (argc == 2 && !strcmp(argv[1], c->name)) {
       c->run();
-      return 0;
+      return failed() ? 3 : 0;
     }
   }
   fprintf(stderr, "there is no such case\n");
@@ -46,10 +52,26 @@ static inline void must(cudaError_t e) {
   }
 }
 
-// Waits for the kernels; a fault is no reason to stop.
-static inline void finish() { printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize())); }
+// Waits for the kernels. A fault is no reason to stop, but a clean case has none.
+static inline void finish() {
+  cudaError_t e = cudaGetLastError();
+  if (e == cudaSuccess)
+    e = cudaDeviceSynchronize();
+  if (e != cudaSuccess)
+    failed() = true;
+  printf("%s\n", cudaGetErrorString(e));
+}
 
 enum filled { unset, zeros, numbers };
+
+// Fills memory of the device with numbers from 0.
+template <class T> void fill_numbers(T *p, size_t n) {
+  T *host = new T[n];
+  for (size_t i = 0; i < n; i++)
+    host[i] = T(i);
+  must(cudaMemcpy(p, host, n * sizeof(T), cudaMemcpyHostToDevice));
+  delete[] host;
+}
 
 // Memory of the device for as long as the object lives.
 template <class T> struct buffer {
@@ -58,13 +80,8 @@ template <class T> struct buffer {
     must(cudaMalloc(&p, n * sizeof(T)));
     if (with == zeros)
       must(cudaMemset(p, 0, n * sizeof(T)));
-    if (with == numbers) {
-      T *host = new T[n];
-      for (size_t i = 0; i < n; i++)
-        host[i] = T(i);
-      must(cudaMemcpy(p, host, n * sizeof(T), cudaMemcpyHostToDevice));
-      delete[] host;
-    }
+    if (with == numbers)
+      fill_numbers(p, n);
   }
   ~buffer() { cudaFree(p); }
   operator T *() const { return p; }
