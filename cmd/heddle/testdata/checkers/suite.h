@@ -1,5 +1,5 @@
 // What the programs of this folder share. Each program holds many cases; `./shared NAME` runs
-// one. A comment at a line labels it for the test:
+// one, or several in turn. A comment at a line labels it for the test:
 //
 //   BUG name: rule       a finding of this rule has a step at this line
 //   ALSO name: rule      a finding of this rule is true as well, wherever it is
@@ -34,14 +34,17 @@ static inline bool &failed() {
 }
 
 int main(int argc, char **argv) {
-  for (named_case *c = named_case::list(); c; c = c->next) {
-    if (argc == 2 && !strcmp(argv[1], c->name)) {
-      c->run();
-      return failed() ? 3 : 0;
+  for (int i = 1; i < argc; i++) {
+    named_case *c = named_case::list();
+    while (c && strcmp(argv[i], c->name))
+      c = c->next;
+    if (!c) {
+      fprintf(stderr, "there is no case %s\n", argv[i]);
+      return 2;
     }
+    c->run();
   }
-  fprintf(stderr, "there is no such case\n");
-  return 2;
+  return failed() ? 3 : 0;
 }
 
 // A call that must succeed.
