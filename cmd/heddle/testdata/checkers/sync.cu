@@ -217,5 +217,5 @@ template <bool all> __global__ void coalesced(const int *in, int *out) {
       __syncthreads(); // ALSO coalesced_leader: barrier-divergence
   }
 }
-CASE(coalesced_leader) { run(coalesced<false>, 1, 32); }
+CASE(coalesced_leader) { run(coalesced<false>, 1, 32); } // ALSO coalesced_leader: uninit-register
 CASE(coalesced_all) { run(coalesced<true>, 1, 32); } // CLEAN coalesced_all
