@@ -112,6 +112,9 @@ func unseen(e env, results ...*report.Run) error {
 			}
 		}
 	}
+	if kernels == 0 {
+		fmt.Fprintln(e.stderr, "heddle: no kernel ran: only what the host does was checked")
+	}
 	if len(missed) == 0 {
 		return nil
 	}
