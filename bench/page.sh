@@ -23,6 +23,7 @@ both() { sort -n "$1" | awk '{ x[NR] = $1 } END { printf "%s %s\n", x[1], x[int(
 
 printf '%-34s %-7s %15s %15s %7s %7s %8s\n' job version 'without' 'with' min median 'page'
 for job in "$@"; do
+	"$tmp/heddle" run --quiet --html "$tmp/page.html" "$job" >/dev/null || exit # it says why
 	for version in before now; do
 		heddle=$tmp/heddle
 		if [ "$version" = before ]; then heddle=${BEFORE:-}; fi
