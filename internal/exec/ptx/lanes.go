@@ -104,57 +104,55 @@ func decodeShfl(d *dec, in *ptx.Inst, o *inst) error {
 }
 
 func shfl(w *warp, in *inst, m uint32) {
-	d, b, c := &w.r32[in.d], w.u32(in.b), w.u32(in.c)
+	var from [32]uint8
+	inRange := in.sources(w, m, &from)
+	d := &w.r32[in.d]
 	a := *w.u32(in.a) // destination and source may be the same register
-	inRange := uint32(0)
 	for k := m; k != 0; k &= k - 1 {
-		i := uint32(bits.TrailingZeros32(k) & 31)
-		j, ok := shflFrom(in.mode, i, b[i], c[i])
-		if ok {
-			inRange |= 1 << i
+		i := bits.TrailingZeros32(k) & 31
+		j := from[i] & 31
+		if m>>j&1 == 0 {
+			w.absent(i, int(j))
 		}
-		if m>>(j&31)&1 == 0 {
-			w.absent(int(i), int(j&31))
-		}
-		d[i] = a[j&31]
+		d[i] = a[j]
 	}
 	w.setPred(in.x.refs[0], inRange, m)
 }
 
-// shflFrom returns the lane whose value lane i gets, and whether it is in range: otherwise it
-// is i itself.
-func shflFrom(mode uint8, i, b, c uint32) (j uint32, ok bool) {
-	b, seg := b&31, c>>8&31
-	maxLane, minLane := i&seg|c&31&^seg, i&seg
-	switch mode {
-	case 0:
-		j = i - b
-		ok = int32(j) >= int32(maxLane)
-	case 1:
-		j = i + b
-		ok = j <= maxLane
-	case 2:
-		j = i ^ b
-		ok = j <= maxLane
-	case 3:
-		j = minLane | b&^seg
-		ok = j <= maxLane
-	}
-	if !ok {
-		j = i
-	}
-	return j, ok
-}
-
-// sources returns the lane from which each lane of m takes its value in a shuffle.
-func (in *inst) sources(w *warp, m uint32) (from [32]uint8) {
+// sources finds the lane from which each lane of m takes its value in a shuffle, and returns
+// those for which it is in range: the others take their own.
+func (in *inst) sources(w *warp, m uint32, from *[32]uint8) (inRange uint32) {
 	b, c := w.u32(in.b), w.u32(in.c)
 	for ; m != 0; m &= m - 1 {
 		i := uint32(bits.TrailingZeros32(m) & 31)
-		j, _ := shflFrom(in.mode, i, b[i], c[i])
+		bv, cv := b[i]&31, c[i]&31
+		seg := c[i] >> 8 & 31
+		maxLane := i&seg | cv&^seg
+		minLane := i & seg
+		var j uint32
+		ok := false
+		switch in.mode {
+		case 0:
+			j = i - bv
+			ok = int32(j) >= int32(maxLane)
+		case 1:
+			j = i + bv
+			ok = j <= maxLane
+		case 2:
+			j = i ^ bv
+			ok = j <= maxLane
+		case 3:
+			j = minLane | bv&^seg
+			ok = j <= maxLane
+		}
+		if ok {
+			inRange |= 1 << i
+		} else {
+			j = i
+		}
 		from[i] = uint8(j & 31)
 	}
-	return from
+	return inRange
 }
 
 // decodeVote is vote and vote.sync.

@@ -407,7 +407,7 @@ func (d *dec) follow(o *inst) {
 		o.run = func(w *warp, in *inst, m uint32) {
 			var from [32]uint8
 			if w.blk.flow != nil {
-				from = in.sources(w, m)
+				in.sources(w, m, &from)
 			}
 			if run(w, in, m); w.blk.flow != nil && w.fault == nil {
 				w.blk.from = from
