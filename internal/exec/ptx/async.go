@@ -135,121 +135,122 @@ type mbarOp struct {
 	state      ref // token (64 bits), or phase parity (32 bits)
 }
 
+// mbarrierOperands is how many operands each operation has at least.
+var mbarrierOperands = map[string]int{
+	"init": 2, "inval": 1, "expect_tx": 2, "complete_tx": 2, "arrive": 2, "arrive_drop": 2, "test_wait": 3, "try_wait": 3, "pending_count": 2,
+}
+
 // decodeMbarrier decodes the mbarrier instructions.
 func decodeMbarrier(d *dec, in *ptx.Inst, o *inst) error {
 	if len(in.Mods) == 0 {
 		return errors.New("needs an operation")
 	}
-	args := in.Args
+	verb, args := in.Mods[0], in.Args
+	n, ok := mbarrierOperands[verb]
+	if !ok {
+		return errUnsupported
+	}
+	if len(args) < n {
+		return fmt.Errorf("needs at least %d operands", n)
+	}
 	op := &mbarOp{count: none, tx: none, state: none}
 	o.kind, o.x, o.mode, o.d = kMem, &extra{any: op}, uint8(isa.Shared), none
-	// arg decodes the i-th operand as a 32-bit number if present.
-	arg := func(i int, r *ref) (err error) {
-		if i < len(args) {
-			*r, err = d.src32(&args[i], "u32")
-		}
-		return err
-	}
-	need := func(n int) error {
-		if len(args) < n {
-			return fmt.Errorf("needs at least %d operands", n)
-		}
-		return nil
-	}
-	address := func(i int) error {
-		d.describe(isa.Shared, 8, true, true)
-		space, err := d.memAddress(&args[i], o, spaceOf(in))
-		if err == nil && space != isa.Shared && space != isa.Generic {
-			err = fmt.Errorf("needs an address in shared memory, not in .%s", space)
-		}
-		o.mode = uint8(space)
-		d.info.Atomic = true
-		return err
-	}
-	switch verb := in.Mods[0]; verb {
+	switch verb {
 	case "init":
-		if err := need(2); err != nil {
-			return err
-		}
 		o.run = mbarInit
-		if err := address(0); err != nil {
+		if err := d.mbarAddress(in, &args[0], o); err != nil {
 			return err
 		}
-		return arg(1, &op.count)
+		return d.optional32(args[1:], &op.count)
 	case "inval":
-		if err := need(1); err != nil {
-			return err
-		}
 		o.run = mbarInval
-		return address(0)
+		return d.mbarAddress(in, &args[0], o)
 	case "expect_tx", "complete_tx":
-		if err := need(2); err != nil {
-			return err
-		}
 		o.run = mbarTx
 		if verb == "complete_tx" {
 			o.run = mbarTxDone
 		}
-		if err := address(0); err != nil {
+		if err := d.mbarAddress(in, &args[0], o); err != nil {
 			return err
 		}
-		return arg(1, &op.tx)
+		return d.optional32(args[1:], &op.tx)
 	case "arrive", "arrive_drop":
-		if err := need(2); err != nil {
-			return err
-		}
-		op.drop = verb == "arrive_drop"
-		op.noComplete = in.Has("noComplete")
-		o.run = mbarArrive
-		if args[0].Kind != ptx.OpSink {
-			var err error
-			if o.d, err = d.dst64(&args[0]); err != nil {
-				return err
-			}
-		}
-		if err := address(1); err != nil {
-			return err
-		}
-		if in.Has("expect_tx") {
-			return arg(2, &op.tx)
-		}
-		return arg(2, &op.count)
+		return d.mbarArrival(in, o, op)
 	case "test_wait", "try_wait":
-		if err := need(3); err != nil {
-			return err
-		}
-		op.parity = in.Has("parity")
-		o.run, o.kind = mbarWait, kYield
+		return d.mbarWaiting(in, o, op)
+	}
+	o.kind, o.run = kRun, mbarPending
+	var err error
+	if o.d, err = d.dst32(&args[0]); err == nil {
+		o.a, err = d.src64(&args[1], "b64")
+	}
+	return err
+}
+
+// mbarAddress decodes the address of an mbarrier.
+func (d *dec) mbarAddress(in *ptx.Inst, arg *ptx.Operand, o *inst) error {
+	d.describe(isa.Shared, 8, true, true)
+	space, err := d.memAddress(arg, o, spaceOf(in))
+	if err == nil && space != isa.Shared && space != isa.Generic {
+		err = fmt.Errorf("needs an address in shared memory, not in .%s", space)
+	}
+	o.mode = uint8(space)
+	d.info.Atomic = true
+	return err
+}
+
+// optional32 decodes the first of args, if there is one, as a 32-bit number.
+func (d *dec) optional32(args []ptx.Operand, r *ref) (err error) {
+	if len(args) > 0 {
+		*r, err = d.src32(&args[0], "u32")
+	}
+	return err
+}
+
+// mbarArrival decodes mbarrier.arrive and its like.
+func (d *dec) mbarArrival(in *ptx.Inst, o *inst, op *mbarOp) error {
+	args := in.Args
+	op.drop = in.Mods[0] == "arrive_drop"
+	op.noComplete = in.Has("noComplete")
+	o.run = mbarArrive
+	if args[0].Kind != ptx.OpSink {
 		var err error
-		if o.d, err = d.dstPred(&args[0]); err != nil {
+		if o.d, err = d.dst64(&args[0]); err != nil {
 			return err
 		}
-		if err = address(1); err != nil {
-			return err
-		}
-		d.info.Store, d.info.Atomic = false, false
-		if op.parity {
-			err = arg(2, &op.state)
-		} else {
-			op.state, err = d.src64(&args[2], "b64")
-		}
-		if err == nil && len(args) > 3 { // a time limit, which is ignored
-			var hint ref
-			err = arg(3, &hint)
-		}
-		return err
-	case "pending_count":
-		if err := need(2); err != nil {
-			return err
-		}
-		o.kind, o.run = kRun, mbarPending
-		var err error
-		if o.d, err = d.dst32(&args[0]); err == nil {
-			o.a, err = d.src64(&args[1], "b64")
-		}
+	}
+	if err := d.mbarAddress(in, &args[1], o); err != nil {
 		return err
 	}
-	return errUnsupported
+	if in.Has("expect_tx") {
+		return d.optional32(args[2:], &op.tx)
+	}
+	return d.optional32(args[2:], &op.count)
+}
+
+// mbarWaiting decodes mbarrier.test_wait and try_wait.
+func (d *dec) mbarWaiting(in *ptx.Inst, o *inst, op *mbarOp) error {
+	args := in.Args
+	op.parity = in.Has("parity")
+	o.run, o.kind = mbarWait, kYield
+	var err error
+	if o.d, err = d.dstPred(&args[0]); err != nil {
+		return err
+	}
+	if err = d.mbarAddress(in, &args[1], o); err != nil {
+		return err
+	}
+	d.info.Store, d.info.Atomic = false, false
+	if op.parity {
+		err = d.optional32(args[2:], &op.state)
+	} else {
+		op.state, err = d.src64(&args[2], "b64")
+	}
+	if err == nil {
+		var hint ref // a time limit, which is ignored
+		err = d.optional32(args[3:], &hint)
+	}
+	return err
 }
 
 func mbarInit(w *warp, in *inst, m uint32) {
@@ -646,36 +647,7 @@ func decodeBulk(d *dec, in *ptx.Inst, o *inst) error {
 	if c.bytes, err = d.src32(&args[2], "u32"); err != nil {
 		return err
 	}
-	args = args[3:]
-	if in.Has("mbarrier::complete_tx::bytes") {
-		if len(args) == 0 {
-			return errors.New("needs the address of an mbarrier")
-		}
-		if c.mbar, err = d.address2(&args[0], isa.Shared); err != nil {
-			return err
-		}
-		args = args[1:]
-	}
-	// A mask comes before or after the policy, depending on the form.
-	c.multi = in.Has("multicast::cluster")
-	if masked := c.multi || in.Has("cp_mask"); masked {
-		if len(args) == 0 {
-			return errors.New("needs a mask")
-		}
-		at := len(args) - 1
-		if c.multi {
-			at = 0
-		}
-		if c.mask, err = d.src32(&args[at], "u16"); err != nil {
-			return err
-		}
-		if c.multi {
-			args = args[1:]
-		} else {
-			args = args[:at]
-		}
-	}
-	if err := d.policy(in, args); err != nil {
+	if err := d.bulkOptions(in, c, args[3:]); err != nil {
 		return err
 	}
 	o.run = bulkCopy
@@ -702,6 +674,41 @@ func decodeBulk(d *dec, in *ptx.Inst, o *inst) error {
 		}
 	}
 	return nil
+}
+
+// bulkOptions decodes what may come after the size of a bulk copy: an mbarrier, a mask, a policy.
+func (d *dec) bulkOptions(in *ptx.Inst, c *copyOp, args []ptx.Operand) error {
+	if in.Has("mbarrier::complete_tx::bytes") {
+		if len(args) == 0 {
+			return errors.New("needs the address of an mbarrier")
+		}
+		var err error
+		if c.mbar, err = d.address2(&args[0], isa.Shared); err != nil {
+			return err
+		}
+		args = args[1:]
+	}
+	// A mask comes before or after the policy, depending on the form.
+	c.multi = in.Has("multicast::cluster")
+	if masked := c.multi || in.Has("cp_mask"); masked {
+		if len(args) == 0 {
+			return errors.New("needs a mask")
+		}
+		at := len(args) - 1
+		if c.multi {
+			at = 0
+		}
+		var err error
+		if c.mask, err = d.src32(&args[at], "u16"); err != nil {
+			return err
+		}
+		if c.multi {
+			args = args[1:]
+		} else {
+			args = args[:at]
+		}
+	}
+	return d.policy(in, args)
 }
 
 // bulkSize returns the bytes of lane i's bulk copy after all checks that do not depend

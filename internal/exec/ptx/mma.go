@@ -303,58 +303,32 @@ func (d *dec) multiply(in *ptx.Inst, o *inst, op *mmaOp, wmma bool) error {
 	}
 	op.rowA, op.rowB = layouts[0] == "row", layouts[1] == "row"
 	op.signA, op.signB = op.at.Signed(), op.bt.Signed()
-	f64 := op.class == mmaF64
-	var na, nb, nc, nd int
 	volta := !wmma && op.m == 8 && op.n == 8 && op.k == 4 && op.at == "f16"
-	if volta {
-		na, nb, nc, nd = 2, 2, 8, 8
-	} else {
-		ka := op.k
-		if op.sparse != nil {
-			ka /= 2
-		}
-		fa := newFragment(op.m, ka, perReg(op.at), false)
-		fb := newFragment(op.n, op.k, perReg(op.bt), true)
-		op.acc = accum{op.m, op.n}
-		na, nb, nc, nd = fa.regs, fb.regs, op.acc.elems(), op.acc.elems()
-		if na == 0 || nb == 0 || nc == 0 || op.m*ka > fa.per*tileRegs || op.n*op.k > fb.per*tileRegs || op.m*op.n > tileElems {
-			return errUnsupported
-		}
-		if op.class != mmaBit && op.sparse == nil && op.k > num.PanelRows {
-			return errUnsupported
-		}
-		unit := 1
-		if op.class == mmaBit {
-			unit = fa.per // bits stay together
-		}
-		op.aAt, op.bAt = fa.places(unit), fb.places(unit)
-		for i := range nc {
-			for lane := range 32 {
-				row, col := op.acc.at(i, lane)
-				op.cAt = append(op.cAt, int16(row*op.n+col))
-			}
-		}
-		if wmma {
-			na, nb = wmmaRegs(op.at, fa), wmmaRegs(op.bt, fb)
+	regs := mmaRegs{2, 2, 8, 8}
+	if !volta {
+		var err error
+		if regs, err = op.place(wmma); err != nil {
+			return err
 		}
 	}
 	if op.ct == "f16" {
-		nc /= 2
+		regs.c /= 2
 	}
 	if op.dt == "f16" {
-		nd /= 2
+		regs.d /= 2
 	}
+	f64 := op.class == mmaF64
 	var err error
-	if op.d, err = d.fragRegs(&in.Args[0], nd, f64, true); err != nil {
+	if op.d, err = d.fragRegs(&in.Args[0], regs.d, f64, true); err != nil {
 		return err
 	}
-	if op.a, err = d.fragRegs(&in.Args[1], na, f64, false); err != nil {
+	if op.a, err = d.fragRegs(&in.Args[1], regs.a, f64, false); err != nil {
 		return err
 	}
-	if op.b, err = d.fragRegs(&in.Args[2], nb, f64, false); err != nil {
+	if op.b, err = d.fragRegs(&in.Args[2], regs.b, f64, false); err != nil {
 		return err
 	}
-	if op.c, err = d.fragRegs(&in.Args[3], nc, f64, false); err != nil {
+	if op.c, err = d.fragRegs(&in.Args[3], regs.c, f64, false); err != nil {
 		return err
 	}
 	o.x = &extra{any: op}
@@ -368,6 +342,43 @@ func (d *dec) multiply(in *ptx.Inst, o *inst, op *mmaOp, wmma bool) error {
 		o.run = mma
 	}
 	return nil
+}
+
+// mmaRegs are the registers of each fragment.
+type mmaRegs struct{ a, b, c, d int }
+
+// place works out where each element of the fragments lies in the matrices, and the registers of
+// the fragments, an accumulator of f16 counted as f32.
+func (op *mmaOp) place(wmma bool) (mmaRegs, error) {
+	ka := op.k
+	if op.sparse != nil {
+		ka /= 2
+	}
+	fa := newFragment(op.m, ka, perReg(op.at), false)
+	fb := newFragment(op.n, op.k, perReg(op.bt), true)
+	op.acc = accum{op.m, op.n}
+	regs := mmaRegs{fa.regs, fb.regs, op.acc.elems(), op.acc.elems()}
+	if regs.a == 0 || regs.b == 0 || regs.c == 0 || op.m*ka > fa.per*tileRegs || op.n*op.k > fb.per*tileRegs || op.m*op.n > tileElems {
+		return regs, errUnsupported
+	}
+	if op.class != mmaBit && op.sparse == nil && op.k > num.PanelRows {
+		return regs, errUnsupported
+	}
+	unit := 1
+	if op.class == mmaBit {
+		unit = fa.per // bits stay together
+	}
+	op.aAt, op.bAt = fa.places(unit), fb.places(unit)
+	for i := range regs.c {
+		for lane := range 32 {
+			row, col := op.acc.at(i, lane)
+			op.cAt = append(op.cAt, int16(row*op.n+col))
+		}
+	}
+	if wmma {
+		regs.a, regs.b = wmmaRegs(op.at, fa), wmmaRegs(op.bt, fb)
+	}
+	return regs, nil
 }
 
 // wmmaRegs is the number of registers of an A or B fragment of wmma: eight for f16 in

@@ -175,88 +175,104 @@ func (w *warp) openFrame(fr *frame, m uint32) {
 			w.growLocal(bits.TrailingZeros32(m), fr.base, fr.top)
 		}
 	}
-	b := w.blk
 	for _, s := range f.sregs {
-		var lane func(i int) uint64
-		var all uint64
-		switch s.kind {
-		case sregTrue:
+		if s.kind == sregTrue {
 			fr.pr[s.slot] = full
 			continue
-		case sregLocal:
-			all = uint64(int64(fr.base) + s.off)
-		case sregTidX, sregTidY, sregTidZ:
-			tid := &w.tid[s.kind-sregTidX]
-			lane = func(i int) uint64 { return uint64(tid[i]) }
-		case sregNtidX:
-			all = uint64(b.Dim.X)
-		case sregNtidY:
-			all = uint64(b.Dim.Y)
-		case sregNtidZ:
-			all = uint64(b.Dim.Z)
-		case sregCtaidX:
-			all = uint64(b.Idx.X)
-		case sregCtaidY:
-			all = uint64(b.Idx.Y)
-		case sregCtaidZ:
-			all = uint64(b.Idx.Z)
-		case sregNctaidX:
-			all = uint64(b.Grid.X)
-		case sregNctaidY:
-			all = uint64(b.Grid.Y)
-		case sregNctaidZ:
-			all = uint64(b.Grid.Z)
-		case sregLane:
-			lane = func(i int) uint64 { return uint64(i) }
-		case sregWarp:
-			all = uint64(w.id)
-		case sregNwarp:
-			all = uint64(len(b.warps))
-		case sregSM:
-			all = b.N % smCount
-		case sregNSM:
-			all = smCount
-		case sregGrid:
-			all = b.launch.grid
-		case sregLaneEQ:
-			lane = func(i int) uint64 { return 1 << i }
-		case sregLaneLE:
-			lane = func(i int) uint64 { return 2<<i - 1 }
-		case sregLaneLT:
-			lane = func(i int) uint64 { return 1<<i - 1 }
-		case sregLaneGE:
-			lane = func(i int) uint64 { return 0xffffffff << i & 0xffffffff }
-		case sregLaneGT:
-			lane = func(i int) uint64 { return 0xfffffffe << i & 0xffffffff }
-		case sregOne:
-			all = 1
-		case sregDynShared:
-			all = uint64(b.launch.Shared)
-		case sregTotalShared:
-			all = uint64(len(b.Shared))
-		case sregSpaceHigh:
-			all = b.launch.workspace >> 32
-		case sregSpaceLow:
-			all = b.launch.workspace & 0xffffffff
 		}
+		all, each := w.sregValue(s, fr)
 		if s.wide {
 			dst := &fr.r64[s.slot]
 			for i := range dst {
-				if lane != nil {
-					all = lane(i)
+				if each != nil {
+					all = uint64(each[i])
 				}
 				dst[i] = all
 			}
-		} else {
-			dst := &fr.r32[s.slot]
-			for i := range dst {
-				if lane != nil {
-					all = lane(i)
-				}
-				dst[i] = uint32(all)
-			}
+			continue
+		}
+		dst := &fr.r32[s.slot]
+		if each != nil {
+			*dst = *each
+			continue
+		}
+		for i := range dst {
+			dst[i] = uint32(all)
 		}
 	}
+}
+
+// Special registers whose values depend on the lane alone.
+var sregLanes = func() (t struct{ id, eq, le, lt, ge, gt [32]uint32 }) {
+	for i := range 32 {
+		t.id[i], t.eq[i] = uint32(i), 1<<i
+		t.le[i], t.lt[i] = 2<<i-1, 1<<i-1
+		t.ge[i], t.gt[i] = 0xffffffff<<i, 0xfffffffe<<i
+	}
+	return t
+}()
+
+// sregValue is the value of a special register in fr: one for all lanes or, where each is not
+// nil, one for each.
+func (w *warp) sregValue(s sregSlot, fr *frame) (all uint64, each *[32]uint32) {
+	b := w.blk
+	switch s.kind {
+	case sregLocal:
+		all = uint64(int64(fr.base) + s.off)
+	case sregTidX, sregTidY, sregTidZ:
+		each = &w.tid[s.kind-sregTidX]
+	case sregNtidX:
+		all = uint64(b.Dim.X)
+	case sregNtidY:
+		all = uint64(b.Dim.Y)
+	case sregNtidZ:
+		all = uint64(b.Dim.Z)
+	case sregCtaidX:
+		all = uint64(b.Idx.X)
+	case sregCtaidY:
+		all = uint64(b.Idx.Y)
+	case sregCtaidZ:
+		all = uint64(b.Idx.Z)
+	case sregNctaidX:
+		all = uint64(b.Grid.X)
+	case sregNctaidY:
+		all = uint64(b.Grid.Y)
+	case sregNctaidZ:
+		all = uint64(b.Grid.Z)
+	case sregLane:
+		each = &sregLanes.id
+	case sregWarp:
+		all = uint64(w.id)
+	case sregNwarp:
+		all = uint64(len(b.warps))
+	case sregSM:
+		all = b.N % smCount
+	case sregNSM:
+		all = smCount
+	case sregGrid:
+		all = b.launch.grid
+	case sregLaneEQ:
+		each = &sregLanes.eq
+	case sregLaneLE:
+		each = &sregLanes.le
+	case sregLaneLT:
+		each = &sregLanes.lt
+	case sregLaneGE:
+		each = &sregLanes.ge
+	case sregLaneGT:
+		each = &sregLanes.gt
+	case sregOne:
+		all = 1
+	case sregDynShared:
+		all = uint64(b.launch.Shared)
+	case sregTotalShared:
+		all = uint64(len(b.Shared))
+	case sregSpaceHigh:
+		all = b.launch.workspace >> 32
+	case sregSpaceLow:
+		all = b.launch.workspace & 0xffffffff
+	}
+	return all, each
 }
 
 // growLocal extends lane l's local memory to top, and clears [base, top).

@@ -196,6 +196,7 @@ var constants = map[string]string{
 	"scalea": "1", "scaleb": "1", "transa": "0", "transb": "0", "scale": "0", "half": "16", "a": "1",
 }
 
+// operand returns a valid operand of the row a; full adds what the row makes optional.
 func (s *synth) operand(a *argSpec, full bool) string {
 	f := s.form
 	switch a.kind {
@@ -204,16 +205,7 @@ func (s *synth) operand(a *argSpec, full bool) string {
 	case argTex:
 		return s.texture()
 	case argTensor:
-		dims := 1
-		for d := 1; d <= 5; d++ {
-			if s.has(fmt.Sprintf("%dd", d)) {
-				dims = d
-			}
-		}
-		if s.has("tile::gather4") || s.has("tile::scatter4") {
-			dims = 5
-		}
-		return "[" + s.reg("b64", false) + ", " + s.vector("s32", dims, false) + "]"
+		return "[" + s.reg("b64", false) + ", " + s.vector("s32", s.tensorDims(), false) + "]"
 	case argImm:
 		switch {
 		case f.Op == "setmaxnreg":
@@ -241,25 +233,50 @@ func (s *synth) operand(a *argSpec, full bool) string {
 		s.before.WriteString("\t.param .b32 p" + a.name + ";\n")
 		return "(p" + a.name + ")"
 	case argAny:
-		switch {
-		case a.name == "im2col":
-			dims := 1
-			for d := 3; d <= 5; d++ {
-				if s.has(fmt.Sprintf("%dd", d)) {
-					dims = d - 2
-				}
-			}
-			if !s.has("im2col") {
-				dims = 2
-			}
-			return s.vector("u16", dims, false)
-		case f.Op == "tensormap":
-			return s.reg(s.typ(1), false)
-		case f.Op == "tcgen05":
-			return "[" + s.reg("b32", false) + "]"
-		}
-		return s.reg("b64", false)
+		return s.other(a)
 	}
+	return s.registers(a, full)
+}
+
+// tensorDims is the number of coordinates of a tensor operand.
+func (s *synth) tensorDims() int {
+	if s.has("tile::gather4") || s.has("tile::scatter4") {
+		return 5
+	}
+	return max(1, s.dimension())
+}
+
+// dimension is that of a form such as .3d; 0 without one.
+func (s *synth) dimension() int {
+	dims := 0
+	for d := 1; d <= 5; d++ {
+		if s.has(fmt.Sprintf("%dd", d)) {
+			dims = d
+		}
+	}
+	return dims
+}
+
+// other returns an operand that only its instruction explains.
+func (s *synth) other(a *argSpec) string {
+	switch {
+	case a.name == "im2col":
+		dims := 2
+		if s.has("im2col") {
+			dims = max(1, s.dimension()-2)
+		}
+		return s.vector("u16", dims, false)
+	case s.form.Op == "tensormap":
+		return s.reg(s.typ(1), false)
+	case s.form.Op == "tcgen05":
+		return "[" + s.reg("b32", false) + "]"
+	}
+	return s.reg("b64", false)
+}
+
+// registers returns an operand of one or more registers, or a number where only some are valid.
+func (s *synth) registers(a *argSpec, full bool) string {
+	f := s.form
 	switch {
 	case a.name == "mask" && a.typ == "b32":
 		return "0xffffffff"
