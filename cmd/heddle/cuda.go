@@ -96,6 +96,20 @@ func (c *cudaCmd) run(e env, program, dir string, checks *check.Set) error {
 	}
 	texts, results, err := readResults(tmp)
 	failed := failure(results)
+	var list []*check.Finding
+	var fails bool
+	var ferr error
+	if checks != nil {
+		if list, ferr = output.ReadAll(tmp); ferr == nil {
+			list, fails, ferr = c.show(e, ordered(list, c.Order), checks.Names(), c.SourceRoot)
+		}
+		if ferr == nil {
+			if !fails { // none is left, or they are in a new baseline
+				list = nil
+			}
+			texts, ferr = judgeAll(results, list, texts)
+		}
+	}
 	found, rerr := c.report(to, tmp, texts, results)
 	err = errors.Join(err, rerr)
 	if c.Coverage != "" {
@@ -104,13 +118,7 @@ func (c *cudaCmd) run(e env, program, dir string, checks *check.Set) error {
 		}
 	}
 	if checks != nil {
-		list, ferr := output.ReadAll(tmp)
-		if ferr == nil {
-			var more bool
-			_, more, ferr = c.show(e, ordered(list, c.Order), checks.Names(), c.SourceRoot)
-			found = found || more
-		}
-		if ferr == nil && !found {
+		if found = found || fails; ferr == nil && !found {
 			err = errors.Join(err, unseen(e, results...))
 		}
 		if ferr != nil {

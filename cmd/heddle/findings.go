@@ -148,9 +148,9 @@ func ordered(list []*check.Finding, order string) []*check.Finding {
 }
 
 // judge counts in a result the findings that are reported, so that what is allowed does not
-// make the run fail. err is why the run ended early.
-func judge(res *report.Run, list []*check.Finding, err error) {
-	res.OK = err == nil && !slices.ContainsFunc(res.Checks, func(c report.Check) bool { return !c.OK })
+// make the run fail. ok says whether the run itself went well.
+func judge(res *report.Run, list []*check.Finding, ok bool) {
+	res.OK = ok && !slices.ContainsFunc(res.Checks, func(c report.Check) bool { return !c.OK })
 	for i := range res.Checkers {
 		c := &res.Checkers[i]
 		if c.Checker != run.Hazards {
@@ -164,4 +164,22 @@ func judge(res *report.Run, list []*check.Finding, err error) {
 		}
 		res.OK = res.OK && c.OK
 	}
+}
+
+// judgeAll is judge for the results of a program, and of the programs that it has run. Which of
+// several has which findings is not known here, so that their counts stay if any is left. It
+// returns the results as JSON.
+func judgeAll(all []*report.Run, list []*check.Finding, texts [][]byte) ([][]byte, error) {
+	if len(all) > 1 && len(list) > 0 {
+		return texts, nil
+	}
+	for i, res := range all {
+		judge(res, list, res.Error == nil)
+		var b bytes.Buffer
+		if err := res.WriteJSON(&b); err != nil {
+			return texts, err
+		}
+		texts[i] = b.Bytes()
+	}
+	return texts, nil
 }

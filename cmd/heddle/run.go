@@ -204,7 +204,7 @@ func (c *runCmd) observed(e env, o *run.Options, simulate func(to *sinks) (res *
 		list = nil
 	}
 	if ferr == nil {
-		judge(res, list, err)
+		judge(res, list, err == nil)
 		if !fails {
 			ferr = unseen(e, res)
 		}

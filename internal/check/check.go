@@ -201,6 +201,22 @@ func (s *Set) Failed(launch int, err error) {
 	}
 }
 
+// Outsider is a Checker that is told of accesses that leave the variable or allocation of their
+// address: see exec.Launch.Outside.
+type Outsider interface {
+	Outside(launch int, f *exec.Fault)
+}
+
+// Outside returns what a launch calls for such accesses; nil if no checker is told.
+func (s *Set) Outside(launch int) func(*exec.Fault) {
+	for _, c := range s.list {
+		if o, ok := c.(Outsider); ok {
+			return func(f *exec.Fault) { o.Outside(launch, f) }
+		}
+	}
+	return nil
+}
+
 // Findings returns what all checkers found, in the order of Sort.
 func (s *Set) Findings() []*Finding {
 	var all []*Finding

@@ -204,6 +204,7 @@ type CTA struct {
 	Out    bytes.Buffer             // what printf printed
 
 	warnings Warnings
+	outside  func(*Fault) // of the launch
 	turns    Turns
 	met      bool // threads have met at a barrier
 }
@@ -215,6 +216,7 @@ func (c *CTA) Start(l *Launch, n uint64, shared int, view *device.View) {
 	c.turns, c.met = Turns{order: l.Order.within(n)}, false
 	c.Out.Reset()
 	c.warnings.Reset()
+	c.outside = l.Outside
 	c.Shared = slices.Grow(c.Shared[:0], shared)[:shared]
 	clear(c.Shared)
 	warps := (int(l.Block.Count()) + 31) / 32
@@ -242,7 +244,7 @@ func (c *CTA) RunAs(b Warper, budget, quantum uint64) Status {
 
 // Say writes what the block has printed, and reports its warnings; to may be nil.
 func (c *CTA) Say(to io.Writer, m *Warner) error {
-	c.warnings.Tell(m)
+	c.warnings.Tell(m, c.outside)
 	defer c.Out.Reset()
 	if to == nil || c.Out.Len() == 0 {
 		return nil
@@ -257,6 +259,13 @@ func (c *CTA) Say(to io.Writer, m *Warner) error {
 func (c *CTA) Warn(m *Warner, at *isa.Inst, kind WarningKind, what func() Fault) {
 	if m != nil {
 		c.warnings.Add(m, at, kind, what)
+	}
+}
+
+// Outside records an access for Launch.Outside.
+func (c *CTA) Outside(m *Warner, at *isa.Inst, what func() Fault) {
+	if m != nil {
+		c.warnings.Add(m, at, leftObject, what)
 	}
 }
 

@@ -101,6 +101,7 @@ const (
 	StrayWrite                    // such a write
 	SyncMask                      // a member mask without the executing thread
 	AbsentLane                    // a register was read from a lane that does not take part
+	leftObject                    // for Launch.Outside
 )
 
 // Warning is an error of the program that a GPU tolerates: the run goes on.

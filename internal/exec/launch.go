@@ -55,6 +55,11 @@ type Launch struct {
 	// Probe sees what the launch does; nil: nothing does. Not every executor has probes: see
 	// Probed.
 	Probe Probe
+	// Outside, if it is not nil, is called for accesses that leave the variable or the allocation
+	// from which their address was made, and land in another one: for each instruction once, in
+	// the order in which blocks end. The run goes on. Executors that do not know where addresses
+	// come from (machine code) never call it.
+	Outside func(*Fault)
 	// Coverage counts who goes which way, in executors that can (PTX); nil: nobody counts.
 	Coverage *Coverage
 

@@ -45,7 +45,7 @@ type Warnings struct{ list []warned }
 // not.
 func (b *Warnings) Add(m *Warner, at *isa.Inst, kind WarningKind, what func() Fault) {
 	same := func(x warned) bool { return x.at == at && x.Kind == kind }
-	if m.tell == nil || slices.ContainsFunc(m.told, same) || slices.ContainsFunc(b.list, same) {
+	if m.tell == nil && kind != leftObject || slices.ContainsFunc(m.told, same) || slices.ContainsFunc(b.list, same) {
 		return
 	}
 	b.list = append(b.list, warned{at, Warning{Kind: kind, Fault: what()}})
@@ -54,12 +54,16 @@ func (b *Warnings) Add(m *Warner, at *isa.Inst, kind WarningKind, what func() Fa
 // Reset forgets the warnings.
 func (b *Warnings) Reset() { b.list = b.list[:0] }
 
-// Tell reports the warnings that no earlier block has reported.
-func (b *Warnings) Tell(m *Warner) {
+// Tell reports the warnings that no earlier block has reported; outside is as in Launch.
+func (b *Warnings) Tell(m *Warner, outside func(*Fault)) {
 	for _, x := range b.list {
 		if !slices.ContainsFunc(m.told, func(y warned) bool { return y.at == x.at && y.Kind == x.Kind }) {
 			m.told = append(m.told, warned{x.at, Warning{Kind: x.Kind}})
-			m.tell(&x.Warning)
+			if x.Kind == leftObject {
+				outside(&x.Fault)
+			} else {
+				m.tell(&x.Warning)
+			}
 		}
 	}
 	b.Reset()

@@ -16,7 +16,7 @@ import (
 func (s *Session) Watch(l *exec.Launch, number int, stream int64, host []check.Place) {
 	l.Coverage = s.opt.Coverage
 	if s.opt.Checks != nil {
-		l.Probe = s.opt.Checks.Launch(number, stream, host)
+		l.Probe, l.Outside = s.opt.Checks.Launch(number, stream, host), s.opt.Checks.Outside(number)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -235,6 +236,15 @@ func (c *checker) badCopy(e *check.HostEvent) {
 	f.Steps = append([]check.Step{hostStep(check.Called, e.Call, e.Host)}, a.steps()...)
 	c.add(f)
 }
+
+// Outside is as in check.Outsider.
+func (c *checker) Outside(launch int, f *exec.Fault) {
+	f.What = strings.ReplaceAll(mangled.ReplaceAllStringFunc(f.What, plain.Name), "()::", "::")
+	c.Failed(launch, f)
+}
+
+// mangled matches names of C++ variables.
+var mangled = regexp.MustCompile(`\b_Z\w+`)
 
 // Failed makes a finding of the fault that has ended a launch.
 func (c *checker) Failed(launch int, err error) {

@@ -34,6 +34,7 @@ type block struct {
 	// pending are the lanes for which the running load has found no byte set, and from is
 	// their record.
 	pending, from uint32
+	warpOf        int // whose lanes details are about
 	// source is what the last asynchronous copy read, by lane.
 	source     [32]uint64
 	sourceOf   memory
@@ -219,7 +220,13 @@ func (b *block) read(a *exec.Access, whole, part uint32) {
 		return
 	}
 	switch how := b.plan.ops[a.Site].does; {
-	case b.c.atReads, how == atomics:
+	case b.c.atReads:
+		b.atRead(a, whole, true)
+	case how == atomics:
+		if from := b.origin(a, whole); b.records[from&^moved].source != 0 {
+			b.use(a.Warp, a.Site, &reg{whole, from}, whole, usedAtomic)
+			break
+		}
 		b.atRead(a, whole, true)
 	case how == loads, how == swaps:
 		b.from = b.origin(a, whole)
@@ -233,6 +240,11 @@ func (b *block) origin(a *exec.Access, lanes uint32) uint32 {
 	if len(b.moved) > 0 && a.Space != isa.Global {
 		if from, ok := b.moved[place(a, i, a.Addr[i])]; ok {
 			return from
+		}
+	}
+	if a.Space == isa.Global && len(b.c.kept.at) > 0 {
+		if number := b.c.kept.source(a.Addr[i]); number != 0 {
+			return b.fromKept(number)
 		}
 	}
 	from, r := b.record(a.Warp, a.Site, ruleOf(a.Space), i)
@@ -291,6 +303,11 @@ func (b *block) stored(a *exec.Access, m memory, size uint64) {
 			n = size
 		}
 		if t == 0 {
+			continue
+		}
+		if b.stays(a.Space, a.Addr, t) {
+			r.from, b.warpOf = b.traced(a.Warp, a.Site, r, t), a.Warp
+			b.keep(r, t, a.Addr, from, n)
 			continue
 		}
 		if a.Space == isa.Global || b.c.atReads {

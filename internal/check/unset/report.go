@@ -2,6 +2,7 @@ package unset
 
 import (
 	"fmt"
+	"maps"
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/check"
@@ -20,6 +21,10 @@ type record struct {
 	space isa.Space
 	bytes int
 	addr  [32]uint64 // where each lane last read
+	// source is the number of the value's source in Checker.kept, 0 if it has none, and first the
+	// text of its step, if it came through global memory.
+	source uint32
+	first  string
 }
 
 // moved marks the number of a record whose value went through memory: another thread may
@@ -91,32 +96,59 @@ func (b *block) use(warp, site int, r *reg, m uint32, how use) {
 	n := b.traced(warp, site, r, m)
 	r.lanes &^= m
 	x := &b.records[n&^moved]
-	f := b.c.count(findKey{rule: x.rule, kernel: b.kernel, site: x.site, complete: true}, uint64(bits.OnesCount32(m)))
+	kernel := b.kernel
+	if x.source != 0 && x.first != "" {
+		kernel = b.c.kept.sources[x.source-1].kernel
+	}
+	b.warpOf = warp
+	f := b.c.count(findKey{rule: x.rule, kernel: kernel, site: x.site, complete: true}, uint64(bits.OnesCount32(m)))
 	if f == nil {
 		return
 	}
-	lane := bits.TrailingZeros32(m) & 31
-	w := b.probed.Where(warp, lane)
-	by, first := fmt.Sprintf(" by thread %v of block %v", w.Thread, w.Block), x.step
-	switch {
-	case x.rule == register:
-		first.Text = "read" + by + ": " + b.text(x.site)
-	case n&moved != 0:
-		first.Text = fmt.Sprintf("read of %d bytes", x.bytes)
-	default:
-		first.Text = fmt.Sprintf("read of %d bytes", x.bytes) + by
+	if x.source != 0 && x.first != "" {
+		b.c.kept.sources[x.source-1].fill(f)
+	} else {
+		first := x.step
+		first.Text = b.firstText(x, n, m)
+		f.Steps, f.Kernel, f.Launch = []check.Step{first}, instance(b.kernel), b.number
+		maps.Copy(f.Details, b.details(x, m))
 	}
-	f.Steps, f.Kernel, f.Launch = []check.Step{first}, plain.Instance(b.kernel), b.number
 	if how != usedRead {
+		lane := bits.TrailingZeros32(m) & 31
+		w := b.probed.Where(warp, lane)
 		other := b.step(warp, lane)
-		other.Role, other.Text = check.Other, uses[how]+by
+		other.Role, other.Text = check.Other, fmt.Sprintf("%s by thread %v of block %v", uses[how], w.Thread, w.Block)
 		f.Steps = append(f.Steps, other)
 	}
-	if x.rule != register {
-		f.Details[check.Address], f.Details[check.Bytes], f.Details[check.Space] = fmt.Sprintf("%#x", x.addr[lane]), fmt.Sprint(x.bytes), x.space.String()
-	}
-	f.Details[check.Thread], f.Details[check.Block] = w.Thread.String(), w.Block.String()
 }
+
+// firstText says what happened where a value was read, which lanes m of the running instruction
+// have now; n is the number of its record.
+func (b *block) firstText(x *record, n, m uint32) string {
+	w := b.probed.Where(b.warpOf, bits.TrailingZeros32(m)&31)
+	by := fmt.Sprintf(" by thread %v of block %v", w.Thread, w.Block)
+	switch {
+	case x.rule == register:
+		return "read" + by + ": " + b.text(x.site)
+	case n&moved != 0:
+		return fmt.Sprintf("read of %d bytes", x.bytes)
+	}
+	return fmt.Sprintf("read of %d bytes", x.bytes) + by
+}
+
+// details are those of a finding about a value that lanes m have.
+func (b *block) details(x *record, m uint32) map[string]string {
+	lane := bits.TrailingZeros32(m) & 31
+	w := b.probed.Where(b.warpOf, lane)
+	d := map[string]string{check.Thread: w.Thread.String(), check.Block: w.Block.String()}
+	if x.rule != register {
+		d[check.Address], d[check.Bytes], d[check.Space] = fmt.Sprintf("%#x", x.addr[lane]), fmt.Sprint(x.bytes), x.space.String()
+	}
+	return d
+}
+
+// instance is the name of a kernel for findings.
+func instance(kernel string) string { return plain.Instance(kernel) }
 
 // atRead reports reads of unset bytes by some lanes, where they are read.
 func (b *block) atRead(a *exec.Access, lanes uint32, complete bool) {
@@ -133,7 +165,7 @@ func (b *block) atRead(a *exec.Access, lanes uint32, complete bool) {
 		f.Level = check.Note
 		f.Message += " Only some of the bytes are unset: they may be padding."
 	}
-	f.Steps, f.Kernel, f.Launch = []check.Step{s}, plain.Instance(b.kernel), b.number
+	f.Steps, f.Kernel, f.Launch = []check.Step{s}, instance(b.kernel), b.number
 	f.Details[check.Address], f.Details[check.Bytes], f.Details[check.Space] = fmt.Sprintf("%#x", a.Addr[lane]), fmt.Sprint(a.Bytes), a.Space.String()
 	f.Details[check.Thread], f.Details[check.Block] = w.Thread.String(), w.Block.String()
 }

@@ -61,6 +61,7 @@ type findKey struct {
 type Checker struct {
 	atReads bool
 	memory  shadow // global
+	kept    kept
 	plans   map[*isa.Inst]*plan
 	by      map[findKey]*check.Finding
 	all     []*check.Finding
@@ -69,7 +70,7 @@ type Checker struct {
 // New makes a checker. If atReads is set it reports reads themselves, not what is done with
 // what was read.
 func New(atReads bool) check.Checker {
-	return &Checker{atReads: atReads, memory: shadow{}, plans: map[*isa.Inst]*plan{}, by: map[findKey]*check.Finding{}}
+	return &Checker{atReads: atReads, memory: shadow{}, kept: kept{known: map[findKey]uint32{}, at: map[uint64]uint32{}}, plans: map[*isa.Inst]*plan{}, by: map[findKey]*check.Finding{}}
 }
 
 // Findings is as in check.Checker.
@@ -95,10 +96,17 @@ func (c *Checker) Host(e *check.HostEvent) {
 	switch e.Kind {
 	case check.HostAlloc:
 		c.memory.mark(e.Addr, e.Bytes, !e.Set)
-	case check.HostFree, check.HostReset, check.HostWrite:
+		c.kept.begins(e.Addr, e.Bytes, !e.Set)
+	case check.HostFree, check.HostReset:
+		c.memory.mark(e.Addr, e.Bytes, false)
+		c.kept.ends(e.Addr, e.Bytes)
+	case check.HostWrite:
 		c.memory.mark(e.Addr, e.Bytes, false)
 	case check.HostRead:
 		n := c.memory.unset(e.Addr, e.Bytes)
+		if n > 0 && len(c.kept.at) > 0 {
+			n -= c.copiedOut(e)
+		}
 		if n == 0 {
 			return
 		}
@@ -110,11 +118,7 @@ func (c *Checker) Host(e *check.HostEvent) {
 		if f == nil {
 			return
 		}
-		s := check.Step{Role: check.Called, Text: fmt.Sprintf("%s reads %d bytes, of which %d were never written", e.Call, e.Bytes, n)}
-		if len(e.Host) > 0 {
-			s.Place, s.Chain = e.Host[0], e.Host[1:]
-		}
-		f.Steps = []check.Step{s}
+		f.Steps = []check.Step{hostStep(e, fmt.Sprintf("%s reads %d bytes, of which %d were never written", e.Call, e.Bytes, n))}
 		f.Details[check.Address] = fmt.Sprintf("%#x", e.Addr)
 	}
 }

@@ -28,8 +28,10 @@ type image struct {
 	globalLoads, globalStores bool // it has accesses that bypass the L1 cache
 	workspace                 bool // it reads the address of a cooperative launch's workspace
 
-	probed      bool // its instructions call the probe of their block
-	follows     bool // and also if it is an exec.FlowProbe
+	probed      bool  // its instructions call the probe of their block
+	follows     bool  // and also if it is an exec.FlowProbe
+	bounded     bool  // they look whether accesses leave the variable of their address
+	pointers    []int // with bounded: offsets of parameters that may be pointers
 	covered     *exec.Coverage
 	counts      []*exec.FunctionCounts // of each function, with covered
 	sites       []countSite            // where they count
@@ -38,8 +40,8 @@ type image struct {
 
 // decodeImage decodes a kernel and the functions it can reach. Instructions
 // that cannot run are collected in fn.err.
-func decodeImage(k *Kernel, m *Machine, probed, follows bool) *image {
-	im := &image{kernel: k, m: m, probed: probed, follows: follows, byAST: map[*ptx.Func]*fn{}, byAddr: map[uint64]*fn{}, sharedAt: map[*ptx.Var]int{}}
+func decodeImage(k *Kernel, m *Machine, key imageKey) *image {
+	im := &image{kernel: k, m: m, probed: key.probed, follows: key.follows, bounded: key.bounded, byAST: map[*ptx.Func]*fn{}, byAddr: map[uint64]*fn{}, sharedAt: map[*ptx.Var]int{}}
 	im.independent = k.mod.SM >= 70
 	unparsed := k.ast.Load()
 	reach := k.prog.reachable(k.ast)
@@ -266,6 +268,7 @@ type dec struct {
 	in      *ptx.Inst
 	info    *isa.Inst
 	sums    []sum
+	from    *origins // with bounded
 }
 
 // errUnsupported says that Heddle does not execute an instruction.
@@ -303,6 +306,9 @@ func (d *dec) function() {
 	f.local = alignUp(f.local, 16)
 	f.code = make([]inst, len(ast.Code), len(ast.Code)+1)
 	f.info = make([]isa.Inst, len(ast.Code), len(ast.Code)+1)
+	if d.im.bounded {
+		d.from = findOrigins(d)
+	}
 	errAt := map[int]error{}
 	for pc, in := range ast.Code {
 		if err := d.one(in, &f.code[pc], &f.info[pc], pc); err != nil {
@@ -418,6 +424,9 @@ func (d *dec) one(in *ptx.Inst, o *inst, info *isa.Inst, pc int) error {
 	memoryModel(in, info)
 	if d.im.probed {
 		d.probe(o)
+	}
+	if d.im.bounded {
+		d.bound(in, o)
 	}
 	if d.im.follows {
 		d.follow(o)

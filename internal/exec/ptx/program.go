@@ -231,7 +231,7 @@ func (l *linker) resolveFuncs(m *ptx.Module) {
 // addKernel makes the kernel of an entry.
 func (p *Program) addKernel(m *ptx.Module, f *ptx.Func) {
 	k := &Kernel{prog: p, mod: m, ast: f}
-	k.image = sync.OnceValue(func() *image { return decodeImage(k, nil, false, false) })
+	k.image = sync.OnceValue(func() *image { return decodeImage(k, nil, imageKey{}) })
 	k.regs = sync.OnceValue(k.estimate)
 	k.layoutParams()
 	p.kernels = append(p.kernels, k)
@@ -365,6 +365,7 @@ func (p *Program) Managed() []Symbol {
 type imageKey struct {
 	k               *Kernel
 	probed, follows bool
+	bounded         bool
 	counts          *exec.Coverage
 }
 
@@ -626,10 +627,10 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 	if c := k.ast.Cluster; c[0] > 1 || c[1] > 1 || c[2] > 1 {
 		return nil, l.Refuse("it requires clusters of %v blocks, and clusters of more than one block are not supported", c)
 	}
-	key := imageKey{k, l.Probe != nil, exec.Follows(l.Probe), l.Coverage}
+	key := imageKey{k: k, probed: l.Probe != nil, follows: exec.Follows(l.Probe), bounded: l.Outside != nil, counts: l.Coverage}
 	im := m.images[key]
 	if im == nil {
-		im = decodeImage(k, m, key.probed, key.follows)
+		im = decodeImage(k, m, key)
 		if l.Coverage != nil {
 			im.countFunctions(l.Coverage)
 		}
@@ -658,6 +659,7 @@ func (m *Machine) begin(im *image, l *launch) {
 	if l.Cooperative && im.workspace {
 		l.workspace = m.spaces.Take(m.mem)
 	}
+	m.point(im, l)
 	if l.Probe != nil && !l.Rehearsal {
 		o := &work{im: im}
 		l.Probe.Begin(&l.Launch, im.code(), o.source, o.text)

@@ -30,6 +30,7 @@ type bodyOpts struct {
 	warn        func(*exec.Warning)   // called with warnings
 	probe       exec.Probe
 	order       exec.Sequence
+	outside     func(*exec.Fault)
 	lenient     bool // accesses a little outside of allocations are tolerated
 }
 
@@ -110,7 +111,7 @@ func tryBody(t testing.TB, o bodyOpts, decls, body string, in [][]byte, outBytes
 	if o.maxInsts == 0 {
 		o.maxInsts = 1 << 24
 	}
-	l := xptx.Launch{Kernel: k, Grid: one(o.grid, 1), Block: one(o.block, 32), Shared: o.shared, Params: params, Cooperative: o.cooperative, Probe: o.probe, Order: o.order}
+	l := xptx.Launch{Kernel: k, Grid: one(o.grid, 1), Block: one(o.block, 32), Shared: o.shared, Params: params, Cooperative: o.cooperative, Probe: o.probe, Outside: o.outside, Order: o.order}
 	if o.warn != nil {
 		m.Warn(o.warn)
 	}

@@ -9,6 +9,7 @@ static void read(int *p) {
   buffer<int> out(64);
   copy<<<1, 64>>>(p, out);
   finish();
+  look(out, 64);
 }
 CASE(global_unset) {
   buffer<int> p(64, unset);
@@ -143,6 +144,7 @@ static void summed(void (*f)(const int *, int *)) {
   buffer<int> in(256, numbers), out(64, unset);
   f<<<1, 64>>>(in, out);
   finish();
+  look(out, 64);
 }
 CASE(sum_unset) { summed(accumulate<false>); }
 CASE(sum_zero) { summed(accumulate<true>); } // CLEAN sum_zero
@@ -238,4 +240,83 @@ CASE(copy_on_set) { // CLEAN copy_on_set
   must(cudaMemcpy(q, p, 64 * sizeof(int), cudaMemcpyDeviceToDevice));
   copy<<<1, 64>>>(q, out);
   finish();
+}
+
+// A tile that is not full is stored whole; a second kernel leaves the rest out, or does not.
+__global__ void tiles(const int *in, int *work, int n) {
+  __shared__ int s[64];
+  int i = threadIdx.x;
+  if (i < n)
+    s[i] = in[i];
+  __syncthreads();
+  work[i] = 2 * s[63 - i]; // BUG tile_summed: uninit-shared BUG tile_copied: uninit-shared BUG tile_index: uninit-shared BUG tile_counted: uninit-shared BUG tile_twice: uninit-shared
+}
+__global__ void fix(const int *work, int *out, int from) {
+  int i = threadIdx.x;
+  if (i >= from)
+    out[i] = work[i];
+}
+__global__ void look_up(const int *work, const int *in, int *out) {
+  out[threadIdx.x] = in[work[threadIdx.x] & 63]; // BUG tile_index: uninit-shared
+}
+__global__ void add_up(const int *work, int *out) {
+  atomicAdd(out, work[threadIdx.x]); // BUG tile_counted: uninit-shared
+}
+struct tiled {
+  buffer<int> in, work, out;
+  tiled() : in(64, numbers), work(64, unset), out(64) { tiles<<<1, 64>>>(in, work, 60); }
+};
+CASE(tile_unused) { tiled t; finish(); } // CLEAN tile_unused
+CASE(tile_left_out) { // CLEAN tile_left_out
+  tiled t;
+  fix<<<1, 64>>>(t.work, t.out, 4);
+  finish();
+  look(t.out, 64);
+}
+CASE(tile_summed) {
+  tiled t;
+  fix<<<1, 64>>>(t.work, t.out, 3);
+  finish();
+  look(t.out, 64);
+}
+CASE(tile_not_copied) { // CLEAN tile_not_copied
+  tiled t;
+  finish();
+  look(t.work + 4, 60);
+}
+CASE(tile_copied) {
+  tiled t;
+  finish();
+  int host[64];
+  cudaMemcpy(host, t.work, sizeof host, cudaMemcpyDeviceToHost); // BUG tile_copied: uninit-shared
+}
+CASE(tile_index) {
+  tiled t;
+  look_up<<<1, 64>>>(t.work, t.in, t.out);
+  finish();
+}
+CASE(tile_counted) {
+  tiled t;
+  add_up<<<1, 64>>>(t.work, t.out);
+  finish();
+}
+CASE(tile_overwritten) { // CLEAN tile_overwritten
+  tiled t;
+  fill<<<1, 64>>>(t.work, 64);
+  look_up<<<1, 64>>>(t.work, t.in, t.out);
+  finish();
+  look(t.work, 64);
+}
+CASE(tile_cleared) { // CLEAN tile_cleared
+  tiled t;
+  must(cudaMemset(t.work, 0, 64 * sizeof(int)));
+  look(t.work, 64);
+}
+CASE(tile_twice) {
+  tiled t;
+  buffer<int> other(64, unset);
+  fix<<<1, 64>>>(t.work, other, 0);
+  fix<<<1, 64>>>(other, t.out, 0);
+  finish();
+  look(t.out, 64);
 }

@@ -95,6 +95,56 @@ __global__ void look(int *out, int n) {
   for (int i = 0; i < n; i++)
     out[i] = table[i]; // BUG symbol_end: oob-global
 }
+__device__ int other_table[64];
+static long apart(const void *a, const void *b) { return ((const int *)b - (const int *)a); }
+__global__ void look_at(int *out, long at) {
+  out[threadIdx.x] = table[at + threadIdx.x % 4]; // BUG symbol_neighbour: oob-global
+}
+static void look_far(bool far) {
+  void *a, *b;
+  must(cudaGetSymbolAddress(&a, table));
+  must(cudaGetSymbolAddress(&b, other_table));
+  buffer<int> out(32);
+  look_at<<<1, 32>>>(out, far ? apart(a, b) : 12);
+  finish();
+}
+__global__ void fill_other() { other_table[threadIdx.x] = threadIdx.x; }
+CASE(symbol_neighbour) {
+  fill_other<<<1, 64>>>();
+  look_far(true);
+}
+CASE(symbol_own) { look_far(false); } // CLEAN symbol_own
+
+// From one allocation into another, far enough to miss what lies between them.
+__global__ void shift_far(const int *in, int *out, long by) {
+  int i = threadIdx.x;
+  out[i] = in[i + by]; // BUG allocation_neighbour: oob-global
+}
+CASE(allocation_neighbour) {
+  buffer<int> a(64, numbers), b(64, numbers), out(64);
+  shift_far<<<1, 64>>>(a, out, apart(a, b));
+  finish();
+}
+CASE(allocation_own) { // CLEAN allocation_own
+  buffer<int> a(64, numbers), b(64, numbers), out(64);
+  shift_far<<<1, 32>>>(a, out, 32);
+  shift_far<<<1, 64>>>(a - 5000, out, 5000); // elements are numbered from elsewhere
+  shift_far<<<1, 32>>>(b + 32, out, -32);
+  shift_far<<<1, 32>>>(a + 32, out, apart(a + 32, b)); // in the program's hands
+  finish();
+}
+template <int way> __global__ void gap(const int *a, const int *b, int *out) {
+  int i = threadIdx.x;
+  const int *p = way == 0 ? a + (b - a) : i & 1 ? a : b;
+  out[i] = p[i];
+}
+CASE(allocation_distance) { // CLEAN allocation_distance
+  buffer<int> a(64, numbers), b(64, numbers), out(64);
+  gap<0><<<1, 64>>>(a, b, out);
+  gap<1><<<1, 64>>>(a, b, out);
+  finish();
+}
+
 CASE(symbol_end) {
   buffer<int> out(4096);
   look<<<1, 1>>>(out, 4096);
@@ -152,6 +202,98 @@ static void two(int n) {
 CASE(shared_neighbour) { two(33); }
 CASE(shared_own) { two(32); } // CLEAN shared_own
 
+// The end of a variable before dynamic shared memory, and what is carved out of the latter.
+__global__ void carved(const int *in, int *out, int n) {
+  __shared__ int fixed[32];
+  extern __shared__ int given[];
+  int *a = given, *b = given + 32, i = threadIdx.x;
+  fixed[i] = a[i] = in[i];
+  b[i] = in[i + 32];
+  __syncwarp();
+  out[i] = fixed[(i + 1) % n]; // BUG shared_into_dynamic: oob-shared
+  out[32 + i] = a[63 - i] + b[i - 32] + b[-1];
+  if (n > 33)
+    out[i] += b[-33 - i]; // BUG shared_before_dynamic: oob-shared
+}
+static void carve(int n) {
+  buffer<int> in(64, numbers), out(64);
+  carved<<<1, 32, 64 * sizeof(int)>>>(in, out, n);
+  finish();
+}
+CASE(shared_into_dynamic) { carve(33); }
+CASE(shared_before_dynamic) { carve(34); } // ALSO shared_before_dynamic: oob-shared
+CASE(shared_carved) { carve(32); } // CLEAN shared_carved
+
+// Pointers that point outside for a while, are swapped, selected, subtracted and compared.
+template <int n> __global__ void pointers(const int *in, int *out) {
+  __shared__ int a[32], b[32];
+  __shared__ union {
+    int whole[16];
+    struct {
+      int low[8], high[8];
+    };
+  } parts;
+  int i = threadIdx.x;
+  int *from_one = a - 1, *from_end = b + 32;
+  from_one[i + 1] = in[i];
+  from_end[i - 32] = in[i + 32];
+  if (i < 16)
+    parts.whole[i] = in[i];
+  __syncwarp();
+  int *cur = a, *next = b, sum = 0;
+  for (int k = 0; k < in[4]; k++) {
+    sum += cur[(i + k) % n]; // BUG swapped_end: oob-shared
+    int *t = cur;
+    cur = next;
+    next = t;
+  }
+  int *chosen = in[i] & 1 ? a : b;
+  sum += chosen[31 - i] + a[(b - a) + i] + parts.low[i % 16]; // into its own union's other half
+  for (int *p = a; p != a + 32; p++)
+    sum += *p;
+  for (int *p = b + 32; p-- != b;)
+    sum += *p;
+  out[i] = sum;
+}
+CASE(swapped_end) { run(pointers<65>, 1, 32); }
+CASE(swapped_inside) { run(pointers<32>, 1, 32); } // CLEAN swapped_inside
+
+// Atomics, vectors, and copies in flight into the neighbour.
+__global__ void wide(const int *in, int *out, int n) {
+  __shared__ __align__(16) int a[32], b[32];
+  int i = threadIdx.x;
+  b[i] = a[i] = 0;
+  __syncwarp();
+  atomicAdd(&a[in[i] % n], 1);                  // BUG atomic_neighbour: oob-shared
+  __syncwarp();
+  int4 v = ((const int4 *)a)[i % ((n + 3) / 4)]; // BUG atomic_neighbour: oob-shared
+  out[i] = v.x + b[i];
+}
+static void widen(int n) {
+  buffer<int> in(1024, numbers), out(64);
+  wide<<<1, 32>>>(in + 1, out, n);
+  finish();
+}
+CASE(atomic_neighbour) { widen(33); } // ALSO atomic_neighbour: race-shared-intrawarp
+CASE(atomic_own) { widen(32); } // CLEAN atomic_own
+
+// A pointer goes through memory: from where it is not followed, and nothing is reported.
+__global__ void kept(const int *in, int *out, int n) {
+  __shared__ int a[32], b[32];
+  __shared__ int *both[2];
+  int i = threadIdx.x;
+  both[0] = a;
+  both[1] = b;
+  a[i] = b[i] = in[i];
+  __syncwarp();
+  out[i] = both[in[i] % 2][in[i] % n];
+}
+CASE(kept_pointer) { // CLEAN kept_pointer
+  buffer<int> in(1024, numbers), out(64);
+  kept<<<1, 32>>>(in, out, 32);
+  finish();
+}
+
 // Local arrays with a computed index.
 __global__ void local(const int *in, int *out, int n) {
   int a[8];
@@ -189,6 +331,22 @@ static void weighed(int n) {
 }
 CASE(constant_end) { weighed(20000); }
 CASE(constant_inside) { weighed(8); } // CLEAN constant_inside
+
+__constant__ int offsets[8];
+__global__ void weigh_far(int *out, long at) {
+  out[threadIdx.x] = weights[at + threadIdx.x]; // BUG constant_neighbour: oob-constant
+  out[threadIdx.x] += offsets[threadIdx.x];
+}
+static void weigh_at(bool far) {
+  void *a, *b;
+  must(cudaGetSymbolAddress(&a, weights));
+  must(cudaGetSymbolAddress(&b, offsets));
+  buffer<int> out(8);
+  weigh_far<<<1, 8>>>(out, far ? apart(a, b) : 0);
+  finish();
+}
+CASE(constant_neighbour) { weigh_at(true); }
+CASE(constant_own) { weigh_at(false); } // CLEAN constant_own
 
 // Addresses that are no multiple of the size.
 __global__ void unaligned(const char *in, int *out, int off) {

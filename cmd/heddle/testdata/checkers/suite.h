@@ -90,9 +90,17 @@ template <class T> struct buffer {
   operator T *() const { return p; }
 };
 
+// Copies results to the host: what it never looks at does no harm.
+static inline void look(const int *p, size_t n) {
+  int *host = new int[n];
+  cudaMemcpy(host, p, n * sizeof(int), cudaMemcpyDeviceToHost);
+  delete[] host;
+}
+
 // Runs a kernel on 1,024 numbers, and as many results that are zero.
 static inline void run(void (*kernel)(const int *, int *), int blocks, int threads, int shared = 0) {
   buffer<int> in(1024, numbers), out(1024);
   kernel<<<blocks, threads, shared>>>(in, out);
   finish();
+  look(out, 1024);
 }
