@@ -1,6 +1,9 @@
 package unset
 
-import "math/bits"
+import (
+	"maps"
+	"math/bits"
+)
 
 // pageBytes is the number of bytes for which a page of the shadow has a bit each. Our choice.
 const pageBytes = 4096
@@ -55,6 +58,12 @@ func (s shadow) mark(addr, n uint64, unset bool) {
 		}
 		addr, n = addr+k, n-k
 	}
+}
+
+// forget makes the bytes of whole pages set. It is mark for a range that is far larger than what
+// was allocated of it, such as the addresses of a device.
+func (s shadow) forget(addr, n uint64) {
+	maps.DeleteFunc(s, func(key uint64, _ *page) bool { return key*pageBytes-addr < n })
 }
 
 // word returns the bits of bytes from i to end that lie in i's word, and where the next begins.

@@ -48,3 +48,15 @@ func testShadow(t *testing.T, s memory, unset bool) {
 		}
 	}
 }
+
+// TestForget holds that a reset of a whole device, whose addresses are far more than its memory,
+// goes by what was allocated.
+func TestForget(t *testing.T) {
+	s := shadow{}
+	const device = 1 << 46
+	s.mark(device-pageBytes, 3*pageBytes, true)
+	s.forget(device, device)
+	if got := s.unset(device-pageBytes, 3*pageBytes); got != pageBytes {
+		t.Fatalf("%d bytes are unset, want those below the device, %d", got, pageBytes)
+	}
+}

@@ -97,8 +97,11 @@ func (c *Checker) Host(e *check.HostEvent) {
 	case check.HostAlloc:
 		c.memory.mark(e.Addr, e.Bytes, !e.Set)
 		c.kept.begins(e.Addr, e.Bytes, !e.Set)
-	case check.HostFree, check.HostReset:
+	case check.HostFree:
 		c.memory.mark(e.Addr, e.Bytes, false)
+		c.kept.ends(e.Addr, e.Bytes)
+	case check.HostReset:
+		c.memory.forget(e.Addr, e.Bytes)
 		c.kept.ends(e.Addr, e.Bytes)
 	case check.HostWrite:
 		c.memory.mark(e.Addr, e.Bytes, false)
