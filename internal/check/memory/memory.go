@@ -36,13 +36,14 @@ type checker struct {
 	keepGoing bool
 	memory    map[uint64]*allocation // the last one at each address
 	launches  map[int][]check.Place
+	watched   map[int]bool // with keepGoing: launches that go on after faults
 	found     []*check.Finding
 }
 
 // New makes the checker. If it keeps going, a kernel leaves out what faults and runs on, so
 // that one run shows all its faults; otherwise its first fault ends it, as on a GPU.
 func New(keepGoing bool) check.Checker {
-	return &checker{keepGoing: keepGoing, memory: map[uint64]*allocation{}, launches: map[int][]check.Place{}}
+	return &checker{keepGoing: keepGoing, memory: map[uint64]*allocation{}, launches: map[int][]check.Place{}, watched: map[int]bool{}}
 }
 
 // Launch notes where a launch is. It has a probe only to keep going.
@@ -69,8 +70,10 @@ type probe struct {
 const mostFaults = 10_000
 
 // Begin and Block are as in exec.Probe.
-func (p *probe) Begin(*exec.Launch, []*isa.Inst, func(int) exec.Where, func(int) string) {}
-func (p *probe) Block(exec.ProbedBlock) exec.BlockProbe                                  { return p }
+func (p *probe) Begin(*exec.Launch, []*isa.Inst, func(int) exec.Where, func(int) string) {
+	p.c.watched[p.launch] = true
+}
+func (p *probe) Block(exec.ProbedBlock) exec.BlockProbe { return p }
 
 // Fault is as in exec.FaultProbe.
 func (p *probe) Fault(f *exec.Fault) bool {
@@ -279,6 +282,9 @@ func (c *checker) Failed(launch int, err error) {
 			f.Details[check.Distance] = near.position(x.Addr)
 			near = c.memory[n.Addr]
 		}
+	}
+	if c.keepGoing && !c.watched[launch] {
+		f.Message += ". The kernel ran as machine code, which ends at its first fault in spite of --keep-going: run the program's PTX (--code ptx), or build it with PTX"
 	}
 	f.Steps = append([]check.Step{{Role: check.First, Text: text, Place: check.PlaceOf(*at)}}, near.steps()...)
 	if host := c.launches[launch]; host != nil {

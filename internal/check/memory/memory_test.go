@@ -147,3 +147,34 @@ func TestKeepGoing(t *testing.T) {
 		t.Error("it has a probe although the first fault ends the kernel")
 	}
 }
+
+// TestKeepGoingBlind: a fault that has ended a kernel in spite of --keep-going says why.
+func TestKeepGoingBlind(t *testing.T) {
+	for _, c := range []struct {
+		name              string
+		keepGoing, probed bool
+		want              bool
+	}{
+		{"machine code", true, false, true},
+		{"PTX, after too many faults", true, true, false},
+		{"nobody asked", false, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := New(c.keepGoing)
+			if p := m.Launch(&check.Launch{Number: 2}); c.probed {
+				p.Begin(nil, nil, nil, nil)
+			}
+			m.(check.Failer).Failed(2, &exec.Fault{Kind: exec.BadAddress, What: "out-of-bounds read", Access: &device.Fault{Addr: 0x1000, Size: 4}})
+			if got := m.Findings()[0].Message; strings.Contains(got, "machine code") != c.want {
+				t.Errorf("the message is %q", got)
+			}
+		})
+	}
+}
+
+// TestOutside: an access that leaves its variable is an error with readable names, and no end.
+func TestOutside(t *testing.T) {
+	m := New(false)
+	m.(check.Outsider).Outside(1, &exec.Fault{Kind: exec.BadAddress, What: "read of 4 bytes, which was made from _ZZ3twoPiiE5first", Access: &device.Fault{Addr: 128, Size: 4, Space: isa.Shared}, Where: exec.Where{SrcFile: "a.cu", SrcLine: 5}})
+	expect(t, m.Findings(), OOBShared, "made from two::first", []int{5})
+}
