@@ -3,6 +3,7 @@
 // calls of the CUDA runtime cost, checkers.sh what checkers cost, and ablations.sh prints what parts of the modern
 // core are worth. outside.sh builds and runs programs that live elsewhere and
 // records the outcome of each in a table; same.sh compares everything that two builds
-// of heddle compute. profile.sh writes the profile by which Go optimises heddle. Benchmarks
+// of heddle compute. gpuverify/run.sh holds checkers against the labels of a verifier's
+// test suite. profile.sh writes the profile by which Go optimises heddle. Benchmarks
 // are not tests: they fail only if a result is wrong.
 package bench
