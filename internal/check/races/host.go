@@ -2,6 +2,7 @@ package races
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/check"
 )
@@ -78,14 +79,24 @@ func (c *Checker) hostAgainstKernels(e *check.HostEvent) {
 	if e.Kind == check.HostWrite {
 		kinds = append(kinds, ofReads)
 	}
-	c.global.each(e.Addr, e.Bytes, func(p *page, i int) {
+	c.global.each(e.Addr, e.Bytes, func(p *page, i int, addr uint64) {
+		in := uint8(15) // the bytes of the word that the host accesses
+		if e.Addr > addr {
+			in &= 15 << (e.Addr - addr)
+		}
+		if end := e.Addr + e.Bytes; end < addr+4 {
+			in &= 1<<(end-addr) - 1
+		}
 		for _, k := range kinds {
 			var one [1]entry
 			list, off := c.entries(p.cells[k][i], &one)
 			for _, t := range list {
 				r := &c.records[t.record]
-				if l := c.launches[r.launch]; !e.At.Before(l.stream, l.at[l.stream]) {
-					c.found.add(&find{rule: streams, a: hostSide(e), b: l.side(r, off+int(t.lane), nil), addr: e.Addr, count: 4, launch: l.number, kernel: l.kernel})
+				both := t.bytes & in
+				if l := c.launches[r.launch]; both != 0 && !e.At.Before(l.stream, l.at[l.stream]) {
+					at := bits.TrailingZeros8(both)
+					lane := first(r.at(off+int(t.lane), at))
+					c.found.add(&find{rule: streams, a: hostSide(e), b: l.side(r, lane, nil), addr: addr + uint64(at), count: uint64(bits.OnesCount8(both)), launch: l.number, kernel: l.kernel})
 				}
 			}
 		}

@@ -2,6 +2,7 @@ package races
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/isa"
 )
@@ -115,7 +116,7 @@ func (m *memory) page(addr uint64) *page {
 
 // forget forgets what happened in a range.
 func (m *memory) forget(addr, bytes uint64) {
-	m.each(addr, bytes, func(p *page, i int) {
+	m.each(addr, bytes, func(p *page, i int, _ uint64) {
 		p.cells[ofReads][i], p.cells[ofWrites][i] = 0, 0
 		if p.chains != nil {
 			p.chains[i] = nil
@@ -123,8 +124,9 @@ func (m *memory) forget(addr, bytes uint64) {
 	})
 }
 
-// each calls f for the words of a range that have a shadow.
-func (m *memory) each(addr, bytes uint64, f func(p *page, i int)) {
+// each calls f for the words of a range that have a shadow, with their addresses, in the order
+// of these: what is found first is what is shown.
+func (m *memory) each(addr, bytes uint64, f func(p *page, i int, addr uint64)) {
 	if bytes == 0 {
 		return
 	}
@@ -132,13 +134,20 @@ func (m *memory) each(addr, bytes uint64, f func(p *page, i int)) {
 	inPage := func(n uint64, p *page) {
 		for i := range pageWords {
 			if w := n*pageWords + uint64(i); w >= first && w <= last {
-				f(p, i)
+				f(p, i, 4*w)
 			}
 		}
 	}
 	if n := last/pageWords - first/pageWords; n > uint64(len(m.pages)) {
-		for n, p := range m.pages {
-			inPage(n, p)
+		var numbers []uint64
+		for n := range m.pages {
+			if n >= first/pageWords && n <= last/pageWords {
+				numbers = append(numbers, n)
+			}
+		}
+		slices.Sort(numbers)
+		for _, n := range numbers {
+			inPage(n, m.pages[n])
 		}
 		return
 	}
