@@ -8,6 +8,7 @@ package check
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -118,14 +119,14 @@ type Set struct {
 	names []string
 	list  []Checker
 	order order
-	ended bool // Failed was called
+	told  map[any]bool // faults and the like that Failed was called for
 	// saw says for a checker's number and a launch's whether the checker's probe was shown the
 	// launch; it has no entry if the checker wanted none.
 	saw map[[2]int]*bool
 }
 
 // NewSet makes an empty set.
-func NewSet() *Set { return &Set{order: newOrder(), saw: map[[2]int]*bool{}} }
+func NewSet() *Set { return &Set{order: newOrder(), told: map[any]bool{}, saw: map[[2]int]*bool{}} }
 
 // Add adds a checker under a name: its Rules' Checker.
 func (s *Set) Add(name string, c Checker) { s.names, s.list = append(s.names, name), append(s.list, c) }
@@ -188,12 +189,21 @@ type Failer interface {
 	Failed(launch int, err error)
 }
 
-// Failed tells the checkers how the run failed, once.
+// Failed tells the checkers why a launch ended early; of one error it tells once. A program
+// that resets its device may go on, and have others.
 func (s *Set) Failed(launch int, err error) {
-	if s.ended {
+	var fault *exec.Fault
+	var stuck *exec.StuckError
+	var which any // nil for others, which come at the end
+	if errors.As(err, &fault) {
+		which = fault
+	} else if errors.As(err, &stuck) {
+		which = stuck
+	}
+	if s.told[which] {
 		return
 	}
-	s.ended = true
+	s.told[which] = true
 	for _, c := range s.list {
 		if f, ok := c.(Failer); ok {
 			f.Failed(launch, err)

@@ -20,12 +20,22 @@ func (s *Session) Watch(l *exec.Launch, number int, stream int64, host []check.P
 	}
 }
 
+// Failed tells the checkers why a launch ended early. It is called when that happens, if the
+// run may go on; launch is -1 if it is not known which one it was.
+func (s *Session) Failed(launch int, err error) {
+	if s.opt.Checks == nil || err == nil {
+		return
+	}
+	if launch < 0 {
+		launch = failedLaunch(s.Res, err)
+	}
+	s.opt.Checks.Failed(launch, err)
+}
+
 // conclude adds the verdict of each checker to a result; err is why the run ended early.
 func (s *Session) conclude(res *report.Run, err error) {
 	set := s.opt.Checks
-	if err != nil {
-		set.Failed(failedLaunch(res, err), err)
-	}
+	s.Failed(-1, err)
 	found := map[string]uint64{}
 	for _, f := range set.Findings() {
 		if f.Level > check.Note {

@@ -204,6 +204,7 @@ func (r *Runtime) compute(f *function, l exec.Launch, id int64) Error {
 		Registers: k.Registers(), SharedBytes: k.StaticShared() + l.Shared, LocalBytes: k.LocalBytes(),
 		Blocks: res.Blocks, WarpInstructions: res.WarpInsts, ThreadInstructions: res.ThreadInsts,
 	}, r.inside()...)
+	r.ses.Failed(r.launches, err)
 	r.launches++
 	return r.end(err)
 }

@@ -603,6 +603,7 @@ func (r *Runtime) end(err error) Error {
 	if r.failed == nil {
 		r.failed = err
 	}
+	r.ses.Failed(-1, err)
 	r.say("%s", strings.TrimRight(exec.NameLimit(err, "--max-cycles"), "\n"))
 	if r.shown() != nil {
 		r.say("the program gets %s from device %d from now on", code.Name(), r.number)
