@@ -11,16 +11,15 @@ import (
 
 // Fingerprint identifies a finding in later versions of a program: the rule, the functions and
 // the text of the lines, so that it stays when lines are added elsewhere or the folder is
-// another. Where the source is not known the numbers of the lines stand for them.
+// another, and whichever access of a race came first. Where the source is not known the numbers
+// of the lines stand for them.
 func Fingerprint(f *check.Finding, src *Sources) string {
-	h := sha256.New()
-	fmt.Fprintln(h, f.Rule.ID)
-	for _, s := range f.Steps {
+	where := sides(f, func(s *check.Step) string {
 		line := strings.Join(strings.Fields(src.Line(s.Place.File, s.Place.Line)), " ")
 		if line == "" {
 			line = fmt.Sprint(s.Place.Line)
 		}
-		fmt.Fprintf(h, "%s %s %q %q\n", s.Role, filepath.Base(s.Place.File), s.Place.Function, line)
-	}
-	return fmt.Sprintf("%x", h.Sum(nil)[:12])
+		return fmt.Sprintf("%s %q %q", filepath.Base(s.Place.File), s.Place.Function, line)
+	})
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(f.Rule.ID+"\n"+where)))[:24]
 }

@@ -209,46 +209,49 @@ func ReadAll(dir string) ([]*check.Finding, error) {
 	return Merge(all), nil
 }
 
-// key is what makes two findings one: the rule, the level, and where.
-type key struct {
-	rule, kernel, cause string
-	level               check.Level
-	at                  string
-}
+// key is what makes two findings one: the rule, and where.
+type key struct{ rule, kernel, cause, at string }
 
 func keyOf(f *check.Finding) key {
-	var at strings.Builder
-	for _, s := range f.Steps {
+	at := sides(f, func(s *check.Step) string {
 		p := s.Place
-		fmt.Fprintf(&at, "%s %s:%d %s", s.Role, p.File, p.Line, p.Function)
+		text := fmt.Sprintf("%s:%d %s", p.File, p.Line, p.Function)
 		if p.Line == 0 {
-			fmt.Fprintf(&at, " %d", p.PC)
+			text += fmt.Sprintf(" %d", p.PC)
 		}
-		at.WriteByte('\n')
+		return text
+	})
+	return key{f.Rule.ID, f.Kernel, f.Cause, at}
+}
+
+// sides returns a text of the steps of a finding, of each its role and what text says of it. The
+// two accesses of a race are in one order, whichever of them came later in a run.
+func sides(f *check.Finding, text func(s *check.Step) string) string {
+	var list []string
+	race := strings.HasPrefix(f.Rule.ID, "race-")
+	for i := range f.Steps {
+		s := &f.Steps[i]
+		role := s.Role
+		if race && role == check.Other {
+			role = check.First
+		}
+		list = append(list, fmt.Sprintf("%s %s\n", role, text(s)))
 	}
-	return key{f.Rule.ID, f.Kernel, f.Cause, f.Level, at.String()}
+	if race {
+		slices.Sort(list)
+	}
+	return strings.Join(list, "")
 }
 
 // Merge makes one finding of those with the same rule at the same places, and returns them in
-// the order of Sort. Their counts add up; the rest is that of the first.
+// the order of Sort. Their counts add up; the rest is that of the most serious, of equals the first.
 func Merge(list []*check.Finding) []*check.Finding {
-	return merge(list, func(a, b uint64) uint64 { return a + b })
-}
-
-// MergeRuns is Merge for findings of several runs of one program: the count is the largest
-// of a run, and the order that of the first run which found it.
-func MergeRuns(runs ...[]*check.Finding) []*check.Finding {
-	return merge(slices.Concat(runs...), func(a, b uint64) uint64 { return max(a, b) })
-}
-
-// merge makes one finding of those at the same places, with their counts put together.
-func merge(list []*check.Finding, count func(a, b uint64) uint64) []*check.Finding {
 	first := map[key]*check.Finding{}
 	var all []*check.Finding
 	for _, f := range list {
 		k := keyOf(f)
 		if x := first[k]; x != nil {
-			x.Count = count(x.Count, f.Count)
+			join(x, f, x.Count+f.Count)
 			continue
 		}
 		x := *f
@@ -257,4 +260,41 @@ func merge(list []*check.Finding, count func(a, b uint64) uint64) []*check.Findi
 	}
 	check.Sort(all)
 	return all
+}
+
+// MergeRuns is Merge for findings of several runs of one program: the count is the largest
+// of a run, and of equals that of the first run is kept. A race that another run explains by
+// another cause is the same.
+func MergeRuns(runs ...[]*check.Finding) []*check.Finding {
+	exact, any := map[key]*check.Finding{}, map[key]*check.Finding{}
+	var all []*check.Finding
+	for _, run := range runs {
+		begun := len(all)
+		for _, f := range Merge(run) {
+			k := keyOf(f)
+			whole := k
+			k.cause = ""
+			if x := cmp.Or(exact[whole], any[k]); x != nil {
+				join(x, f, max(x.Count, f.Count))
+				continue
+			}
+			exact[whole] = f
+			all = append(all, f)
+		}
+		for _, f := range all[begun:] {
+			k := keyOf(f)
+			k.cause = ""
+			any[k] = cmp.Or(any[k], f)
+		}
+	}
+	check.Sort(all)
+	return all
+}
+
+// join makes x the more serious of two findings, with a count.
+func join(x, f *check.Finding, count uint64) {
+	if f.Level > x.Level {
+		*x = *f
+	}
+	x.Count = count
 }

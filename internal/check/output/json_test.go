@@ -118,3 +118,39 @@ func TestWrite(t *testing.T) {
 	all[1].Count *= 2
 	read(all...)
 }
+
+// TestMergeRuns: runs in other orders find a race with its accesses swapped, with another cause
+// or more serious; it is one finding. Findings that one run tells apart stay apart.
+func TestMergeRuns(t *testing.T) {
+	found := func(rule *check.Rule, level check.Level, cause string, count uint64, lines ...int) *check.Finding {
+		f := &check.Finding{Rule: rule, Level: level, Cause: cause, Count: count}
+		for i, n := range lines {
+			f.Steps = append(f.Steps, check.Step{Role: []check.Role{check.First, check.Other}[i], Place: check.Place{File: "a.cu", Line: n}})
+		}
+		return f
+	}
+	first := found(race, check.Error, "none", 4, 1, 2)
+	note := found(race, check.Note, "none", 9, 1, 2)
+	for _, c := range []struct {
+		name string
+		runs [][]*check.Finding
+		want []*check.Finding
+	}{
+		{"the same", [][]*check.Finding{{first}, {first}}, []*check.Finding{first}},
+		{"seen more often", [][]*check.Finding{{first}, {found(race, check.Error, "none", 7, 1, 2)}}, []*check.Finding{found(race, check.Error, "none", 7, 1, 2)}},
+		{"swapped", [][]*check.Finding{{first}, {found(race, check.Error, "none", 3, 2, 1)}}, []*check.Finding{first}},
+		{"with another cause", [][]*check.Finding{{first}, {found(race, check.Error, "fence-missing", 4, 1, 2)}}, []*check.Finding{first}},
+		{"with two causes in one run", [][]*check.Finding{{first, found(race, check.Error, "mixed-size", 1, 1, 2)}}, []*check.Finding{first, found(race, check.Error, "mixed-size", 1, 1, 2)}},
+		{"less serious at first", [][]*check.Finding{{note}, {first}}, []*check.Finding{found(race, check.Error, "none", 9, 1, 2)}},
+		{"less serious later", [][]*check.Finding{{first}, {note}}, []*check.Finding{found(race, check.Error, "none", 9, 1, 2)}},
+		{"at other lines", [][]*check.Finding{{first}, {found(race, check.Error, "none", 4, 1, 3)}}, []*check.Finding{first, found(race, check.Error, "none", 4, 1, 3)}},
+		{"a read and its use, and the reverse", [][]*check.Finding{{found(leak, check.Error, "", 1, 1, 2)}, {found(leak, check.Error, "", 1, 2, 1)}},
+			[]*check.Finding{found(leak, check.Error, "", 1, 1, 2), found(leak, check.Error, "", 1, 2, 1)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if d := cmp.Diff(c.want, output.MergeRuns(c.runs...)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}

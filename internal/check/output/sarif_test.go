@@ -133,6 +133,10 @@ func TestFingerprint(t *testing.T) {
 	at := func(rule *check.Rule, file string, line int) *check.Finding {
 		return &check.Finding{Rule: rule, Steps: []check.Step{{Role: check.First, Place: check.Place{File: file, Line: line, Function: "k"}}}}
 	}
+	with := func(f *check.Finding, line int) *check.Finding {
+		f.Steps = append(f.Steps, check.Step{Role: check.Other, Place: check.Place{File: "/a/sum.cu", Line: line, Function: "k"}})
+		return f
+	}
 	first := output.Fingerprint(at(race, "/a/sum.cu", 1), write("x = 1;\ny = 2;\n"))
 	for _, c := range []struct {
 		name string
@@ -144,12 +148,30 @@ func TestFingerprint(t *testing.T) {
 		{"moved", at(race, "b/sum.cu", 3), "\n\n\tx = 1;\n", true},
 		{"another line", at(race, "/a/sum.cu", 2), "x = 1;\ny = 2;\n", false},
 		{"another rule", at(leak, "/a/sum.cu", 1), "x = 1;\n", false},
+		{"with another access", with(at(race, "/a/sum.cu", 1), 2), "x = 1;\ny = 2;\n", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := output.Fingerprint(c.f, write(c.text)); (got == first) != c.same {
 				t.Errorf("%s and %s", got, first)
 			}
 		})
+	}
+}
+
+// TestFingerprintOfRace: it does not matter which access of a race came first.
+func TestFingerprintOfRace(t *testing.T) {
+	of := func(rule *check.Rule, first, other int) string {
+		f := &check.Finding{Rule: rule}
+		for i, line := range []int{first, other} {
+			f.Steps = append(f.Steps, check.Step{Role: []check.Role{check.First, check.Other}[i], Place: check.Place{File: "sum.cu", Line: line, Function: "k"}})
+		}
+		return output.Fingerprint(f, &output.Sources{})
+	}
+	if of(race, 1, 2) != of(race, 2, 1) || of(race, 1, 2) == of(race, 1, 3) {
+		t.Error("a race that came the other way round has another fingerprint, or one at other lines the same")
+	}
+	if of(leak, 1, 2) == of(leak, 2, 1) {
+		t.Error("a read and its use are the same as the reverse")
 	}
 }
 
