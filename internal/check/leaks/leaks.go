@@ -197,6 +197,7 @@ func (p *probe) Block(b exec.ProbedBlock) exec.BlockProbe {
 
 // blockProbe sees the heap and nothing else.
 type blockProbe struct {
+	check.Deaf
 	*probe
 	b exec.ProbedBlock
 }
@@ -223,14 +224,3 @@ func (p *blockProbe) places(w exec.Where, warp int) []check.Place {
 	}
 	return list
 }
-
-func (*blockProbe) Access(*exec.Access)                                 {}
-func (*blockProbe) Arrive(int, isa.LaneMask, int, bool)                 {}
-func (*blockProbe) Open(int)                                            {}
-func (*blockProbe) Meet(int, isa.LaneMask)                              {}
-func (*blockProbe) Fence(int, isa.LaneMask, isa.Order, isa.Scope)       {}
-func (*blockProbe) Signal(*exec.Signal)                                 {}
-func (*blockProbe) Group(int, isa.LaneMask, isa.Async)                  {}
-func (*blockProbe) Misuse(exec.Misuse, int, isa.LaneMask, isa.LaneMask) {}
-func (*blockProbe) Exit(int, isa.LaneMask)                              {}
-func (*blockProbe) End()                                                {}
