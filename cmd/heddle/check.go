@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/check"
@@ -59,7 +58,7 @@ func (c *checkCmd) Run(e env) error {
 	if err != nil {
 		return usage("--checkers: %w", err)
 	}
-	if err := c.check(set); err != nil {
+	if err := c.checkFlags(set); err != nil {
 		return err
 	}
 	one, err := c.input(e)
@@ -91,6 +90,10 @@ func (c *checkCmd) Run(e env) error {
 		}
 		runs, found = append(runs, r), append(found, ordered(r.found, order))
 	}
+	all, fails, err := c.show(e, output.MergeRuns(found...), set.Names(), c.Roots)
+	if err != nil {
+		return usage("%w", err)
+	}
 	if c.Coverage != "" {
 		covered := coverage.Data{}
 		for _, r := range runs {
@@ -99,11 +102,6 @@ func (c *checkCmd) Run(e env) error {
 		if err := writeCoverage(c.Coverage, covered); err != nil {
 			return err
 		}
-	}
-	all := output.MergeRuns(found...)
-	all, fails, err := c.show(e, all, c.names(), c.Roots)
-	if err != nil {
-		return usage("%w", err)
 	}
 	if c.JSON != "" {
 		b, err := output.Encode(all)
@@ -126,6 +124,19 @@ func (c *checkCmd) Run(e env) error {
 		}
 	}
 	return nil
+}
+
+// checkFlags returns what is wrong with the flags of a run with these checkers.
+func (c *checkCmd) checkFlags(set *check.Set) error {
+	if c.ErrorExit < 0 || c.ErrorExit > 255 {
+		return usage("--error-exitcode %d: want 0 to 255", c.ErrorExit)
+	}
+	for _, x := range []struct{ flag, file string }{{"--json", c.JSON}, {"--coverage", c.Coverage}} {
+		if err := writable(x.flag, x.file); err != nil {
+			return err
+		}
+	}
+	return c.check(set)
 }
 
 // compareRuns says where a run in another order came to something else.
@@ -155,14 +166,6 @@ func (c *checkCmd) orders() ([]string, error) {
 		list = append(list, fmt.Sprintf("seed=%d", n))
 	}
 	return list, nil
-}
-
-// names returns the names of the checkers that run.
-func (c *checkCmd) names() []string {
-	if slices.Contains(c.Checkers, checkers.All) {
-		return checkers.Names()
-	}
-	return c.Checkers
 }
 
 // flags returns the flags of a run.

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/check/allow"
+	"github.com/heddle-sim/heddle/internal/check/checkers"
 	"github.com/heddle-sim/heddle/internal/check/leaks"
 	"github.com/heddle-sim/heddle/internal/check/output"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -43,13 +46,42 @@ func (f *findingFlags) check(checks *check.Set) error {
 			return err
 		}
 	}
+	if err := writable("--sarif", f.SARIF); err != nil {
+		return err
+	}
+	if err := writable("--write-baseline", f.WriteBaseline); err != nil {
+		return err
+	}
 	_, err := f.allowed()
 	return err
 }
 
+// writable returns an error if a file, which is written after the run, cannot be written.
+func writable(flag, file string) error {
+	if file == "" || file == "-" {
+		return nil
+	}
+	st, err := os.Stat(file)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	if err == nil && !st.Mode().IsRegular() && !st.IsDir() { // a pipe's reader takes closing for the end
+		return nil
+	}
+	x, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err == nil {
+		err = x.Close()
+		if fresh {
+			_ = os.Remove(file) // made anew when there is something to write
+		}
+	}
+	if err != nil {
+		return usage("%s: %w", flag, err)
+	}
+	return nil
+}
+
 // allowed reads what is not to be reported.
 func (f *findingFlags) allowed() (*allow.List, error) {
-	var l allow.List
+	l := allow.List{Rules: checkers.Rules()}
 	for _, file := range f.Allow {
 		if err := l.ReadFile(file); err != nil {
 			return nil, usage("--allow: %w", err)
@@ -72,23 +104,26 @@ func (f *findingFlags) show(e env, list []*check.Finding, checked, roots []strin
 	}
 	src := &output.Sources{Roots: roots}
 	list, left := known.Keep(list, src)
-	if f.SARIF != "" {
+	if f.Compat == sanitizer {
+		err = output.WriteCompat(e.stderr, list)
+	} else {
+		err = output.WriteText(e.stderr, list, src, checked)
+	}
+	for _, s := range left.Wrong {
+		fmt.Fprintf(e.stderr, "heddle: %s\n", s)
+	}
+	if s := left.String(); s != "" && err == nil {
+		_, err = fmt.Fprintf(e.stderr, "heddle: not reported: %s\n", s)
+	}
+	if f.SARIF != "" && err == nil { // after the text, which is there in any case
 		var b bytes.Buffer
-		err := output.WriteSARIF(&b, list, src, output.Repository("."), report.Version)
+		err = output.WriteSARIF(&b, list, src, output.Repository("."), report.Version)
 		if err == nil {
 			err = writeTo(e, f.SARIF, b.Bytes())
 		}
 		if err != nil {
 			return nil, false, usage("--sarif: %w", err)
 		}
-	}
-	if f.Compat == sanitizer {
-		err = output.WriteCompat(e.stderr, list)
-	} else {
-		err = output.WriteText(e.stderr, list, src, checked)
-	}
-	if s := left.String(); s != "" && err == nil {
-		_, err = fmt.Fprintf(e.stderr, "heddle: not reported: %s\n", s)
 	}
 	if f.WriteBaseline == "" || err != nil {
 		return list, output.Failing(list), err

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -17,10 +18,12 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/check/output"
+	"github.com/heddle-sim/heddle/internal/near"
 )
 
 // List is what is allowed. The zero value allows only what comments in the source do.
 type List struct {
+	Rules    []string // the IDs that there are; nil if this is not known
 	entries  []entry
 	baseline map[string]bool // fingerprints
 }
@@ -42,8 +45,10 @@ func (l *List) ReadFile(name string) error {
 	meta, err := toml.DecodeFile(name, &doc)
 	if bad := (toml.ParseError{}); errors.As(err, &bad) {
 		return fmt.Errorf("%s:%d: %s", name, bad.Position.Line, bad.Message)
-	} else if err != nil {
+	} else if file := (*fs.PathError)(nil); errors.As(err, &file) {
 		return err
+	} else if err != nil {
+		return fmt.Errorf("%s: %s; want [[allow]] tables with rule, file, kernel and reason, which are texts", name, strings.TrimPrefix(err.Error(), "toml: "))
 	}
 	if keys := meta.Undecoded(); len(keys) > 0 {
 		return fmt.Errorf("%s: the key %s is not known; want [[allow]] with rule, file, kernel and reason", name, keys[0])
@@ -57,9 +62,22 @@ func (l *List) ReadFile(name string) error {
 				return fmt.Errorf("%s: the pattern %q is not closed: want *, ?, or [letters]", name, p)
 			}
 		}
+		if !l.known(e.Rule) {
+			return fmt.Errorf("%s: %s", name, l.unknown(e.Rule))
+		}
 	}
 	l.entries = append(l.entries, doc.Allow...)
 	return nil
+}
+
+// known reports whether a pattern matches a rule that there is.
+func (l *List) known(pattern string) bool {
+	return l.Rules == nil || slices.ContainsFunc(l.Rules, func(id string) bool { return matches(pattern, id) })
+}
+
+// unknown is what is wrong with a pattern that matches no rule.
+func (l *List) unknown(pattern string) string {
+	return fmt.Sprintf("there is no rule %q%s", pattern, near.Suggest(pattern, l.Rules, "rules"))
 }
 
 // matches reports whether a pattern, if there is one, matches a text, or the end of a path.
@@ -92,17 +110,26 @@ func places(f *check.Finding) (list []check.Place) {
 var comment = regexp.MustCompile(`//\s*heddle:allow\s+([\w*?-]+(?:\s*,\s*[\w*?-]+)*)`)
 
 // commented reports whether a comment allows the finding: in the line of one of its places, or
-// alone in the line above.
-func commented(f *check.Finding, src *output.Sources) bool {
+// alone in the line above. It calls wrong for a comment that names no rule.
+func (l *List) commented(f *check.Finding, src *output.Sources, wrong func(string)) bool {
 	for _, p := range places(f) {
 		for above := range 2 {
 			line := src.Line(p.File, p.Line-above)
+			if !strings.Contains(line, "heddle:allow") || above == 1 && !strings.HasPrefix(line, "//") {
+				continue
+			}
+			at := fmt.Sprintf("%s:%d", p.File, p.Line-above)
 			m := comment.FindStringSubmatch(line)
-			if m == nil || above == 1 && !strings.HasPrefix(line, "//") {
+			if m == nil {
+				wrong(at + ": heddle:allow has no rule; want // heddle:allow RULE, RULE: why")
 				continue
 			}
 			for rule := range strings.SplitSeq(m[1], ",") {
-				if matches(strings.TrimSpace(rule), f.Rule.ID) {
+				rule = strings.TrimSpace(rule)
+				if !l.known(rule) {
+					wrong(at + ": " + l.unknown(rule))
+				}
+				if matches(rule, f.Rule.ID) {
 					return true
 				}
 			}
@@ -115,6 +142,7 @@ func commented(f *check.Finding, src *output.Sources) bool {
 type Counts struct {
 	Allowed  int // by comments and suppressions
 	Baseline int
+	Wrong    []string // what is wrong with comments at places of findings
 }
 
 // String is the counts in words, "" if nothing was left out.
@@ -131,9 +159,14 @@ func (c Counts) String() string {
 
 // Keep returns the findings that are to be reported.
 func (l *List) Keep(list []*check.Finding, src *output.Sources) (kept []*check.Finding, out Counts) {
+	wrong := func(s string) {
+		if !slices.Contains(out.Wrong, s) {
+			out.Wrong = append(out.Wrong, s)
+		}
+	}
 	for _, f := range list {
 		switch {
-		case commented(f, src) || slices.ContainsFunc(l.entries, func(e entry) bool { return e.allows(f) }):
+		case l.commented(f, src, wrong) || slices.ContainsFunc(l.entries, func(e entry) bool { return e.allows(f) }):
 			out.Allowed++
 		case l.baseline[output.Fingerprint(f, src)]:
 			out.Baseline++

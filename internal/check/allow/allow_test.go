@@ -53,6 +53,24 @@ func TestComments(t *testing.T) {
 	}
 }
 
+// TestBadComments: a comment at a finding that names no rule is pointed out.
+func TestBadComments(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"none", "x++; // heddle:allow\n", "a.cu:1: heddle:allow has no rule; want // heddle:allow RULE"},
+		{"misspelt", "x++; // heddle:allow race-glbal-interblock\n", `a.cu:1: there is no rule "race-glbal-interblock"; did you mean "race-global-interblock"?`},
+		{"another one's", "x++; // heddle:allow leak\n", ""},
+		{"right", "x++; // heddle:allow race-*\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := at(write(t, "a.cu", c.text), 1)
+			_, out := (&allow.List{Rules: []string{"leak", "race-global-interblock"}}).Keep([]*check.Finding{f, f}, &output.Sources{})
+			if got := strings.Join(out.Wrong, "\n"); !strings.Contains(got, c.want) || (got == "") != (c.want == "") || len(out.Wrong) > 1 {
+				t.Errorf("%q, want %q once", got, c.want)
+			}
+		})
+	}
+}
+
 // TestReadFile: every key that is set must match.
 func TestReadFile(t *testing.T) {
 	for _, c := range []struct {
@@ -88,9 +106,13 @@ func TestBadFiles(t *testing.T) {
 		{"an unknown key", "[[allow]]\nrul = \"leak\"", "allow.rul is not known"},
 		{"an entry for everything", "[[allow]]\nreason = \"all\"", "would allow everything"},
 		{"a pattern", "[[allow]]\nrule = \"[\"", "is not closed"},
+		{"another type", "[[allow]]\nrule = 5", "allow.toml: line 2"},
+		{"another table", "[allow]\nrule = \"leak\"", "want [[allow]] tables"},
+		{"a rule that there is not", "[[allow]]\nrule = \"leek\"", `there is no rule "leek"; did you mean "leak"?`},
+		{"a pattern of no rule", "[[allow]]\nrule = \"race-glbal-*\"", `there is no rule "race-glbal-*"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if err := new(allow.List).ReadFile(write(t, "allow.toml", c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			if err := (&allow.List{Rules: []string{"leak", "race-global-interblock"}}).ReadFile(write(t, "allow.toml", c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})

@@ -29,14 +29,25 @@ type Options struct {
 
 // table lists the checkers in the order in which they see what happens.
 var table = []struct {
-	name string
-	make func(o Options) check.Checker
+	name  string
+	make  func(o Options) check.Checker
+	rules func() []*check.Rule
 }{
-	{races.Name, func(Options) check.Checker { return races.New() }},
-	{memory.Name, func(o Options) check.Checker { return memory.New(o.KeepGoing) }},
-	{leaks.Name, func(Options) check.Checker { return leaks.New() }},
-	{sync.Name, func(Options) check.Checker { return sync.New() }},
-	{unset.Name, func(o Options) check.Checker { return unset.New(o.InitReads) }},
+	{races.Name, func(Options) check.Checker { return races.New() }, races.Rules},
+	{memory.Name, func(o Options) check.Checker { return memory.New(o.KeepGoing) }, memory.Rules},
+	{leaks.Name, func(Options) check.Checker { return leaks.New() }, leaks.Rules},
+	{sync.Name, func(Options) check.Checker { return sync.New() }, sync.Rules},
+	{unset.Name, func(o Options) check.Checker { return unset.New(o.InitReads) }, unset.Rules},
+}
+
+// Rules returns the IDs of the rules of all checkers.
+func Rules() (list []string) {
+	for _, x := range table {
+		for _, r := range x.rules() {
+			list = append(list, r.ID)
+		}
+	}
+	return list
 }
 
 // Names returns the names of all checkers.
@@ -49,6 +60,9 @@ func Names() (list []string) {
 
 // New makes the set of the named checkers; All stands for every one.
 func New(names []string, o Options) (*check.Set, error) {
+	if len(names) == 0 {
+		return nil, fmt.Errorf("no checker is named; want %s, or some of %s", All, strings.Join(Names(), ", "))
+	}
 	for _, n := range names {
 		if n != All && !slices.Contains(Names(), n) {
 			return nil, fmt.Errorf("there is no checker %q%s", n, near.Suggest(n, append(Names(), All), "checkers"))
