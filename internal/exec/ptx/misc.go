@@ -156,10 +156,12 @@ func decodeAlloca(d *dec, in *ptx.Inst, o *inst) error {
 	align := 8
 	if len(in.Args) == 3 {
 		a := &in.Args[2]
-		if a.Kind != ptx.OpImm || a.Imm.Bits == 0 || a.Imm.Bits > isa.MaxLocal || a.Imm.Bits&(a.Imm.Bits-1) != 0 {
+		if a.Kind != ptx.OpImm || a.Imm.Bits > isa.MaxLocal || a.Imm.Bits&(a.Imm.Bits-1) != 0 {
 			return errors.New("needs an alignment that is a power of two")
 		}
-		align = int(a.Imm.Bits)
+		if a.Imm.Bits > 0 { // clang writes 0 for the default
+			align = int(a.Imm.Bits)
+		}
 	}
 	wide := t.Bits() == 64
 	var err error

@@ -82,7 +82,7 @@ func TestAlloca(t *testing.T) {
 		stackrestore.u64 %a0;
 		alloca.u64 %a4, 32, 8;
 		stackrestore.u64 %a0;
-		alloca.u64 %a5, 32, 8;
+		alloca.u64 %a5, 32, 0;
 		sub.u64 %a4, %a4, %a5;
 		cvt.u32.u64 %r6, %a4;
 		st.global.u32 [%a3+4], %r6;
