@@ -42,7 +42,10 @@ static void at_exit(void) {
     heddleExit();
 }
 
-void heddle_at_exit(void) { atexit(at_exit); }
+void heddle_at_exit(void) {
+  atexit(at_exit);
+  at_quick_exit(at_exit);
+}
 
 void __cudaUnregisterFatBinary(void **handle) {
   if (!heddle_child())
