@@ -83,6 +83,7 @@ var mayImport = map[string][]string{
 	// A run, whatever gives it its work.
 	"internal/run": {"internal/check", "internal/near", "internal/plain", "internal/isa", "internal/exec", "internal/exec/device", "internal/exec/replay", "internal/config", "internal/gpu", "internal/mem", "internal/mem/cache", "internal/mem/noc", "internal/core",
 		"internal/report", "internal/report/findings", "internal/report/lesson", "internal/report/timeline", "internal/isa/explain", "internal/trace/record"},
+	"internal/run/live":      {"internal/run", "internal/report"},
 	"internal/run/flags":     {"internal/exec", "internal/check/checkers", "internal/near", "internal/run", "internal/report", "internal/report/series", "internal/report/timeline", "internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/record"},
 	"internal/work/tracerun": {"internal/core", "internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/run", "internal/gpu", "internal/report", "internal/trace", "internal/exec/replay"},
 	"internal/work/job": {"internal/check", "internal/near", "internal/binary/fatbin", "internal/run", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/num", "internal/exec/device",
@@ -109,7 +110,7 @@ var mayImport = map[string][]string{
 	"internal/libs/fft":    {"internal/libs", "internal/work/cuda"},
 	"internal/libs/rand":   {"internal/libs", "internal/work/cuda"},
 	"internal/libs/sparse": {"internal/libs", "internal/libs/blas", "internal/work/cuda"},
-	"cmd/libcudart":        {"internal/exec", "internal/check", "internal/check/output", "internal/check/coverage", "internal/libs/fft", "internal/libs/rand", "internal/libs/sparse", "internal/libs/ml", "internal/libs/pti", "internal/libs/rtc", "internal/libs/blas", "internal/libs/blaslt", "internal/work/cuda", "internal/binary/fatbin", "internal/binary/process", "internal/run", "internal/run/flags", "internal/progress", "internal/report"},
+	"cmd/libcudart":        {"internal/exec", "internal/check", "internal/check/output", "internal/check/coverage", "internal/libs/fft", "internal/libs/rand", "internal/libs/sparse", "internal/libs/ml", "internal/libs/pti", "internal/libs/rtc", "internal/libs/blas", "internal/libs/blaslt", "internal/work/cuda", "internal/binary/fatbin", "internal/binary/process", "internal/run", "internal/run/flags", "internal/run/live", "internal/progress", "internal/report"},
 	// The same work on idealised machines: it does not know what the work is.
 	"internal/whatif":   {"internal/near", "internal/config", "internal/core", "internal/run", "internal/report", "internal/report/whatif", "internal/work/cuda/cache"},
 	"internal/run/step": {"internal/near", "internal/run", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/core/kepler", "internal/work/krun", "internal/gpu", "internal/work/job"},
@@ -119,7 +120,7 @@ var mayImport = map[string][]string{
 	"cmd/heddle": {"internal/check", "internal/check/...", "internal/binary/cubin", "internal/binary/fatbin", "internal/program", "internal/exec/replay", "internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec", "internal/exec/ptx",
 		"internal/isa/kasm", "internal/isa/sass", "internal/core/kepler", "internal/work/kcase", "internal/work/krun",
 		"internal/compare", "internal/trace", "internal/trace/...", "internal/work/tracerun", "internal/progress", "internal/work/cuda", "internal/work/cuda/...", "internal/libs/ml",
-		"internal/config", "internal/run", "internal/run/flags", "internal/run/step", "internal/work/job", "internal/report", "internal/view", "internal/whatif", ""},
+		"internal/config", "internal/run", "internal/run/flags", "internal/run/live", "internal/run/step", "internal/work/job", "internal/report", "internal/view", "internal/whatif", ""},
 }
 
 // tools are packages that make, measure or test others and may know what they need;

@@ -33,6 +33,8 @@ type cudaCmd struct {
 	Build string `placeholder:"DIR" help:"Only build the CUDA runtime into DIR, for computers without Go and a C compiler; put it beside heddle, or into ../lib/heddle."`
 
 	Command []string `arg:"" optional:"" passthrough:"partial" name:"program" help:"The program and its arguments: heddle cuda --mode functional -- ./app graph.txt"`
+
+	live *livePage // a page that shows the program while it runs; may be nil
 }
 
 // Run runs the program, and prints the report after its output. The exit code is
@@ -90,11 +92,21 @@ func (c *cudaCmd) run(e env, program, dir string, checks *check.Set) error {
 	}
 	defer os.RemoveAll(tmp)
 
+	if c.live != nil {
+		end, err := c.live.beginProgram(e, tmp)
+		if err != nil {
+			return err
+		}
+		defer end()
+	}
 	cmd, state, err := c.execute(e, program, dir, tmp)
 	if err != nil {
 		return err
 	}
 	texts, results, err := readResults(tmp)
+	if c.live != nil {
+		err = errors.Join(err, c.live.end([]string{pageTexts(tmp)}, results...))
+	}
 	failed := failure(results)
 	var list []*check.Finding
 	var fails bool
@@ -156,7 +168,11 @@ func (c *cudaCmd) execute(e env, program, dir, results string) (*exec.Cmd, ended
 	if cmd.Env, err = c.environment(dir, results); err != nil {
 		return nil, ended{}, err
 	}
-	state, err := wait(cmd)
+	var stop <-chan struct{}
+	if c.live != nil {
+		stop = e.ctx.Done()
+	}
+	state, err := wait(cmd, stop)
 	if err != nil {
 		return nil, ended{}, usage("cannot run %s: %w", c.Command[0], err)
 	}
@@ -247,12 +263,24 @@ type ended struct {
 }
 
 // wait runs a command to its end. An interrupt from the terminal reaches the
-// command directly, and it may obey or not; other signals are forwarded.
-func wait(cmd *exec.Cmd) (ended, error) {
+// command directly, and it may obey or not; other signals are forwarded. Stop, if it is not
+// nil, interrupts the command.
+func wait(cmd *exec.Cmd, stop <-chan struct{}) (ended, error) {
 	if err := cmd.Start(); err != nil {
 		return ended{}, err
 	}
-	signal.Ignore(os.Interrupt)
+	if stop == nil {
+		signal.Ignore(os.Interrupt)
+	}
+	over := make(chan struct{})
+	defer close(over)
+	go func() {
+		select {
+		case <-stop:
+			_ = cmd.Process.Signal(os.Interrupt) // it may have ended
+		case <-over:
+		}
+	}()
 	requests := make(chan os.Signal, 8)
 	signal.Notify(requests, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(requests)
@@ -286,10 +314,13 @@ func (c *cudaCmd) environment(dir, result string) ([]string, error) {
 	}
 	p := c.Program
 	p.Result = result
-	if c.HTML != "" && c.SavePTX == "" && c.Code != "sass" {
+	if c.live != nil {
+		p.Live = c.live.socket
+	}
+	if (c.HTML != "" || c.live != nil) && c.SavePTX == "" && c.Code != "sass" {
 		p.SavePTX = pageTexts(result)
 		if err := os.MkdirAll(p.SavePTX, 0o777); err != nil {
-			return nil, usage("--html: %w", err)
+			return nil, usage("keeping PTX for the page: %w", err)
 		}
 	}
 	if p.Quiet && p.Progress == "auto" {
@@ -361,7 +392,7 @@ func (c *cudaCmd) report(to *sinks, dir string, texts [][]byte, all []*report.Ru
 
 // print prints one result, and writes it as JSON.
 func (c *cudaCmd) print(to *sinks, res *report.Run, text []byte) error {
-	if c.HTML != "" && !c.Logged() {
+	if (c.HTML != "" || c.live != nil) && !c.Logged() {
 		res = res.WithoutBlocks()
 	}
 	if to.json != nil {

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/view"
 )
@@ -29,15 +30,15 @@ type liveRun struct {
 	stderr    *bytes.Buffer // once it has ended
 }
 
-// startLive starts heddle view --live of a job.
-func startLive(t *testing.T, job string) *liveRun {
+// startLive starts heddle view --live of a job, or of -- and a program.
+func startLive(t *testing.T, what ...string) *liveRun {
 	t.Helper()
 	ctx, end := context.WithCancel(context.Background())
 	t.Cleanup(end)
 	r := &liveRun{json: filepath.Join(t.TempDir(), "result.json"), end: end, code: make(chan int, 1), stderr: new(bytes.Buffer)}
 	out, in := io.Pipe()
 	go func() {
-		r.code <- heddle(env{ctx: ctx, stdout: in, stderr: r.stderr}, []string{"view", "--live", job, "--no-open", "--json", r.json})
+		r.code <- heddle(env{ctx: ctx, stdout: in, stderr: r.stderr}, append([]string{"view", "--live", "--no-open", "--json", r.json}, what...))
 		in.Close()
 	}()
 	text := bufio.NewReader(out)
@@ -48,6 +49,21 @@ func startLive(t *testing.T, job string) *liveRun {
 	go func() { _, _ = io.Copy(io.Discard, text) }()
 	r.url = strings.TrimSpace(line)
 	return r
+}
+
+// press does what a button of the page does.
+func (r *liveRun) press(t *testing.T, what string) {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodPost, r.url+what, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Origin", r.url[:strings.LastIndex(strings.TrimSuffix(r.url, "/"), "/")])
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil || resp.StatusCode != http.StatusNoContent {
+		t.Fatalf("%v, %v", resp, err)
+	}
+	resp.Body.Close()
 }
 
 // events calls a function for every state of a run until it returns false.
@@ -192,7 +208,6 @@ func TestLive(t *testing.T) {
 // The page's button ends a run with the results until then.
 func TestLiveStop(t *testing.T) {
 	r := startLive(t, "../../examples/vecadd/vecadd.toml")
-	origin := r.url[:strings.LastIndex(strings.TrimSuffix(r.url, "/"), "/")]
 	stopped := false
 	var last view.State
 	r.events(t, func(s view.State, _ string) bool {
@@ -201,20 +216,92 @@ func TestLiveStop(t *testing.T) {
 			return !s.Done
 		}
 		stopped = true
-		req, err := http.NewRequest(http.MethodPost, r.url+"stop", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Origin", origin)
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil || resp.StatusCode != http.StatusNoContent {
-			t.Fatalf("%v, %v", resp, err)
-		}
-		resp.Body.Close()
+		r.press(t, "stop")
 		return true
 	})
 	code, res := r.ended(t)
 	if code != exitInterrupted || last.Is != view.Stopped || res.Error == nil || res.Error.Kind != "interrupted" || res.Cycles == 0 || len(res.Kernels) != 1 || res.Kernels[0].Blocks >= 4096 {
 		t.Errorf("exit code %d, %+v, %d cycles, error %v: %s", code, last, res.Cycles, res.Error, r.stderr)
 	}
+}
+
+// liveProgram is a CUDA program that launches a kernel as often as its argument says.
+const liveProgram = `#include <cstdlib>
+__global__ void add(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; for (int k = 0; k < 20; k++) if (i < n) x[i] += k * 1.5f; }
+int main(int argc, char **argv) {
+  float *x;
+  cudaMalloc(&x, 4 << 18);
+  for (int r = 0; r < atoi(argv[1]); r++) add<<<1024, 256>>>(x, 1 << 18);
+  return cudaDeviceSynchronize();
+}
+`
+
+// A CUDA program shows itself while it runs: it grows, pauses, makes steps and is stopped from the
+// page, and the page has its final result.
+func TestLiveProgram(t *testing.T) {
+	alltests.Only(t, "a CUDA program while it runs")
+	for _, v := range cudaEnv(t) {
+		name, value, _ := strings.Cut(v, "=")
+		t.Setenv(name, value)
+	}
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "add.cu"), filepath.Join(dir, "add")
+	if err := os.WriteFile(source, []byte(liveProgram), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if code := heddle(env{ctx: t.Context(), stdout: &out, stderr: &out}, []string{"cc", "-lineinfo", source, "-o", program}); code != 0 {
+		t.Fatalf("%d: %s", code, &out)
+	}
+	t.Run("to its end", func(t *testing.T) {
+		r := startLive(t, "--", program, "2")
+		var s view.State
+		last, kernel := "", ""
+		r.events(t, func(now view.State, page string) bool {
+			if s = now; s.Kernel != "" {
+				kernel = s.Kernel
+			}
+			if page != "" {
+				last = page
+			}
+			return !s.Done
+		})
+		code, res := r.ended(t)
+		x := shown(t, last)
+		if code != exitOK || s.Is != view.Ended || !strings.Contains(kernel, "add") || len(res.Kernels) != 2 {
+			t.Errorf("exit code %d, %+v, kernel %q, %d launches: %s", code, s, kernel, len(res.Kernels), r.stderr)
+		}
+		if x.Cycles != res.Cycles || x.WarpInstructions != res.WarpInstructions || res.History == nil || len(x.History.End) != len(res.History.End) {
+			t.Errorf("the page has %d cycles and %d warp instructions; the JSON %d and %d", x.Cycles, x.WarpInstructions, res.Cycles, res.WarpInstructions)
+		}
+	})
+	t.Run("paused, stepped and stopped", func(t *testing.T) {
+		r := startLive(t, "--", program, "1000")
+		var at, stepped uint64 // cycles of the pause, and after a step
+		pages := 0
+		asked := ""
+		press := func(what string) { asked = what; r.press(t, what) }
+		var s view.State
+		r.events(t, func(now view.State, page string) bool {
+			s = now
+			if page != "" {
+				pages++
+			}
+			switch {
+			case s.Holds && asked == "":
+				press("pause")
+			case asked == "pause" && s.Is == view.Paused && page != "": // it waits, and shows where
+				at = s.Cycles
+				press("step")
+			case asked == "step" && s.Cycles > at:
+				stepped = s.Cycles
+				press("stop")
+			}
+			return !s.Done
+		})
+		code, res := r.ended(t)
+		if code != exitInterrupted || s.Is != view.Stopped || pages < 2 || at == 0 || stepped <= at || res.Error == nil || res.Error.Kind != "interrupted" || res.Cycles < stepped {
+			t.Errorf("exit code %d, %+v, %d results, paused at %d, stepped to %d, ended at %d, error %v: %s", code, s, pages, at, stepped, res.Cycles, res.Error, r.stderr)
+		}
+	})
 }

@@ -186,9 +186,11 @@ func (c *runCmd) observed(e env, o *run.Options, simulate func(to *sinks) (res *
 		line.Clear()
 	}
 	if c.live != nil {
-		if lerr := c.live.end(res); lerr != nil {
-			err = errors.Join(err, lerr)
+		var list []*report.Run
+		if res != nil {
+			list = append(list, res)
 		}
+		err = errors.Join(err, c.live.end(nil, list...))
 	}
 	if werr := files.Finish(e.stderr); werr != nil {
 		err = errors.Join(err, usage("%w", werr))
@@ -257,6 +259,15 @@ func (s *sinks) page(f *flags.Flags, sources []string, results ...*report.Run) e
 	if s.html == nil {
 		return nil
 	}
+	if err := pageOf(append(slices.Clone(f.SourceRoot), sources...), results...).WriteHTML(s.html); err != nil {
+		return usage("--html: %w", err)
+	}
+	return nil
+}
+
+// pageOf returns a page of results; several have numbers. Their texts are also looked for in
+// some folders.
+func pageOf(roots []string, results ...*report.Run) *view.Page {
 	p := &view.Page{}
 	for i, r := range results {
 		name := ""
@@ -265,11 +276,8 @@ func (s *sinks) page(f *flags.Flags, sources []string, results ...*report.Run) e
 		}
 		p.Results = append(p.Results, view.Result{Name: name, Run: r})
 	}
-	p.FindSources(append(slices.Clone(f.SourceRoot), sources...))
-	if err := p.WriteHTML(s.html); err != nil {
-		return usage("--html: %w", err)
-	}
-	return nil
+	p.FindSources(roots)
+	return p
 }
 
 // conclude writes a result and, after its report, further messages. It returns how

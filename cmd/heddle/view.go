@@ -15,9 +15,9 @@ import (
 
 // viewCmd is `heddle view`.
 type viewCmd struct {
-	Results []string `arg:"" name:"result" help:"Results: what heddle run --json or heddle cuda --json wrote, or folders of them. Beside them: tables of hardware measurements, as for heddle compare, or what heddle compare --json wrote. - is standard input. With --live: a job file, or a trace, to run."`
+	Results []string `arg:"" name:"result" help:"Results: what heddle run --json or heddle cuda --json wrote, or folders of them. Beside them: tables of hardware measurements, as for heddle compare, or what heddle compare --json wrote. - is standard input. With --live: a job file, a trace, or a CUDA program with its arguments (after --), to run."`
 
-	Live       bool     `help:"Run a job or a trace, and show it while it runs: how far it is, and its counters so far. The page can stop it."`
+	Live       bool     `help:"Run a job, a trace or a CUDA program, and show it while it runs: how far it is, and its counters so far. The page can pause and stop it."`
 	HTML       string   `name:"html" placeholder:"FILE" help:"Write the page as one HTML file (- is standard output), instead of serving it on this computer."`
 	NoOpen     bool     `name:"no-open" help:"Only print the page's address; do not open a browser."`
 	SourceRoot []string `name:"source-root" sep:"none" placeholder:"DIR" help:"Look for source files in this folder too (repeatable)."`

@@ -34,6 +34,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/run/flags"
+	"github.com/heddle-sim/heddle/internal/run/live"
 	"github.com/heddle-sim/heddle/internal/work/cuda"
 )
 
@@ -86,6 +87,13 @@ func newRuntime(text string) (*cuda.Runtime, error) {
 	line := progress.New(os.Stderr, f.Progress, false)
 	if line != nil {
 		o.Progress, o.Clear = line.Show, line.Clear
+	}
+	if f.Live != "" {
+		p, err := live.Dial(f.Live, func() { _ = syscall.Kill(os.Getpid(), syscall.SIGINT) })
+		if err != nil {
+			return nil, err
+		}
+		o.Page, o.Progress, o.Live = true, p.Progress, p.Look
 	}
 	o.Out = printer{line}
 	stats := o.Out // in the output of the program, as in GPGPU-Sim

@@ -396,6 +396,9 @@ func (b *Base) Views() []WarpView {
 	return list
 }
 
+// Doing sets the state of the warp in each slot, -1 where there is none.
+func (b *Base) Doing(to []int8) { b.states.Doing(b.alive, to) }
+
 // Stand returns the position of the warp in a slot, false if there is none.
 func (b *Base) Stand(s int) (Stands, bool) {
 	if b.alive>>s&1 == 0 {

@@ -480,6 +480,9 @@ type Inspected interface {
 	// View returns the warp in a slot, false if there is none; Views all of them.
 	View(slot int) (WarpView, bool)
 	Views() []WarpView
+	// Doing sets the state of the warp in each slot, in the order of the model's states, -1
+	// where there is none. It is cheap.
+	Doing(to []int8)
 	// Stand returns the position of the warp in a slot, false if there is none.
 	Stand(slot int) (Stands, bool)
 	// ResidentBlocks returns the blocks on the core; Stuck returns one in which no warp

@@ -164,6 +164,16 @@ func (a *States) Of(s int) uint8 {
 	return uint8(a.in[0]>>s&1 | a.in[1]>>s&1<<1 | a.in[2]>>s&1<<2 | a.in[3]>>s&1<<3)
 }
 
+// Doing sets the state of the warp in each slot, -1 where no warp is alive.
+func (a *States) Doing(alive uint64, to []int8) {
+	for s := range to {
+		to[s] = -1
+		if alive>>s&1 != 0 {
+			to[s] = int8(a.Of(s))
+		}
+	}
+}
+
 // Step notes that the warp in slot s issues instruction i.
 func (a *States) Step(s, i int32) {
 	a.Issued |= 1 << s

@@ -78,9 +78,15 @@ func (g *GPU) stuck() error {
 // mostStanding bounds the lanes that a standstill describes (our choice: more are not a picture).
 const mostStanding = 256
 
+// Standing describes what all warps do between two cycles, at most so many sets of lanes.
+func (g *GPU) Standing(most int) *exec.Standstill { return g.standstillOf(g.Requests(), most) }
+
 // standstill describes who waits for whom.
-func (g *GPU) standstill(q *Requests) *exec.Standstill {
-	s := &stander{q: q, at: map[meeting]int{}}
+func (g *GPU) standstill(q *Requests) *exec.Standstill { return g.standstillOf(q, mostStanding) }
+
+// standstillOf describes at most so many sets of lanes.
+func (g *GPU) standstillOf(q *Requests, most int) *exec.Standstill {
+	s := &stander{q: q, most: most, at: map[meeting]int{}}
 	for sm, c := range g.cores {
 		views := c.Views()
 		for i := range views {
@@ -96,8 +102,9 @@ func (g *GPU) standstill(q *Requests) *exec.Standstill {
 // stander builds a standstill.
 type stander struct {
 	exec.Standstill
-	q  *Requests
-	at map[meeting]int // of the barriers so far, by the place of the block
+	q    *Requests
+	most int             // sets of lanes
+	at   map[meeting]int // of the barriers so far, by the place of the block
 }
 
 // meeting identifies a barrier of a resident block.
@@ -144,7 +151,7 @@ func (s *stander) add(sm int, v *WarpView) {
 
 // put adds lanes that stand together.
 func (s *stander) put(v *WarpView, x exec.Standing) {
-	if len(s.Warps) == mostStanding {
+	if len(s.Warps) == s.most {
 		s.Left++
 		return
 	}

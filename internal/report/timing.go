@@ -25,6 +25,23 @@ type Timing struct {
 
 	// History has the counters over time; with --html only.
 	History *History `json:"history,omitempty"`
+	// Now is what warps do at the moment; in results so far, for a page, only.
+	Now *Now `json:"now,omitempty"`
+}
+
+// Now is what is on the SMs between two cycles of a run.
+type Now struct {
+	Cycle uint64 `json:"cycle"`
+	Standstill
+	Queues []Queue `json:"queues"` // of SMs, that are not empty
+}
+
+// Queue is a queue of an SM.
+type Queue struct {
+	SM   int    `json:"sm"`
+	Name string `json:"name"`
+	Len  int    `json:"len"`
+	Cap  int    `json:"cap"` // 0: no bound of its own
 }
 
 // History has counters over time. Row i is from the end of row i-1, or the start, to cycle End[i].
@@ -37,6 +54,24 @@ type History struct {
 	Columns map[string][]uint64 `json:"columns"`
 	// Parts are the counters of the machine's parts over time, at longer intervals.
 	Parts []PartHistory `json:"parts"`
+	// Warps are the states of warps over time; nil if no SM had any.
+	Warps *WarpHistory `json:"warps,omitempty"`
+}
+
+// WarpHistory has the state of the warp in each slot of the SMs in every Every-th core cycle:
+// it is sampled, and says nothing of the cycles between.
+type WarpHistory struct {
+	Every  uint64     `json:"every"`
+	States []string   `json:"states"` // their names
+	Slots  []WarpSlot `json:"slots"`  // that ever had a warp
+}
+
+// WarpSlot is the history of a warp slot. States has a letter for each sample: a for the first of
+// the names, and a point where there is no warp.
+type WarpSlot struct {
+	SM     int    `json:"sm"`
+	Slot   int    `json:"slot"`
+	States string `json:"states"`
 }
 
 // PartHistory is a counter of parts of one kind over time. Counts[p][i] is that of part p in row i.

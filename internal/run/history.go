@@ -31,6 +31,7 @@ type history struct {
 	parts   []*partHistory
 	each    int // rows that are one of the parts, a power of two
 	joined  int // rows since the parts' last one
+	warps   *warpHistory
 }
 
 // partHistory is a counter of the parts of one kind.
@@ -43,7 +44,7 @@ type partHistory struct {
 
 // startHistory starts recording.
 func startHistory(chip *gpu.GPU) *history {
-	h := &history{chip: chip, every: historyFirst, each: 1}
+	h := &history{chip: chip, every: historyFirst, each: 1, warps: newWarpHistory(chip)}
 	h.names = []string{"warp_instructions", "thread_instructions", "resident_warps", "blocks"}
 	for _, st := range chip.States() {
 		h.names = append(h.names, "stalls."+st)
@@ -119,6 +120,9 @@ func (h *history) row() {
 	if h.joined++; h.joined == h.each {
 		h.partRow()
 	}
+	if s.Cycle%h.every == 0 { // not the last, shorter row
+		h.warps.row()
+	}
 	if len(h.end) == historyRows {
 		h.halve()
 	}
@@ -163,6 +167,7 @@ func (h *history) halve() {
 	}
 	h.end = pairs(h.end, true)
 	h.every *= 2
+	h.warps.slower()
 	h.sampler.Slow(h.every)
 }
 
@@ -188,6 +193,7 @@ func (h *history) result() *report.History {
 	for i, name := range h.names {
 		x.Columns[name] = slices.Clone(h.columns[i])
 	}
+	x.Warps = h.warps.result(h.every)
 	for _, p := range h.parts {
 		y := report.PartHistory{Part: p.part, Counter: p.counter, Every: h.every * uint64(h.each), Counts: make([][]uint64, len(p.counts))}
 		p.read(p.now)

@@ -386,9 +386,27 @@ func (s *Session) soFar() *report.Run {
 	if s.history != nil {
 		res.History = s.history.result()
 	}
+	res.Now = s.now()
 	res.Findings = findings.Of(&res)
 	res.Seconds = time.Since(s.began).Seconds()
 	return &res
+}
+
+// mostNow bounds the sets of lanes of a result so far that say what they do (our choice: the warps
+// of a large chip).
+const mostNow = 8192
+
+// now returns what the warps do at the moment.
+func (s *Session) now() *report.Now {
+	x := &report.Now{Cycle: s.Chip.Now(), Standstill: *standstill(s.Chip.Standing(mostNow)), Queues: []report.Queue{}}
+	for sm := range s.Chip.Config().SMs() {
+		for _, q := range s.Chip.Core(sm).Queues() {
+			if q.Len > 0 {
+				x.Queues = append(x.Queues, report.Queue{SM: sm, Name: q.Name, Len: q.Len, Cap: q.Cap})
+			}
+		}
+	}
+	return x
 }
 
 // inOrder sorts launches by their numbers.

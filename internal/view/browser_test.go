@@ -719,6 +719,66 @@ func TestKeyboard(t *testing.T) {
 	b.quiet()
 }
 
+// TestKeyboardReads reads charts, chooses a part of the time and goes to lines without a pointer.
+func TestKeyboardReads(t *testing.T) {
+	alltests.Only(t, "pages in a browser")
+	b := newBrowser(t)
+	res := simulate(t, root+"/examples/learn/reduction.toml")
+	b.open(b.write(view.New([]view.Result{{Run: res}}, nil)))
+	focus := func(what string) {
+		t.Helper()
+		if !js[bool](b, fmt.Sprintf(`(x => { x?.focus(); return x !== null && x === document.activeElement && x.tabIndex === 0 })(document.querySelector(%q))`, what)) {
+			t.Fatalf("the keyboard does not reach %s", what)
+		}
+	}
+	press := func(keys string) { b.do(chromedp.KeyEvent(keys), chromedp.Sleep(100*time.Millisecond)) }
+	shows := func(want string) {
+		t.Helper()
+		if s := strings.ReplaceAll(b.text(), "\u00a0", " "); !strings.Contains(s, want) {
+			t.Errorf("%q is not shown: %s", want, s)
+		}
+	}
+	h := res.History
+	b.at("#/time")
+	focus(".uplotbox")
+	press(kb.ArrowRight)
+	press(kb.ArrowRight)
+	shows("cycle " + report.Count(h.End[1]))
+	focus("canvas.canvas")
+	press(kb.ArrowDown)
+	shows("SM 0, cycle ")
+	press(kb.ArrowDown)
+	shows("SM 1, cycle ")
+	focus("input[name=to]")
+	js[int](b, `document.activeElement.select(); 1`)
+	press("128\r")
+	shows("cycles 0 to 128")
+
+	b.at("#/machine")
+	focus(".cell")
+	press("\r")
+	warps := h.Warps
+	shows(fmt.Sprintf("Sampled every %s cycles", report.Count(warps.Every)))
+	focus("canvas.warps")
+	press(kb.ArrowDown)
+	shows(fmt.Sprintf("slot %d, cycle %s: ", warps.Slots[0].Slot, report.Count(warps.Every)))
+	b.picture("machine-warps")
+
+	b.at("#/learn")
+	focus(".listing button:not(:disabled)[tabindex='0']")
+	first := js[string](b, `document.activeElement.innerText`)
+	press(kb.ArrowDown)
+	if now := js[string](b, `document.activeElement.innerText`); now == first || !js[bool](b, `document.activeElement.closest(".listing") !== null`) {
+		t.Errorf("the arrow key does not go to another line: %q", now)
+	}
+	line := js[string](b, `document.activeElement.innerText`)
+	press("\r")
+	if here := js[string](b, `document.querySelector(".listing .here")?.innerText ?? ""`); strings.Fields(here)[0] != strings.Fields(line)[0] {
+		t.Errorf("Enter goes to %q, want %q", here, line)
+	}
+	b.quiet()
+}
+
 // work is the time that the page's thread has computed, in ms: that of the processor, as other
 // programs of this computer take time too.
 func (b *browser) work() float64 {

@@ -96,7 +96,7 @@ func (l *Live) Show(s State) {
 
 // Look shows the result so far if it is due and someone looks. If the run is paused, Look shows
 // it in any case, and returns when the run goes on, makes a step, or ends.
-func (l *Live) Look(page func() *Page) error {
+func (l *Live) Look(page func() (*Page, error)) error {
 	start := time.Now()
 	l.mutex.Lock()
 	l.state.Holds = true
@@ -106,7 +106,10 @@ func (l *Live) Look(page func() *Page) error {
 	if !due && !paused {
 		return nil
 	}
-	err := l.show(page(), start)
+	p, err := page()
+	if err == nil {
+		err = l.show(p, start)
+	}
 	if paused {
 		l.hold()
 		l.mutex.Lock()
@@ -150,7 +153,7 @@ func (l *Live) turn(from, to string, step bool) {
 	}
 }
 
-// show replaces the results.
+// show replaces the results, unless they are final.
 func (l *Live) show(p *Page, start time.Time) error {
 	data, err := p.pack()
 	if err != nil {
@@ -158,6 +161,9 @@ func (l *Live) show(p *Page, start time.Time) error {
 	}
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
+	if l.state.Done {
+		return nil
+	}
 	l.data = data
 	l.version++
 	now := time.Now()

@@ -164,9 +164,9 @@ func TestLiveEvents(t *testing.T) {
 	url, _ := serveLive(t, live)
 	made := 0
 	look := func() {
-		if err := live.Look(func() *view.Page {
+		if err := live.Look(func() (*view.Page, error) {
 			made++
-			return &view.Page{Results: []view.Result{{Run: sample()}}}
+			return &view.Page{Results: []view.Result{{Run: sample()}}}, nil
 		}); err != nil {
 			t.Error(err)
 		}
@@ -230,9 +230,9 @@ func TestLivePause(t *testing.T) {
 			next := make(chan bool)
 			go func() {
 				for n := 0; ; n++ {
-					_ = live.Look(func() *view.Page {
+					_ = live.Look(func() (*view.Page, error) {
 						made.Add(1)
-						return &view.Page{Results: []view.Result{{Run: sample()}}}
+						return &view.Page{Results: []view.Result{{Run: sample()}}}, nil
 					})
 					looked <- n
 					if !<-next {

@@ -4,9 +4,13 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +19,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/view"
 )
 
 // This file: the page of a run that goes on, in a browser.
@@ -93,6 +98,11 @@ func TestLivePage(t *testing.T) {
 				b.until("the pause", `document.querySelector(".going b").innerText === "Paused"`)
 				b.until("its last results", `new Promise(r => { const x = document.querySelector(".going .line + .progress + p").innerText; setTimeout(() => r(document.querySelector(".going .line + .progress + p").innerText === x), 500) })`)
 				b.picture("live-paused")
+				b.at("#/machine")
+				js[int](b, `document.querySelector(".cell").click(); new Promise(r => setTimeout(() => r(1), 100))`)
+				b.until("what warps do", `document.body.innerText.includes("Warps in cycle") && document.body.innerText.includes("vecadd.cu:") && document.body.innerText.includes("Warps over time")`)
+				b.picture("live-machine")
+				b.at("#/launch/0")
 				still := js[string](b, `document.querySelector(".going p").innerText`)
 				press("Step")
 				b.until("a step", `document.querySelector(".going p").innerText !== `+string(quoted(t, still)))
@@ -165,4 +175,39 @@ func quoted(t *testing.T, s string) []byte {
 		t.Fatal(err)
 	}
 	return text
+}
+
+// A result that cannot be read is said to be, and the next one is shown.
+func TestLiveDamaged(t *testing.T) {
+	alltests.Only(t, "pages in a browser")
+	page := func() *view.Page { return &view.Page{Results: []view.Result{{Run: sample()}}} }
+	live := view.NewLive(t.Context(), "a job", func() {})
+	url, _ := serveLive(t, live)
+	_, html := ask(t, "GET", url, nil)
+	packed := regexp.MustCompile(`(?s)id="data">(.*?)</script>`).FindStringSubmatch(write(t, page()))[1]
+	next := make(chan bool)
+	own := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/events" {
+			_, _ = io.WriteString(w, html)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "event: page\ndata: !%s\n\nevent: state\ndata: {\"is\": \"runs\", \"input\": \"a job\"}\n\n", packed)
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-next:
+		case <-r.Context().Done():
+			return
+		}
+		fmt.Fprintf(w, "event: page\ndata: %s\n\nevent: state\ndata: {\"is\": \"ended\", \"done\": true, \"input\": \"a job\"}\n\n", packed)
+	}))
+	defer own.Close()
+	defer own.CloseClientConnections()
+	b := newBrowser(t)
+	b.origin = own.URL
+	b.open(own.URL + "/")
+	b.until("what is wrong", `document.querySelector("[role=alert]")?.innerText.includes("The last results cannot be shown")`)
+	close(next)
+	b.until("the next result", `document.body.innerText.includes("These are its final results.") && document.querySelector("[role=alert]") === null && document.querySelector(".top nav") !== null`)
+	b.quiet()
 }

@@ -107,6 +107,18 @@ func (c *code) number(s string) int {
 	return i
 }
 
+// agrees reports whether the code says of the lines that it has what they say.
+func (c *code) agrees(lines []report.Line) bool {
+	for i := range lines {
+		l := &lines[i]
+		row, ok := c.at[place{l.Function, l.File, l.PC, l.Line}]
+		if ok && (c.Text[row] != l.Text || c.Control[row] != l.Control || c.SourceLine[row] != l.SourceLine || c.Strings[c.SourceFile[row]] != l.SourceFile) {
+			return false
+		}
+	}
+	return true
+}
+
 // row returns the row of a line.
 func (c *code) row(l *report.Line) int {
 	p := place{l.Function, l.File, l.PC, l.Line}
@@ -126,16 +138,17 @@ func pack(name string, r *report.Run) packed {
 	short := *r
 	short.Kernels = make([]report.Kernel, len(r.Kernels))
 	p := packed{Name: name, Run: &short, Counts: make([]*counts, len(r.Kernels)), Blocks: make([]*blocks, len(r.Kernels))}
-	codes := map[string]int{}
+	codes := map[string][]int{} // by the kernel's name, which several modules may have
 	for i, k := range r.Kernels {
 		if k.KernelTiming != nil {
 			if len(k.Lines) > 0 {
-				n, ok := codes[k.Name]
-				if !ok {
-					n = len(p.Codes)
-					codes[k.Name] = n
+				at := slices.IndexFunc(codes[k.Name], func(n int) bool { return p.Codes[n].agrees(k.Lines) })
+				if at < 0 {
+					at = len(codes[k.Name])
+					codes[k.Name] = append(codes[k.Name], len(p.Codes))
 					p.Codes = append(p.Codes, &code{at: map[place]int{}, text: map[string]int{}})
 				}
+				n := codes[k.Name][at]
 				p.Counts[i] = p.Codes[n].pack(n, k.Lines)
 			}
 			p.Blocks[i] = packBlocks(k.KernelTiming)

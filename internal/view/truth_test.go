@@ -39,7 +39,19 @@ func TestWordsAreTrue(t *testing.T) {
 	kepler.Kernels[1].Name = "constructor" // which every object has
 	damaged := sample()
 	damaged.Lessons = []*lesson.Lesson{{}}
-	b.open(b.write(&view.Page{Results: []view.Result{{Name: "found", Run: found}, {Name: "kepler", Run: kepler}, {Name: "damaged", Run: damaged}}}))
+	modules := sample()
+	modules.Kernels = append(modules.Kernels, sample().Kernels[0])
+	for i := range modules.Kernels {
+		for j := range modules.Kernels[i].Lines {
+			l := &modules.Kernels[i].Lines[j]
+			l.File, l.Line, l.SourceFile, l.SourceLine = "", 0, "", 0
+		}
+	}
+	modules.Kernels[2].Launch, modules.Kernels[2].Lines[0].Text = 2, "sub"
+	huge := sample()
+	huge.SMs = 100_000_000
+	huge.Lessons = []*lesson.Lesson{{Cells: []lesson.Register{{}}, Warps: []int{0}, Steps: lesson.Steps{Kind: []int{0}, Cycle: []uint64{1}, Values: []int{1 << 50}, Stores: []int{0}}}}
+	b.open(b.write(&view.Page{Results: []view.Result{{Name: "found", Run: found}, {Name: "kepler", Run: kepler}, {Name: "damaged", Run: damaged}, {Name: "modules", Run: modules}, {Name: "huge", Run: huge}}}))
 	shows := func(hash string, want, not []string) {
 		t.Helper()
 		b.at(hash)
@@ -88,6 +100,16 @@ func TestWordsAreTrue(t *testing.T) {
 	shows("#/launch/1?run=1", []string{"constructor"}, []string{"This page cannot be shown"})
 	shows("#/learn?run=2", []string{"This page cannot be shown"}, nil)
 	shows("#/launch/0?run=2", []string{"What warps did"}, []string{"This page cannot be shown"})
+	// Two modules have a kernel k: the source of all launches has both.
+	shows("#/source?run=3", []string{"add "}, []string{"sub"})
+	js[int](b, `(s => { s.value = "k (2)"; s.dispatchEvent(new Event("change", {bubbles: true})); return new Promise(r => setTimeout(() => r(1), 100)) })(document.querySelector("select[aria-label=File]"))`)
+	if s := b.text(); !strings.Contains(s, "sub") {
+		t.Errorf("the second module's kernel is not shown: %s", s)
+	}
+	// Sizes that no machine has do not keep the page busy.
+	shows("#/time?run=4", []string{"Blocks on SMs"}, nil)
+	shows("#/machine?run=4", []string{"no counters of the machine's parts"}, nil)
+	shows("#/learn?run=4&step=99999999999", []string{"This page cannot be shown", "more values than there are"}, nil)
 	for _, hash := range []string{"#/compare?a=-1&b=9", "#/compare?a=x&b=0.5"} {
 		shows(hash, []string{"DRAM bytes read"}, []string{"This page cannot be shown"})
 	}

@@ -104,6 +104,30 @@ func TestPacked(t *testing.T) {
 	}
 }
 
+// Kernels of one name from two modules keep their own texts, and launches of one share its table.
+func TestPackedModules(t *testing.T) {
+	r := sample()
+	other := sample().Kernels[0]
+	other.Launch = 2
+	other.Lines[0].Text = "sub"
+	again := sample().Kernels[1]
+	again.Launch = 3
+	r.Kernels = append(r.Kernels, other, again)
+	x := data(t, write(t, &view.Page{Results: []view.Result{{Run: r}}}))["results"].([]any)[0].(map[string]any)
+	var codes []any
+	for _, c := range x["counts"].([]any) {
+		codes = append(codes, c.(map[string]any)["code"])
+	}
+	if d := cmp.Diff(numbers(0, 0, 1, 0), codes); d != "" {
+		t.Error(d)
+	}
+	for i, want := range []string{"add " + hostile, "sub"} {
+		if got := x["codes"].([]any)[i].(map[string]any)["text"].([]any)[0]; got != want {
+			t.Errorf("the first instruction of code %d is %q, want %q", i, got, want)
+		}
+	}
+}
+
 // TestHostile finds that nothing of a result is outside of the packed data, but for an escaped
 // title, and that the policy of the page forbids what it does not need.
 func TestHostile(t *testing.T) {

@@ -28,6 +28,9 @@ func (c *Core) View(slot int) (core.WarpView, bool) {
 // Views returns all resident warps, by slot.
 func (c *Core) Views() []core.WarpView { return c.views(c.alive) }
 
+// Doing sets the state of the warp in each slot, -1 where there is none.
+func (c *Core) Doing(to []int8) { c.acct.Doing(c.alive, to) }
+
 // waitKinds maps warp states to kinds of wait.
 var waitKinds = [WarpStates]core.WaitKind{
 	NoInstruction: core.WaitsFetch, BranchResolving: core.WaitsFetch,

@@ -59,6 +59,7 @@ type Program struct {
 	Strict  bool     `json:",omitempty" help:"Make accesses outside of allocations faults even where a GPU has memory mapped; without this flag they cause a warning."`
 	FailOn  bool     `json:",omitempty" name:"fail-on-fault" help:"If the program ends with 0 although a kernel faulted, end with 3; after a limit, or if a kernel made no progress, with 4. Child programs count too."`
 	Result  string   `json:",omitempty" kong:"-"` // folder for the JSON results of programs
+	Live    string   `json:",omitempty" kong:"-"` // socket of who shows programs while they run (package live)
 }
 
 // CheckDevices returns what is wrong with the number of devices. Observers of cycles follow
@@ -87,7 +88,7 @@ const Variable = "HEDDLE_RUN"
 // program may change its folder.
 func (p Program) Encode() (string, error) {
 	p.PTX = slices.Clone(p.PTX)
-	files := []*string{&p.Timeline, &p.Record, &p.SavePTX, &p.Result}
+	files := []*string{&p.Timeline, &p.Record, &p.SavePTX, &p.Result, &p.Live}
 	for i := range p.PTX {
 		files = append(files, &p.PTX[i])
 	}

@@ -40,12 +40,13 @@ export interface Meeting { sm: number; kernel: string; block: number[]; barrier:
 export interface Standstill { warps: Standing[] | null; barriers: Meeting[] | null; grids: { kernel: string; total: number; placed: number; ended: number }[] | null; loops?: boolean; left_out?: number }
 export interface Step { step: number; kind: string; stream: number; launch?: number; from?: string; to?: string; bytes?: number; event?: string; start_cycle?: number; end_cycle?: number }
 export interface Range { name: string; times: number; launches: number; warp_instructions: number; thread_instructions: number; cycles?: number; ranges?: Range[] }
-export interface History { every: number; end: number[]; columns: Record<string, number[]>; parts: { part: string; counter: string; every: number; counts: number[][] }[] }
+export interface History { every: number; end: number[]; columns: Record<string, number[]>; parts: { part: string; counter: string; every: number; counts: number[][] }[]; warps?: { every: number; states: string[]; slots: { sm: number; slot: number; states: string }[] } }
 export interface Run {
   heddle: string; input: string; programs: string[] | null; gpu: string; mode: string; ok: boolean; conditions: Record<string, unknown> | null;
   core?: string; core_from?: string; sms: number; cycles?: number; clocks: { core_mhz: number; network_mhz: number; l2_mhz: number; dram_mhz: number };
   machine?: { warp_slots: number; block_slots: number; registers: number; shared_bytes: number; issues_per_cycle: number; l1_gb_per_s?: number; l2_gb_per_s?: number; gflop_per_s?: Numbers };
   memory: Memory; per_sm: SM[] | null; per_slice: Slice[] | null; per_channel: Channel[] | null; per_port?: Port[] | null; subnets?: Subnet[] | null; history?: History;
+  now?: Standstill & { cycle: number; queues: { sm: number; name: string; len: number; cap: number }[] | null };
   warp_instructions: number; thread_instructions: number; seconds: number; kernels: Kernel[] | null;
   kepler?: { memory_transactions: number; split_transactions: number; shared_conflict_cycles: number };
   lessons?: Lesson[]; films?: Film[];
@@ -73,16 +74,16 @@ export interface Measured {
 
 /** One instruction or source line with its counters. */
 export interface Line {
-  file: string; line: number; fn: string; pc: number; text: string; control: string; sourceFile: string; sourceLine: number;
+  code: number; copy: number; file: string; line: number; fn: string; pc: number; text: string; control: string; sourceFile: string; sourceLine: number;
   issues: number; threads: number; cycles: number; stalls: Numbers;
   requests: number; sectors: number; least: number; conflicts: number; taken: number; notTaken: number; diverged: number; branch: boolean;
   /** Warp cycles that it waited for other instructions, by their identity. */
   waited: Map<string, number>;
 }
 
-/** What identifies an instruction of a kernel. */
-export function identity(l: { file: string; line: number; fn: string; pc: number }): string {
-  return `${l.file}\n${l.line}\n${l.fn}\n${l.pc}`;
+/** What identifies an instruction; code is that of its kernel, as modules may have kernels of one name. */
+export function identity(l: { code: number; file: string; line: number; fn: string; pc: number }): string {
+  return `${l.code}\n${l.file}\n${l.line}\n${l.fn}\n${l.pc}`;
 }
 
 export class Result {
@@ -105,6 +106,21 @@ export class Result {
   indexOf(launch: number): number { return this.kernels.findIndex((k) => k.launch === launch); }
 
   private cache = new Map<number, Line[]>();
+  private copies = new Map<number, number>();
+
+  /** How many other codes of kernels of this name there are before one. */
+  private copy(code: number): number {
+    if (this.copies.size === 0) {
+      const of = new Map<string, Set<number>>();
+      this.packed.counts.forEach((c, i) => {
+        if (!c) return;
+        const all = of.get(this.kernels[i].name) ?? new Set();
+        of.set(this.kernels[i].name, all.add(c.code));
+        this.copies.set(c.code, [...all].indexOf(c.code));
+      });
+    }
+    return this.copies.get(code) ?? 0;
+  }
 
   /** The lines of a launch by its index, of all launches for -1. */
   lines(at: number): Line[] {
@@ -119,13 +135,13 @@ export class Result {
   private launchLines(at: number): Line[] {
     const c = this.packed.counts[at];
     if (!c) return [];
-    const code = (this.packed.codes ?? [])[c.code];
+    const code = (this.packed.codes ?? [])[c.code], copy = this.copy(c.code);
     const list: Line[] = c.issues.map((issues, i) => {
       const row = c.at ? c.at[i] : i;
       const stalls: Numbers = {};
       for (const s in c.stalls) if (c.stalls[s][i] > 0) stalls[s] = c.stalls[s][i];
       return {
-        file: code.strings[code.file[row]], line: code.line[row], fn: code.strings[code.function[row]], pc: code.pc[row], text: code.text[row], control: code.control[row],
+        code: c.code, copy, file: code.strings[code.file[row]], line: code.line[row], fn: code.strings[code.function[row]], pc: code.pc[row], text: code.text[row], control: code.control[row],
         sourceFile: code.strings[code.source_file[row]], sourceLine: code.source_line[row], issues, threads: c.threads[i], cycles: c.cycles[i], stalls,
         requests: 0, sectors: 0, least: 0, conflicts: 0, taken: 0, notTaken: 0, diverged: 0, branch: false, waited: new Map(),
       };
@@ -137,7 +153,7 @@ export class Result {
     const [waits, from, cycles] = c.waited;
     waits?.forEach((i, j) => {
       const row = from![j];
-      list[i].waited.set(identity({ file: code.strings[code.file[row]], line: code.line[row], fn: code.strings[code.function[row]], pc: code.pc[row] }), cycles![j]);
+      list[i].waited.set(identity({ code: c.code, file: code.strings[code.file[row]], line: code.line[row], fn: code.strings[code.function[row]], pc: code.pc[row] }), cycles![j]);
     });
     return list;
   }

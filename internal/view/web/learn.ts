@@ -49,6 +49,7 @@ export class Walk {
     let now = 0, row = 0, data = 0, store = 0;
     for (let i = 0; i < this.length; i++) {
       this.cycle.push((now += s.cycle[i]));
+      if (row + s.values[i] > (l.values.form ?? []).length) throw new Error("a step has more values than there are");
       for (let n = 0; n < s.values[i]; n++, row++) data += size(l.values.form[row], l.values.lanes[row]);
       this.value.push(row);
       this.data.push(data);
@@ -234,8 +235,12 @@ export function bytes(text: string | undefined, length: number): Uint8Array {
 
 /** The bytes that a picture takes. */
 export function extent(s: Screen): number {
+  if (!(s.width * s.height <= mostPixels)) throw new Error(`a picture of ${s.width} by ${s.height} pixels is too large to be drawn`);
   return s.format === "bit" ? ((s.width + 7) >> 3) * s.height : s.format === "u8" ? s.width * s.height : 4 * s.width * s.height;
 }
+
+/** Pixels of a picture that is drawn (our choice: what a screen shows); a damaged result may name more. */
+const mostPixels = 1 << 24;
 
 /** Red, green and blue of every pixel, and how many differ from the first colour. */
 export function paint(s: Screen, b: Uint8Array): { pixels: Uint8ClampedArray<ArrayBuffer>; lit: number } {

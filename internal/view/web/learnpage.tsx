@@ -189,19 +189,29 @@ function Program({ result, walk, at, warp, go }: { result: Result; walk: Walk; a
     const el = box.current, row = el?.querySelector<HTMLElement>(".here");
     if (el && row && (row.offsetTop < el.scrollTop + 20 || row.offsetTop + 40 > el.scrollTop + el.clientHeight)) el.scrollTop = row.offsetTop - el.clientHeight / 2;
   }, [at, here]);
+  // One line is in the order of Tab; the arrow keys go to others.
+  const entry = rows[here]?.at >= 0 ? here : rows.findIndex((r) => r.at >= 0);
+  const keys = (e: KeyboardEvent) => {
+    const way = e.key === "ArrowDown" ? "nextElementSibling" : e.key === "ArrowUp" ? "previousElementSibling" : null;
+    if (!way) return;
+    e.preventDefault();
+    let to = (e.target as Element).closest("button")?.[way] as HTMLButtonElement | null;
+    while (to?.disabled) to = to[way] as HTMLButtonElement | null;
+    to?.focus();
+  };
   const source = l.code[walk.place[warp]];
   const line = source?.source_line ? result.source(source.source_file!)?.split("\n")[source.source_line - 1] : undefined;
   return (
     <Card title="Program" more={<span class="muted">warp {l.warps[warp]}</span>}>
       {line !== undefined && <p><span class="muted">{base(source.source_file!)}:{source.source_line}</span> <code>{line.trim()}</code></p>}
-      <div class="listing" ref={box} tabIndex={0} role="region" aria-label="Program" style={{ position: "relative" }}>
+      <div class="listing" ref={box} role="region" aria-label="Program" style={{ position: "relative" }} onKeyDown={keys}>
         {rows.map((r, n) => (
-          <button type="button" key={n} class={n === here ? "here" : ""} disabled={r.at < 0} tabIndex={-1} aria-current={n === here ? "step" : undefined} title={r.at >= 0 ? l.code[r.at].explain : undefined} onClick={() => go(r.at)}>
+          <button type="button" key={n} class={n === here ? "here" : ""} disabled={r.at < 0} tabIndex={n === entry ? 0 : -1} aria-current={n === here ? "step" : undefined} title={r.at >= 0 ? l.code[r.at].explain : undefined} onClick={() => go(r.at)}>
             <span class="number">{r.no}</span><span>{r.text.trimEnd() || " "}</span><span class="who">{group(who.get(n))}</span>
           </button>
         ))}
       </div>
-      <p class="note">The marked line is the one that the warp issued last. Select a line to go to the step that issues it next.</p>
+      <p class="note">The marked line is the one that the warp issued last. Select a line to go to the step that issues it next; the arrow keys ↑ ↓ go from line to line.</p>
     </Card>
   );
 }

@@ -11,14 +11,17 @@ export interface Live {
 }
 
 /** The page as it grows, and how far the run is; null where nothing runs. */
-export function useLive(first: Page, live: boolean): { page: Page; state: Live | null; lost: boolean } {
-  const [page, setPage] = useState(first), [state, setState] = useState<Live | null>(null), [lost, setLost] = useState(false);
+export function useLive(first: Page, live: boolean): { page: Page; state: Live | null; lost: boolean; bad: string } {
+  const [page, setPage] = useState(first), [state, setState] = useState<Live | null>(null), [lost, setLost] = useState(false), [bad, setBad] = useState("");
   useEffect(() => {
     if (!live) return;
     const source = new EventSource("events");
     let order = Promise.resolve(); // results take time to unpack, and must not overtake each other
     source.addEventListener("page", (e) => {
-      order = order.then(async () => setPage(await unpack((e as MessageEvent<string>).data)));
+      order = order.then(() => unpack((e as MessageEvent<string>).data)).then((p) => {
+        setPage(p);
+        setBad("");
+      }).catch((why) => setBad(String(why)));
     });
     source.addEventListener("state", (e) => {
       const s = JSON.parse((e as MessageEvent<string>).data) as Live;
@@ -30,7 +33,7 @@ export function useLive(first: Page, live: boolean): { page: Page; state: Live |
     return () => source.close();
   }, []);
   page.running = live && !state?.done;
-  return { page, state, lost };
+  return { page, state, lost, bad };
 }
 
 /** Seconds of the reader, as the progress line of a terminal has them. */
@@ -42,16 +45,17 @@ function time(seconds: number): string {
 }
 
 /** How far the run is, and a way to stop it. */
-export function Progress({ state, lost, page }: { state: Live | null; lost: boolean; page: Page }) {
+export function Progress({ state, lost, bad, page }: { state: Live | null; lost: boolean; bad: string; page: Page }) {
   const [asked, ask] = useState(false);
   if (!state) return <div class="going" role="status">{lost ? "The connection to heddle was lost." : "Waiting for the run …"}</div>;
   const s = state, parts: string[] = [];
-  if (s.launches > 0 && s.kernel) parts.push(`${s.each} ${s.launch + 1} of ${s.launches}: ${page.kernelName(s.kernel)}`);
+  if (s.kernel) parts.push(`${s.each} ${s.launches > 0 ? `${s.launch + 1} of ${s.launches}` : s.launch}: ${page.kernelName(s.kernel)}`);
   if (s.total > 0) parts.push(`${count(s.blocks)} of ${plural(s.total, "block", "blocks")}`);
   if (s.cycles > 0) parts.push(`${count(s.cycles)} cycles`);
   if (s.warp_instructions > 0) parts.push(`${plural(s.warp_instructions, "warp instruction", "warp instructions")}`);
   const done = s.done ? (s.is === "stopped" ? "Stopped by you; the results are those until then." : "The run has ended. These are its final results.") : "";
-  const share = Math.min(1, s.share);
+  // Nobody knows how many launches a CUDA program will have: then it is the share of the launch.
+  const whole = s.share > 0 || s.launches > 0, share = Math.max(0, Math.min(1, whole ? s.share : s.total > 0 ? s.blocks / s.total : 0));
   const post = (what: string) => fetch(what, { method: "POST" });
   const stop = () => {
     ask(true);
@@ -70,8 +74,9 @@ export function Progress({ state, lost, page }: { state: Live | null; lost: bool
         </span>}
         {!s.done && <button type="button" class="stop" disabled={asked || s.is === "stopped"} onClick={stop}>Stop</button>}
       </div>
-      {!s.done && <div class="progress" role="progressbar" aria-label="Share of the run that is done" aria-valuemin={0} aria-valuemax={100} aria-valuenow={share > 0 ? Math.floor(100 * share) : undefined}><i style={{ width: `${100 * share}%` }} /></div>}
-      <p class="muted">{s.done ? done : [share > 0 ? percent(Math.floor(100 * share) / 100, 0) : "", ...parts].filter((t) => t !== "").join(" · ")}</p>
+      {!s.done && <div class="progress" role="progressbar" aria-label={`Share of the ${whole ? "run" : s.each} that is done`} aria-valuemin={0} aria-valuemax={100} aria-valuenow={share > 0 ? Math.floor(100 * share) : undefined}><i style={{ width: `${100 * share}%` }} /></div>}
+      <p class="muted">{s.done ? done : [share > 0 ? percent(Math.floor(100 * share) / 100, 0) + (whole ? "" : ` of the ${s.each}`) : "", ...parts].filter((t) => t !== "").join(" · ")}</p>
+      {bad && <p class="error" role="alert">The last results cannot be shown: {bad}. What is shown are those before them.</p>}
       {lost && !s.done && <p class="error">The connection to heddle was lost. What is shown is the last that came.</p>}
     </div>
   );

@@ -7,6 +7,7 @@ import { Card, Chart, Empty, Facts, Table, Term } from "./parts";
 import { ink } from "./palette";
 import { Standstill } from "./standstill";
 import { ramp, useScheme } from "./time";
+import { Warps } from "./warps";
 
 interface Counter<T> { key: string; name: string; value: (x: T) => number; show: (x: T) => string }
 
@@ -58,7 +59,7 @@ export function Machine({ result, run }: { result: Result; run: number }) {
           ["DRAM channels", count((r.per_channel ?? []).length)],
         ]} />
       </Card>
-      <Parts title="SMs" list={r.per_sm ?? []} counters={sms} name={(s) => `SM ${s.sm}${s.device !== undefined ? ` of device ${s.device}` : ""}`} result={result} />
+      <Parts title="SMs" list={r.per_sm ?? []} counters={sms} name={(s) => `SM ${s.sm}${s.device !== undefined ? ` of device ${s.device}` : ""}`} result={result} more={(s) => s.device === undefined && !r.kepler && <Warps key={s.sm} result={result} sm={s.sm} run={run} />} hint="Select an SM for its warps." />
       <Network list={r.subnets ?? []} result={result} />
       {side("sms").length > 0 && <div class="two">
         <Parts title="Network at the SMs" list={side("sms")} counters={ports} name={(p) => `port ${p.port}${p.device !== undefined ? ` of device ${p.device}` : ""}`} result={result} />
@@ -94,7 +95,7 @@ function Network({ list, result }: { list: Subnet[]; result: Result }) {
   );
 }
 
-function Parts<T>(p: { title: string; list: T[]; counters: Counter<T>[]; name: (x: T) => string; result: Result; more?: (x: T) => ComponentChildren }) {
+function Parts<T>(p: { title: string; list: T[]; counters: Counter<T>[]; name: (x: T) => string; result: Result; more?: (x: T) => ComponentChildren; hint?: string }) {
   const [by, setBy] = useState(0), [at, setAt] = useState(-1), dark = useScheme();
   const c = p.counters[by], values = p.list.map(c.value), most = values.reduce((a, b) => Math.max(a, b), 0), sum = values.reduce((a, b) => a + b, 0), least = values.reduce((a, b) => Math.min(a, b), Infinity);
   const chosen = p.list[at];
@@ -104,7 +105,7 @@ function Parts<T>(p: { title: string; list: T[]; counters: Counter<T>[]; name: (
         { key: "n", head: "part", text: true, cell: (x) => p.name(x), value: (x) => p.list.indexOf(x) },
         ...p.counters.map((c) => ({ key: c.key, head: <Term page={p.result.page} name={c.key}>{c.name}</Term>, cell: c.show, value: c.value })),
       ]} />
-    )} note={p.list.length > 0 ? `Least ${least === most ? "and most are equal" : `${ratio(100 * least, most, 0)} % of the most`}; mean ${ratio(100 * sum, most * p.list.length, 0)} % of the most.` : undefined}>
+    )} note={p.list.length > 0 ? `Least ${least === most ? "and most are equal" : `${ratio(100 * least, most, 0)} % of the most`}; mean ${ratio(100 * sum, most * p.list.length, 0)} % of the most. ${p.hint ?? ""}` : undefined}>
       {p.list.length === 0 ? <Empty>There are none.</Empty> : (
         <div class="cells">
           {p.list.map((x, i) => {

@@ -28,13 +28,13 @@ const pages: Record<string, { name: string; of: "launch" | "either" | "whole"; s
 };
 
 function App({ first, live }: { first: Page; live: boolean }) {
-  const { page, state, lost } = useLive(first, live);
-  if (page.results.length > 0) return <Pages page={page} live={live && <Progress state={state} lost={lost} page={page} />} />;
+  const { page, state, lost, bad } = useLive(first, live);
+  if (page.results.length > 0) return <Pages page={page} live={live && <Progress state={state} lost={lost} bad={bad} page={page} />} />;
   return (
     <Fragment>
       <header class="top"><span class="brand"><Mark /><span>Heddle</span></span></header>
       <main id="content">
-        <Progress state={state} lost={lost} page={page} />
+        <Progress state={state} lost={lost} bad={bad} page={page} />
         <Card><h1>{state?.input ?? "A run"}</h1><Empty>{state?.done ? "The run gave no result; heddle says why where it was started." : "Results appear here as soon as there are some. A short run shows only its end."}</Empty></Card>
       </main>
     </Fragment>
@@ -132,7 +132,7 @@ function Mark() {
 }
 
 function Help({ names, close }: { names: string[]; close: () => void }) {
-  const keys: [string, string][] = [...names.map((n, i) => [String(i + 1), `page ${n}`] as [string, string]), ["n, p", "next, previous launch"], ["h, H", "next, previous hottest line (Source)"], ["/", "filter launches (Summary)"], ["↑ ↓", "select a line (Source)"], ["→, ←", "step forward, back; ten with Shift (Learn)"], ["Home, End", "start, end (Learn)"], ["w, W", "follow the next, previous warp (Learn)"], ["[, ]", "previous, next frame or launch (Learn)"], ["Space", "play, pause (Learn)"], ["?", "this list"], ["Esc", "close"]];
+  const keys: [string, string][] = [...names.map((n, i) => [String(i + 1), `page ${n}`] as [string, string]), ["n, p", "next, previous launch"], ["h, H", "next, previous hottest line (Source)"], ["/", "filter launches (Summary)"], ["↑ ↓", "select a line (Source, Learn)"], ["← → ↑ ↓", "read a chart that Tab has reached (Time)"], ["→, ←", "step forward, back; ten with Shift (Learn)"], ["Home, End", "start, end (Learn)"], ["w, W", "follow the next, previous warp (Learn)"], ["[, ]", "previous, next frame or launch (Learn)"], ["Space", "play, pause (Learn)"], ["?", "this list"], ["Esc", "close"]];
   const [before] = useState(() => document.activeElement as HTMLElement | null);
   useEffect(() => () => before?.focus(), []);
   return (

@@ -109,7 +109,7 @@ function Errors({ c }: { c: Measured }) {
   const list = [...c.pairs].sort((a, b) => Math.abs(a.error_percent) - Math.abs(b.error_percent)), s = c.statistics;
   const top = Math.max(1, s.worst_absolute_error_percent) * 1.08, step = 10 ** Math.floor(Math.log10(top)), by = top / step < 2 ? step / 4 : top / step < 5 ? step / 2 : step;
   const py = (v: number) => H - B - (v / top) * (H - T - B), wide = (W - L - R) / Math.max(1, list.length), ticks: number[] = [];
-  for (let v = 0; v <= top; v += by) ticks.push(v);
+  for (let i = 0; i < 20 && i * by <= top; i++) ticks.push(i * by);
   return (
     <Chart title="Errors, smallest first" table={() => <Pairs c={c} />} note={<Fragment><i class="swatch over" />compared is more <i class="swatch under" />compared is less</Fragment>}>
       <svg class="plot scatter" viewBox={`0 0 ${W} ${H}`} role="img" aria-label={`Errors of ${plural(list.length, "pair", "pairs")}: mean ${s.mean_absolute_error_percent.toFixed(2)} %, worst ${s.worst_absolute_error_percent.toFixed(2)} %`}>

@@ -80,7 +80,7 @@ export function Chart(p: { title: ComponentChildren; table: () => ComponentChild
   return (
     <Card title={p.title} more={<Fragment>{p.more}<button type="button" class="switch" aria-pressed={table} onClick={() => set(!table)}>Table</button></Fragment>}>
       {table ? p.table() : p.children}
-      {p.note && <p class="note">{p.note}</p>}
+      {p.note && <p class="note" aria-live="polite">{p.note}</p>}
     </Card>
   );
 }

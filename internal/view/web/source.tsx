@@ -26,7 +26,7 @@ export function Source({ result, route, at }: { result: Result; route: Route; at
   const hazards = useMemo(() => (result.run.checkers ?? []).flatMap((c) => c.hazards ?? []).filter((x) => at < 0 || x.launch === result.kernels[at].launch), [result, at]);
   const program = useMemo(() => files(result, lines, (l) => textOf(result, l), (l) => l.line, hazards), [lines]);
   const source = useMemo(() => files(result, lines, (l) => l.sourceFile, (l) => l.sourceLine, []), [lines]);
-  const key = (l: Line) => rowKey(l.file, l.line, l.pc, l.fn);
+  const key = (l: Line) => rowKey(l.file, l.line, l.pc, partOf(l));
   const both = source.length > 0;
   // The hottest lines: of the source, if there is one, else of the program.
   const hottest = useMemo(() => {
@@ -93,14 +93,19 @@ function rowKey(file: string, line: number, pc: number, fn: string): string {
   return line > 0 ? `${file}:${line}` : `${fn} pc:${pc}`;
 }
 
+/** The function of a line; of two modules with kernels of one name, the second has a number. */
+function partOf(l: Line): string {
+  return l.copy > 0 ? `${l.fn} (${l.copy + 1})` : l.fn;
+}
+
 /** What a line is part of: a file, or a kernel without a text. */
 function textOf(result: Result, l: Line): string {
-  return l.line > 0 ? l.file : [l.file, result.page.kernelName(l.fn)].filter((s) => s !== "").join(", ");
+  return l.line > 0 ? l.file : [l.file, result.page.kernelName(l.fn) + (l.copy > 0 ? ` (${l.copy + 1})` : "")].filter((s) => s !== "").join(", ");
 }
 
 /** The files of a program or its source, most expensive first. */
 function files(result: Result, lines: Line[], file: (l: Line) => string, line: (l: Line) => number, hazards: Hazard[]): File[] {
-  const byLine = group(lines, (l) => (file(l) === "" ? "" : rowKey(file(l), line(l), l.pc, l.fn)));
+  const byLine = group(lines, (l) => (file(l) === "" ? "" : rowKey(file(l), line(l), l.pc, partOf(l))));
   const hazard = new Map(hazards.map((x) => [rowKey(x.instruction.file, x.instruction.line, x.instruction.pc, x.kernel), x]));
   const names = [...new Set(lines.map(file))].filter((n) => n !== "");
   return names.map((name) => {
@@ -115,7 +120,7 @@ function files(result: Result, lines: Line[], file: (l: Line) => string, line: (
       });
     } else {
       for (const l of own) {
-        const key = rowKey(name, line(l), l.pc, l.fn), no = line(l) > 0 ? line(l) : l.pc;
+        const key = rowKey(name, line(l), l.pc, partOf(l)), no = line(l) > 0 ? line(l) : l.pc;
         rows.push({ no, label: l.file === "" ? no.toString(16) : String(no), text: file(l) !== l.sourceFile ? l.text : "", key, line: l, hazard: hazard.get(key) });
       }
       rows.sort((a, b) => a.no - b.no);
@@ -142,13 +147,12 @@ function Pane(p: { kind: "source" | "program"; files: File[]; result: Result; he
     return () => o.disconnect();
   }, []);
   // Bring what was selected elsewhere into sight: the most expensive of the lines that belong to it.
+  useEffect(() => { // not when the reader has chosen another file
+    const other = p.files.find((f) => f.name !== file.name && f.rows.some((r) => r.line && p.marked.has(r.key)));
+    if (p.selected !== "" && !file.rows.some((r) => p.marked.has(r.key)) && other) setName(other.name);
+  }, [p.selected, p.marked]);
   useEffect(() => {
     if (p.selected === "") return;
-    const other = p.files.find((f) => f.name !== file.name && f.rows.some((r) => r.line && p.marked.has(r.key)));
-    if (!file.rows.some((r) => p.marked.has(r.key)) && other) {
-      setName(other.name);
-      return;
-    }
     let best = -1;
     file.rows.forEach((r, i) => {
       if (r.key === p.selected || (p.marked.has(r.key) && (best < 0 || (file.rows[best].key !== p.selected && (r.line?.cycles ?? 0) > (file.rows[best].line?.cycles ?? 0))))) best = i;
@@ -214,7 +218,7 @@ function Detail({ result, lines, all, hazards }: { result: Result; lines: Line[]
   const total = all.reduce((a, x) => a + x.cycles, 0);
   const first = lines[0];
   const title = lines.length === 1 ? first.text : `${base(first.sourceFile)}:${first.sourceLine}, ${plural(lines.length, "instruction", "instructions")}`;
-  const own = hazards.filter((x) => lines.some((l) => rowKey(l.file, l.line, l.pc, l.fn) === rowKey(x.instruction.file, x.instruction.line, x.instruction.pc, x.kernel)));
+  const own = hazards.filter((x) => lines.some((l) => rowKey(l.file, l.line, l.pc, partOf(l)) === rowKey(x.instruction.file, x.instruction.line, x.instruction.pc, x.kernel)));
   return (
     <Card title={<code>{title}</code>}>
       <div class="two">

@@ -26,8 +26,9 @@ export function Time({ result, route, at }: { result: Result; route: Route; at: 
       <Card class="toolbar">
         <LaunchChoice result={result} at={at} page="time" whole="whole run" run={route.run} />
         <span>cycles {count(range[0])} to {count(range[1])}</span>
+        <Part key={`${range[0]} ${range[1]}`} range={range} whole={whole} setRange={setRange} />
         {zoomed && <button type="button" onClick={() => setRange(whole)}>Show all</button>}
-        <span class="muted">Drag across a chart to see a part of the time.</span>
+        <span class="muted">Drag across a chart, or name cycles, to see a part of the time.</span>
       </Card>
       {!history || history.end.length === 0
         ? <Card title="Counters over time"><Empty>The result has no counters over time. {r.kepler ? "The Kepler-style core does not record them, nor where its blocks ran." : <Fragment>Runs with <code>--html</code> record them; results of <code>--json</code> alone do not.</Fragment>}</Empty></Card>
@@ -35,6 +36,19 @@ export function Time({ result, route, at }: { result: Result; route: Route; at: 
       {!r.kepler && <Gantt result={result} at={at} range={range} />}
       {history?.parts.map((p) => <Heat key={p.part + p.counter} part={p} range={range} />)}
     </Fragment>
+  );
+}
+
+/** A part of the time, by its first and last cycle. */
+function Part({ range, whole, setRange }: { range: Range; whole: Range; setRange: (r: Range) => void }) {
+  const [from, setFrom] = useState(String(range[0])), [to, setTo] = useState(String(range[1]));
+  const a = Math.max(whole[0], Number(from)), b = Math.min(whole[1], Number(to)), good = from !== "" && to !== "" && a < b;
+  return (
+    <form class="part" onSubmit={(e) => { e.preventDefault(); if (good) setRange([a, b]); }}>
+      <label>From <input name="from" type="number" step="1" min={whole[0]} max={whole[1]} value={from} onInput={(e) => setFrom(e.currentTarget.value)} /></label>
+      <label>to <input name="to" type="number" step="1" min={whole[0]} max={whole[1]} value={to} onInput={(e) => setTo(e.currentTarget.value)} /></label>
+      <button type="submit" disabled={!good}>Show</button>
+    </form>
   );
 }
 
@@ -136,13 +150,23 @@ function Plot(p: { x: number[]; first: number; lines: Line[]; own?: Line[]; stac
       u.destroy();
     };
   }, [p.x, p.lines, p.range, dark]);
+  // The arrow keys move the cursor, as the pointer does.
+  const keys = (e: KeyboardEvent) => {
+    const u = plot.current, step = (e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0) * (e.shiftKey ? 10 : 1);
+    if (!u || !step) return;
+    e.preventDefault();
+    const first = p.x.findIndex((x) => x >= p.range[0]), after = p.x.findIndex((x) => x > p.range[1]), last = after < 0 ? p.x.length - 1 : after - 1;
+    const i = Math.max(first, Math.min(last, at === null ? (step > 0 ? first : last) : at + step));
+    u.setCursor({ left: u.valToPos(p.x[i], "x"), top: u.bbox.height / devicePixelRatio / 2 });
+    setAt(i);
+  };
   const own = p.own ?? p.lines;
   const shown = at === null ? null : own.map((l) => ({ l, v: l.values[at] })).filter(({ v }) => v > 0 || own.length < 3);
   if (p.stacked) shown?.sort((a, b) => b.v - a.v);
   return (
     <Fragment>
-      <div ref={box} class="uplotbox" role="img" aria-label={`${p.label} over time; the table has the numbers`} />
-      <p class="reading" aria-live="off">
+      <div ref={box} class="uplotbox" role="img" tabIndex={0} onKeyDown={keys} aria-label={`${p.label} over time; ← and → read it, and the table has the numbers`} />
+      <p class="reading" aria-live={document.activeElement === box.current ? "polite" : "off"}>
         {shown ? <Fragment><b>cycle {count(p.x[at!])}</b> {shown.slice(0, 6).map(({ l, v }) => <span key={l.name}>{l.fill && <i class="swatch" style={{ background: l.fill?.startsWith("--") ? `var(${l.fill})` : l.fill }} />}{l.name} {fixed(v)} {l.unit}</span>)}</Fragment>
           : own.filter((l) => l.fill).slice(0, 12).map((l) => <span key={l.name} class="muted"><i class="swatch" style={{ background: l.fill?.startsWith("--") ? `var(${l.fill})` : l.fill }} />{l.name}</span>)}
       </p>
@@ -150,8 +174,35 @@ function Plot(p: { x: number[]; first: number; lines: Line[]; own?: Line[]; stac
   );
 }
 
+/** What reads a drawing at a place: the pointer, or the arrow keys, which move by one of its columns, or by a row of a height. */
+export function pointing(at: (x: number, y: number, width: number) => void, columns: number, row: number, height: number, out: () => void) {
+  const to = (el: HTMLElement, x: number, y: number) => {
+    el.dataset.x = String(x);
+    el.dataset.y = String(y);
+    at(x, y, el.clientWidth);
+  };
+  return {
+    tabIndex: 0,
+    onMouseMove: (e: MouseEvent) => {
+      const el = e.currentTarget as HTMLElement, r = el.getBoundingClientRect();
+      at(e.clientX - r.left, e.clientY - r.top, r.width);
+    },
+    onMouseLeave: out,
+    onBlur: out,
+    onKeyDown: (e: KeyboardEvent) => {
+      const dx = e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0, dy = e.key === "ArrowDown" ? 1 : e.key === "ArrowUp" ? -1 : 0;
+      if (!dx && !dy) return;
+      e.preventDefault();
+      const el = e.currentTarget as HTMLElement, wide = el.clientWidth / Math.max(1, columns), many = e.shiftKey ? 10 : 1;
+      const old = el.dataset.x === undefined ? null : { x: Number(el.dataset.x), y: Number(el.dataset.y) };
+      const clamp = (v: number, by: number, most: number) => Math.max(by / 2, Math.min(most - by / 2, v));
+      to(el, clamp(old ? old.x + dx * many * wide : 0, wide, el.clientWidth), clamp(old ? old.y + dy * many * row : 0, row, height));
+    },
+  };
+}
+
 /** A drawing of one point for each row and column, scaled to the width of its card. */
-function useCanvas(draw: (ctx: CanvasRenderingContext2D, width: number, height: number, css: (name: string) => string) => void, height: number, deps: unknown[]) {
+export function useCanvas(draw: (ctx: CanvasRenderingContext2D, width: number, height: number, css: (name: string) => string) => void, height: number, deps: unknown[]) {
   const ref = useRef<HTMLCanvasElement>(null);
   const dark = useScheme();
   useEffect(() => {
@@ -174,8 +225,11 @@ function useCanvas(draw: (ctx: CanvasRenderingContext2D, width: number, height: 
   return ref;
 }
 
+/** As many as a machine has at most; a damaged result may name more. */
+const mostSMs = 1 << 16;
+
 function Gantt({ result, at, range }: { result: Result; at: number; range: Range }) {
-  const sms = Math.max(1, result.run.sms || 1);
+  const sms = Math.max(1, Math.min(mostSMs, Math.floor(result.run.sms) || 1));
   const list = useMemo(() => {
     const out: { at: number; b: Blocks }[] = [];
     result.kernels.forEach((_, i) => {
@@ -214,10 +268,10 @@ function Gantt({ result, at, range }: { result: Result; at: number; range: Range
       ctx.fillRect(x(b.from), b.sm * row + b.slot * each, Math.max(0.7, x(b.to) - x(b.from) - 0.4), Math.max(0.7, each - (each > 3 ? 0.6 : 0)));
     }
   }, height, [placed, range]);
-  const point = (e: MouseEvent) => {
-    const el = e.currentTarget as HTMLCanvasElement, r = el.getBoundingClientRect(), { row } = place(r.width);
-    const cycle = range[0] + ((e.clientX - r.left) / r.width) * (range[1] - range[0]), sm = Math.floor((e.clientY - r.top) / row);
-    const slot = Math.floor((((e.clientY - r.top) % row) / (row - 1)) * placed.most);
+  const point = (x: number, y: number, width: number) => {
+    const { row } = place(width);
+    const cycle = Math.floor(range[0] + (x / width) * (range[1] - range[0])), sm = Math.floor(y / row);
+    const slot = Math.floor(((y % row) / (row - 1)) * placed.most);
     const b = placed.rows.find((b) => b.sm === sm && b.slot === slot && b.from <= cycle && cycle <= b.to) ?? placed.rows.find((b) => b.sm === sm && b.from <= cycle && cycle <= b.to);
     setTip(`SM ${sm}, cycle ${count(cycle)}${b ? `: block ${count(b.block)} of launch ${result.kernels[b.launch].launch}, cycles ${count(b.from)} to ${count(b.to)} (${count(b.to - b.from)})` : ": no block"}`);
   };
@@ -233,7 +287,7 @@ function Gantt({ result, at, range }: { result: Result; at: number; range: Range
       ]} />
     )}>
       {total === 0 ? <Empty>The result has no log of blocks: runs with <code>--html</code> keep it for launches of up to 20,000 blocks, others with <code>-C run.block_log=true</code>.</Empty>
-        : <canvas ref={ref} class="canvas" style={{ height: `${height}px` }} role="img" aria-label={`${plural(total, "block", "blocks")} on ${plural(sms, "SM", "SMs")} over time; the table has the numbers`} onMouseMove={point} onMouseLeave={() => setTip("")} />}
+        : <canvas ref={ref} class="canvas" style={{ height: `${height}px` }} role="img" aria-label={`${plural(total, "block", "blocks")} on ${plural(sms, "SM", "SMs")} over time; the arrow keys read them, and the table has the numbers`} {...pointing(point, 100, height / sms, height, () => setTip(""))} />}
     </Chart>
   );
 }
@@ -266,8 +320,8 @@ function Heat({ part, range }: { part: History["parts"][number]; range: Range })
     }));
   }, height, [part, range]);
   if (n === 0 || most === 0) return null;
-  const point = (e: MouseEvent) => {
-    const r = (e.currentTarget as Element).getBoundingClientRect(), i = Math.floor((range[0] + ((e.clientX - r.left) / r.width) * (range[1] - range[0])) / part.every), p = Math.floor(((e.clientY - r.top) / height) * n);
+  const point = (x: number, y: number, width: number) => {
+    const i = Math.floor((range[0] + (x / width) * (range[1] - range[0])) / part.every), p = Math.floor((y / height) * n);
     const v = part.counts[p]?.[i];
     setTip(v === undefined ? "" : `${one} ${p}, cycles ${count(i * part.every)} to ${count((i + 1) * part.every)}: ${count(v)} ${unit}`);
   };
@@ -277,7 +331,7 @@ function Heat({ part, range }: { part: History["parts"][number]; range: Range })
         { key: "p", head: one, cell: (r) => r.p, value: (r) => r.p }, { key: "s", head: unit + " in all", cell: (r) => count(r.sum), value: (r) => r.sum }, { key: "m", head: `most in ${count(part.every)} cycles`, cell: (r) => count(r.most), value: (r) => r.most },
       ]} />
     )}>
-      <canvas ref={ref} class="canvas" style={{ height: `${height}px` }} role="img" aria-label={`${title}; the table has the numbers`} onMouseMove={point} onMouseLeave={() => setTip("")} />
+      <canvas ref={ref} class="canvas" style={{ height: `${height}px` }} role="img" aria-label={`${title}; the arrow keys read it, and the table has the numbers`} {...pointing(point, (range[1] - range[0]) / part.every, height / n, height, () => setTip(""))} />
     </Chart>
   );
 }
