@@ -200,6 +200,8 @@ var own = []Counter{
 	{"history.every", "core cycles", "--html: length of a row. Rows begin short and double in length whenever there are 2,000.", byChip},
 	{"history.end", "core cycles", "--html: when a row ended. The columns are those of --series, as counts since the row before.", byChip},
 	{"history.warps.every", "core cycles", "--html: between two samples of what warps do.", byChip},
+	{"history.warps.slots.sm", "", "--html: the SM of a warp slot.", byChip},
+	{"history.warps.slots.slot", "", "--html: its number on the SM.", byChip},
 	{"history.warps.slots", "", "--html: slots of warps. states has a letter for each sample, a for the first of history.warps.states, and a point where no warp was in the slot.", byChip},
 	{"history.parts.every", "core cycles", "--html: length of a row of the parts.", byChip},
 	{"history.parts.counts", "", "--html: the counter of each part over time: instructions and warp cycles of SMs, requests of L2 slices, busy cycles of DRAM channels.", byChip},

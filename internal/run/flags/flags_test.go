@@ -25,7 +25,7 @@ func TestEncode(t *testing.T) {
 			GPU: "my.toml", Mode: "functional", Core: "simt", Set: []string{"l2.ways=8", "run.caches=warm"}, JSON: "-", HTML: "page.html", SourceRoot: []string{"src"}, Kernels: "1-3,/a b/", Threads: 3, MaxCycles: 1 << 62,
 			Timeline: "way.kanata", Series: "100=a=b.csv", Check: []string{"hazards"}, KeepGoing: true, InitReads: true, Order: "reverse", Coverage: "cov.info", Step: true, AccelSim: true, Record: "rec", RecordForm: "micro", Quiet: true, Progress: "always", Code: "sass",
 		},
-		PTX: []string{"a.ptx", "b\n.ptx"}, SavePTX: "ptx", Devices: 4, Strict: true, FailOn: true, Result: "/tmp/result",
+		PTX: []string{"a.ptx", "b\n.ptx"}, SavePTX: "ptx", Devices: 4, Strict: true, FailOn: true, Result: "/tmp/result", Live: "/tmp/result/live",
 	}
 	v := reflect.ValueOf(p)
 	for _, v := range []reflect.Value{v, v.Field(0)} {
