@@ -131,9 +131,14 @@ func (b *block) rows(x *access, lanes uint32) bool {
 // are there.
 func (a *access) groups(lanes uint32, of *[32]uint32) (leaders uint32) {
 	var table [64]uint8 // one more than the first lane at an address, by a hash of it
+	last, lead := uint64(0), -1
 	for k := lanes; k != 0; k &= k - 1 {
 		i := first(k)
 		at := a.Addr[i]
+		if at == last && lead >= 0 { // neighbours often access the same
+			of[lead&31] |= 1 << i
+			continue
+		}
 		h := (at>>2 ^ at>>8) % 64
 		for table[h] != 0 && a.Addr[(table[h]-1)&31] != at {
 			h = (h + 1) % 64
@@ -143,7 +148,8 @@ func (a *access) groups(lanes uint32, of *[32]uint32) (leaders uint32) {
 			leaders |= 1 << i
 			of[i] = 0
 		}
-		of[(table[h]-1)&31] |= 1 << i
+		last, lead = at, int(table[h]-1)
+		of[lead&31] |= 1 << i
 	}
 	return leaders
 }
@@ -180,16 +186,18 @@ func (b *block) at(x *access, addr uint64, lane int, bytes uint64) {
 
 // word notes an access of bytes of a word.
 func (b *block) word(x *access, p *page, i int, addr uint64, lane int, bytes uint8) {
-	if old := p.cells[ofWrites][i]; old != 0 {
-		b.test(x, p, old, addr, lane, bytes)
+	n, j := i/partWords, i%partWords
+	if part := p.cells[ofWrites][n]; part != nil && part[j] != 0 {
+		b.test(x, p, part[j], addr, lane, bytes)
 	}
 	if x.kind == ofWrites {
-		if old := p.cells[ofReads][i]; old != 0 {
-			b.test(x, p, old, addr, lane, bytes)
-			p.cells[ofReads][i] = b.merge(x, old, lane, bytes, false)
+		if part := p.cells[ofReads][n]; part != nil && part[j] != 0 {
+			b.test(x, p, part[j], addr, lane, bytes)
+			part[j] = b.merge(x, part[j], lane, bytes, false)
 		}
 	}
-	p.cells[x.kind][i] = b.merge(x, p.cells[x.kind][i], lane, bytes, true)
+	part := b.c.part(p, x.kind, n)
+	part[j] = b.merge(x, part[j], lane, bytes, true)
 }
 
 // memo is how the last word was treated; words whose cells stand in the same relation to
@@ -205,52 +213,75 @@ func (m *memo) fits(old cell, k cell) bool {
 
 // row notes an access of lanes that follow each other in memory, from lane f on.
 func (b *block) row(x *access, addr uint64, f int, bytes uint64) {
-	var tested, cleared, noted memo
-	per, step := 1, cell(1) // words of a lane, lanes of a word
+	r := row{x: x, per: 1, step: 1, split: x.w.split, f: f}
 	if x.Bytes >= 4 {
-		per = x.Bytes / 4
+		r.per = x.Bytes / 4
 	} else {
-		step = cell(4 / x.Bytes)
+		r.step = cell(4 / x.Bytes)
 	}
-	split := x.w.split // lanes differ in what they know
-	k, in := cell(0), 0
 	for bytes > 0 {
 		p, i := x.mem.page(addr), int(addr/4%pageWords)
-		n := min(int(bytes/4), pageWords-i)
-		for ; n > 0; n-- {
-			lane := f + int(k)
-			if old := p.cells[ofWrites][i]; old != 0 && !tested.fits(old, k) {
-				b.exact = split
+		n := min(int(bytes/4), partWords-i%partWords)
+		b.inPart(&r, p, i, n, addr)
+		addr, bytes = addr+4*uint64(n), bytes-4*uint64(n)
+	}
+}
+
+// row is a row of lanes on its way through the shadow.
+type row struct {
+	x                      *access
+	per                    int  // words of a lane
+	step                   cell // lanes of a word
+	split                  bool // lanes differ in what they know
+	f                      int  // the first lane
+	k                      cell // lanes that have passed
+	in                     int  // words of the current one that have
+	tested, cleared, noted memo
+}
+
+// inPart notes n words of a row that lie in one part of a page.
+func (b *block) inPart(r *row, p *page, i, n int, addr uint64) {
+	x := r.x
+	writes, reads := p.cells[ofWrites][i/partWords], p.cells[ofReads][i/partWords]
+	if x.kind != ofWrites {
+		reads = nil
+	}
+	to := b.c.part(p, x.kind, i/partWords)
+	for j := i % partWords; n > 0; n-- {
+		k, lane := r.k, r.f+int(r.k)
+		if writes != nil {
+			if old := writes[j]; old != 0 && !r.tested.fits(old, k) {
+				b.exact = r.split
 				ok := b.test(x, p, old, addr, lane, 15)
-				tested = memo{old: old, rel: old - k, ok: ok && !b.exact}
+				r.tested = memo{old: old, rel: old - k, ok: ok && !b.exact}
 			}
-			if x.kind == ofWrites {
-				if old := p.cells[ofReads][i]; old == 0 {
-				} else if cleared.fits(old, k) {
-					p.cells[ofReads][i] = cleared.apply(k)
-				} else {
-					b.exact = split
-					ok := b.test(x, p, old, addr, lane, 15)
-					to := b.merge(x, old, lane, 15, false)
-					p.cells[ofReads][i] = to
-					cleared = memo{old: old, rel: old - k, to: to - k, none: to == 0, ok: ok && !b.exact}
-				}
-			}
-			if old := p.cells[x.kind][i]; old == 0 && x.id != 0 {
-				p.cells[x.kind][i] = cellOf(x.id, lane)
-			} else if noted.fits(old, k) && old != 0 {
-				p.cells[x.kind][i] = noted.apply(k)
+		}
+		if reads != nil {
+			if old := reads[j]; old == 0 {
+			} else if r.cleared.fits(old, k) {
+				reads[j] = r.cleared.apply(k)
 			} else {
-				b.exact = split
-				to := b.merge(x, old, lane, 15, true)
-				p.cells[x.kind][i] = to
-				noted = memo{old: old, rel: old - k, to: to - k, ok: !b.exact}
+				b.exact = r.split
+				ok := b.test(x, p, old, addr, lane, 15)
+				to := b.merge(x, old, lane, 15, false)
+				reads[j] = to
+				r.cleared = memo{old: old, rel: old - k, to: to - k, none: to == 0, ok: ok && !b.exact}
 			}
-			i++
-			addr, bytes = addr+4, bytes-4
-			if in++; in == per {
-				k, in = k+step, 0
-			}
+		}
+		if old := to[j]; old == 0 && x.id != 0 {
+			to[j] = cellOf(x.id, lane)
+		} else if old != 0 && r.noted.fits(old, k) {
+			to[j] = r.noted.apply(k)
+		} else {
+			b.exact = r.split
+			c := b.merge(x, old, lane, 15, true)
+			to[j] = c
+			r.noted = memo{old: old, rel: old - k, to: c - k, ok: !b.exact}
+		}
+		j++
+		addr += 4
+		if r.in++; r.in == r.per {
+			r.k, r.in = k+r.step, 0
 		}
 	}
 }
@@ -359,7 +390,7 @@ func (b *block) reached(e *record, el int, w *warp, m uint32) bool {
 // test looks for races of an access with those of a cell, and reports whether there are none.
 func (b *block) test(x *access, p *page, c cell, addr uint64, lane int, bytes uint8) bool {
 	if c&inSet == 0 { // the common case: one record, lane against lane
-		if e := &b.c.records[c.id()]; e.time <= b.launch.base || !b.conflict(e, &x.r) || b.settled(e, x.w) {
+		if e := b.c.rec(c.id()); e.time <= b.launch.base || !b.conflict(e, &x.r) || b.settled(e, x.w) {
 			return true
 		}
 	}
@@ -368,7 +399,7 @@ func (b *block) test(x *access, p *page, c cell, addr uint64, lane int, bytes ui
 	clean := true
 	for _, t := range list {
 		both := t.bytes & bytes
-		e := &b.c.records[t.record]
+		e := b.c.rec(t.record)
 		if both == 0 || e.time <= b.launch.base || !b.conflict(e, &x.r) || b.settled(e, x.w) {
 			continue
 		}
@@ -424,11 +455,11 @@ func (b *block) merge(x *access, old cell, lane int, bytes uint8, add bool) cell
 	}
 	var one [1]entry
 	list, off := s.entries(old, &one)
-	if add && x.id == 0 {
-		b.reuse(x, list)
+	if add && x.id == 0 && b.reuse(x, list, off, lane, bytes) {
+		return old
 	}
 	if add && old != 0 && old&inSet == 0 { // noted before, or by a record that stands for it
-		if id := old.id(); id == x.id && off == lane || x.kind == ofReads && bytes == 15 && b.summary(x, &s.records[id], id, 0) == id {
+		if id := old.id(); id == x.id && off == lane || x.kind == ofReads && bytes == 15 && b.summary(x, s.rec(id), id, 0) == id {
 			return old
 		}
 	}
@@ -437,7 +468,7 @@ func (b *block) merge(x *access, old cell, lane int, bytes uint8, add bool) cell
 	changed := false
 	sum, sumBytes := uint32(0), uint8(0) // a record of form blocks or warps that stands for the access
 	for _, t := range list {
-		e := &s.records[t.record]
+		e := s.rec(t.record)
 		if add && t.record == x.id && off+int(t.lane) == lane && bytes&^t.bytes == 0 {
 			return old
 		}
@@ -489,18 +520,24 @@ func (b *block) name(x *access) {
 }
 
 // reuse takes the record of an earlier access that differs in nothing: nobody can know of one
-// and not of the other.
-func (b *block) reuse(x *access, list []entry) {
+// and not of the other. It reports whether the word names that access, as after a poll.
+func (b *block) reuse(x *access, list []entry, off, lane int, bytes uint8) bool {
+	if x.r.class&flight != 0 || x.r.class&(strong|write) == strong|write {
+		return false // strong writes of a location have an order
+	}
 	for _, t := range list {
-		if e := &b.c.records[t.record]; e.time > x.w.rel && e.time > b.base && e.time > b.launch.base && x.r.class&(flight|strong) == 0 {
-			same := *e
-			same.time = x.r.time
-			if same == x.r {
-				x.id = t.record
-				return
-			}
+		e := b.c.rec(t.record)
+		if e.lanes != x.r.lanes || e.time <= x.w.rel || e.time <= b.base || e.time <= b.launch.base {
+			continue
+		}
+		same := *e
+		same.time = x.r.time
+		if same == x.r {
+			x.id = t.record
+			return off+int(t.lane) == lane && bytes&^t.bytes == 0
 		}
 	}
+	return false
 }
 
 // replaces reports whether an access makes an entry superfluous: it happened before, and
@@ -514,7 +551,7 @@ func (b *block) replaces(x *access, e *record, el, lane int, bytes uint8) bool {
 			return false
 		}
 		// Who observes the write knows its chain, but neither reads nor earlier writes.
-		if x.r.class&write != 0 && (e.class&write == 0 || stamp{e.time, el}.before(x.from)) {
+		if x.r.class&write != 0 && (e.class&write == 0 || stamp{e.time, uint8(el)}.before(x.from)) {
 			return false
 		}
 	}
@@ -553,7 +590,7 @@ func (b *block) summary(x *access, e *record, id, sum uint32) uint32 {
 	if n.class&write != 0 {
 		at++
 	}
-	if e.form == blocks || e.block != b.id || sum != 0 && b.c.records[sum].form == blocks {
+	if e.form == blocks || e.block != b.id || sum != 0 && b.c.rec(sum).form == blocks {
 		if int(at) >= len(l.sums) {
 			return 0
 		}
@@ -576,7 +613,7 @@ func (b *block) summary(x *access, e *record, id, sum uint32) uint32 {
 	if int(at) >= len(b.sums) {
 		return 0
 	}
-	if s := b.sums[at]; s == 0 || b.c.records[s].time <= b.base {
+	if s := b.sums[at]; s == 0 || b.c.rec(s).time <= b.base {
 		r := *n
 		r.form = warps
 		b.sums[at] = b.c.record(&r)

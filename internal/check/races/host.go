@@ -29,7 +29,7 @@ func (c *Checker) Host(e *check.HostEvent) {
 	switch e.Kind {
 	case check.HostAlloc, check.HostFree, check.HostReset:
 		if e.Bytes > 0 {
-			c.global.forget(e.Addr, e.Bytes)
+			c.forget(e.Addr, e.Bytes)
 			kept := c.host[:0]
 			for _, h := range c.host {
 				if h.Addr >= e.Addr+e.Bytes || e.Addr >= h.Addr+h.Bytes {
@@ -89,9 +89,9 @@ func (c *Checker) hostAgainstKernels(e *check.HostEvent) {
 		}
 		for _, k := range kinds {
 			var one [1]entry
-			list, off := c.entries(p.cells[k][i], &one)
+			list, off := c.entries(p.cell(k, i), &one)
 			for _, t := range list {
-				r := &c.records[t.record]
+				r := c.rec(t.record)
 				both := t.bytes & in
 				if l := c.launches[r.launch]; both != 0 && !e.At.Before(l.stream, l.at[l.stream]) {
 					at := bits.TrailingZeros8(both)

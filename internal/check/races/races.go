@@ -14,18 +14,19 @@ type Checker struct {
 	launches []*launch
 	streams  map[int64][]*launch
 	live     map[*block]bool
-	spare    []*memory // of shared memory, to be used again
-	flights  []*copying
+	spare    []*memory  // of shared memory, to be used again
+	flights  []*copying // nil where there is none
+	noFlight []uint32   // such, to be used again
 	host     []hostAccess
 	found    findings
+	watch    func() // of tests: before each sweep
 }
 
 // New makes a race checker.
 func New() check.Checker {
-	return &Checker{
-		shadow: shadow{records: make([]record, 1), pairs: map[[2]entry]uint32{}},
-		global: newMemory(), time: 1, streams: map[int64][]*launch{}, live: map[*block]bool{}, found: newFindings(),
-	}
+	c := &Checker{global: newMemory(), time: 1, streams: map[int64][]*launch{}, live: map[*block]bool{}, found: newFindings()}
+	c.record(&record{}) // a cell of 0 names nothing
+	return c
 }
 
 // launch is a launch, and its probe.
@@ -75,6 +76,9 @@ func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, source func(int) exec.W
 		for i := len(list) - 1; i >= 0 && !l.before(list[i].id); i-- {
 			l.base = min(l.base, list[i].began-1)
 		}
+	}
+	if list := c.streams[l.stream]; len(list) > 0 {
+		list[len(list)-1].sums = nil // it has ended
 	}
 	c.streams[l.stream] = append(c.streams[l.stream], l)
 	c.time++
@@ -138,6 +142,7 @@ type warp struct {
 	rel   uint32 // the last time at which a lane released something
 	clock *clock // of all lanes, unless split
 	split bool
+	poll  poll // the last one
 	lanes *[32]lane
 	// learned is the last time at which a clock changed: lanes know of nothing later.
 	learned uint32
@@ -261,8 +266,8 @@ func (c *Checker) roots(f func(uint32)) {
 			f(id)
 		}
 	}
-	for _, l := range c.launches {
-		for _, id := range l.sums {
+	for _, list := range c.streams {
+		for _, id := range list[len(list)-1].sums {
 			f(id)
 		}
 	}
@@ -274,7 +279,7 @@ func (b *block) Exit(warp int, lanes isa.LaneMask) { b.warps[warp].live &^= uint
 
 // Heap is as in exec.HeapProbe: what others did to memory before it was given to a thread, or
 // given back, is of no account.
-func (b *block) Heap(_, _ int, addr, bytes uint64, _ bool) { b.c.global.forget(addr, bytes) }
+func (b *block) Heap(_, _ int, addr, bytes uint64, _ bool) { b.c.forget(addr, bytes) }
 
 // Misuse is as in exec.BlockProbe: another checker's work.
 func (b *block) Misuse(exec.Misuse, int, isa.LaneMask, isa.LaneMask) {}
@@ -287,7 +292,15 @@ func (b *block) End() {
 	}
 	delete(c.live, b)
 	for _, p := range b.shared.pages {
-		p.cells = [2][pageWords]cell{}
+		for k := range p.cells {
+			for n, part := range p.cells[k] {
+				if part != nil {
+					*part = cells{}
+					c.drop(part)
+					p.cells[k][n] = nil
+				}
+			}
+		}
 		p.retire()
 	}
 	c.spare = append(c.spare, b.shared)

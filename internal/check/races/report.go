@@ -145,9 +145,10 @@ type findKey struct {
 
 // findings is what was found.
 type findings struct {
-	by   map[findKey]*check.Finding
-	all  []*check.Finding
-	hook func(*find) // of tests
+	by    map[findKey]*check.Finding
+	all   []*check.Finding
+	raced int         // how often a race was found
+	hook  func(*find) // of tests
 }
 
 func newFindings() findings { return findings{by: map[findKey]*check.Finding{}} }
@@ -156,6 +157,7 @@ func (f *findings) list() []*check.Finding { return f.all }
 
 // add adds a race, or counts it with those at the same places.
 func (f *findings) add(x *find) {
+	f.raced++
 	if f.hook != nil {
 		f.hook(x)
 	}
@@ -273,9 +275,9 @@ func (b *block) cause(e, n *record) string {
 				continue
 			}
 			var one [1]entry
-			list, _ := b.c.entries(p.cells[ofWrites][ch.addr/4%pageWords], &one)
+			list, _ := b.c.entries(p.cell(ofWrites, int(ch.addr/4%pageWords)), &one)
 			for _, t := range list {
-				w := &b.c.records[t.record]
+				w := b.c.rec(t.record)
 				if w.class&strong == 0 || w.launch != e.launch || w.time < e.time || w.form != blocks && w.block != e.block {
 					continue
 				}

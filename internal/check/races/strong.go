@@ -7,7 +7,7 @@ import "github.com/heddle-sim/heddle/internal/isa"
 // stamp is a place in the order in which strong operations were executed.
 type stamp struct {
 	time uint32
-	lane int
+	lane uint8
 }
 
 func (s stamp) before(t stamp) bool { return s.time < t.time || s.time == t.time && s.lane < t.lane }
@@ -31,10 +31,13 @@ type chain struct {
 // sight is a strong read of a chain: the thread knows, at this location, the writes from the
 // chain's first to the one that it read.
 type sight struct {
-	block    uint32
-	warp     uint8
-	from, at stamp
+	block, from, at uint32 // times
+	fromLane, lane  uint8
+	warp            uint8
 }
+
+func (s *sight) start() stamp { return stamp{s.from, s.fromLane} }
+func (s *sight) end() stamp   { return stamp{s.at, s.lane} }
 
 // mostSights bounds the sights of a location. Our choice: those that matter are recent.
 const mostSights = 64
@@ -53,10 +56,11 @@ type release struct {
 
 // chain returns the chain at an address, nil if there is none.
 func (p *page) chain(addr uint64, size uint8) *chain {
-	if p.chains == nil {
+	part := p.chains[addr/4%pageWords/partWords]
+	if part == nil {
 		return nil
 	}
-	ch := p.chains[addr/4%pageWords]
+	ch := part[addr/4%partWords]
 	for ch != nil && (ch.addr != addr || ch.size != size) {
 		ch = ch.next
 	}
@@ -68,10 +72,11 @@ func (p *page) begin(addr uint64, size uint8) *chain {
 	if ch := p.chain(addr, size); ch != nil {
 		return ch
 	}
-	if p.chains == nil {
-		p.chains = new([pageWords]*chain)
+	part := &p.chains[addr/4%pageWords/partWords]
+	if *part == nil {
+		*part = new([partWords]*chain)
 	}
-	at := &p.chains[addr/4%pageWords]
+	at := &(*part)[addr/4%partWords]
 	ch := p.spare
 	if ch == nil {
 		ch = &chain{}
@@ -85,16 +90,18 @@ func (p *page) begin(addr uint64, size uint8) *chain {
 
 // retire keeps the chains of a block that has ended for the next one.
 func (p *page) retire() {
-	if p.chains == nil {
-		return
-	}
-	for i, ch := range p.chains {
-		for ch != nil {
-			next := ch.next
-			*ch = chain{next: p.spare, sights: ch.sights[:0]}
-			p.spare, ch = ch, next
+	for _, part := range p.chains {
+		if part == nil {
+			continue
 		}
-		p.chains[i] = nil
+		for i, ch := range part {
+			for ch != nil {
+				next := ch.next
+				*ch = chain{next: p.spare, sights: ch.sights[:0]}
+				p.spare, ch = ch, next
+			}
+			part[i] = nil
+		}
 	}
 }
 
@@ -110,17 +117,17 @@ func (b *block) intact(x *access, p *page, addr uint64) bool {
 	var id uint32
 	for at := addr &^ 3; at < addr+uint64(x.r.size); at += 4 {
 		var one [1]entry
-		list, _ := b.c.entries(p.cells[ofWrites][at/4%pageWords], &one)
+		list, _ := b.c.entries(p.cell(ofWrites, int(at/4%pageWords)), &one)
 		if len(list) == 0 {
 			return false
 		}
 		e := list[len(list)-1]
-		if id != 0 && e.record != id || !b.excused(&b.c.records[e.record], &x.r) {
+		if id != 0 && e.record != id || !b.excused(b.c.rec(e.record), &x.r) {
 			return false
 		}
 		id = e.record
 		for _, o := range list[:len(list)-1] { // two operations on parts of one word
-			if r := &b.c.records[o.record]; x.r.size < 4 && o.bytes&e.bytes == 0 && r.class&strong != 0 && r.time > b.c.records[id].time {
+			if r := b.c.rec(o.record); x.r.size < 4 && o.bytes&e.bytes == 0 && r.class&strong != 0 && r.time > b.c.rec(id).time {
 				return false
 			}
 		}
@@ -128,11 +135,58 @@ func (b *block) intact(x *access, p *page, addr uint64) bool {
 	return true
 }
 
+// poll is a strong read of one location by lanes of a warp, and what it depended on. The same
+// read again, while all of this is the same, finds and changes nothing.
+type poll struct {
+	addr               uint64
+	site               int
+	lanes              uint32
+	class              class
+	page               *page
+	chain              *chain
+	last               stamp // of the chain
+	cells              [2]cell
+	base, rel, learned uint32 // of the warp
+	swept              int    // since then, another record may have the name of one in a cell
+}
+
+// polls returns what a read of lanes at one address depends on.
+func (b *block) polls(x *access) (p poll) {
+	f := first(uint32(x.Lanes))
+	p = poll{addr: x.Addr[f], site: x.Site, lanes: uint32(x.Lanes), class: x.r.class, base: x.w.base, rel: x.w.rel, learned: x.w.learned, swept: b.c.swept}
+	p.page = x.mem.page(p.addr)
+	if p.chain = p.page.chain(p.addr, x.r.size); p.chain != nil {
+		p.last = p.chain.last
+	}
+	i := int(p.addr / 4 % pageWords)
+	p.cells = [2]cell{p.page.cell(ofReads, i), p.page.cell(ofWrites, i)}
+	return p
+}
+
+// single reports whether an access is of one word, the same for all lanes.
+func single(x *access) bool {
+	f := first(uint32(x.Lanes))
+	for k := uint32(x.Lanes); k != 0; k &= k - 1 {
+		if x.Addr[first(k)] != x.Addr[f] {
+			return false
+		}
+	}
+	return x.Bytes == 4 && x.r.size == 4 && x.Addr[f]%4 == 0
+}
+
 // strong notes a strong access. Sibling lanes of one atomic operation pass on what they
 // released in the order of lanes.
 func (b *block) strong(x *access) {
 	c := b.c
 	x.r.time = c.time
+	poll, raced := !x.Write && single(x), c.found.raced
+	if poll && b.polls(x) == x.w.poll {
+		if ch := x.w.poll.chain; ch != nil {
+			b.see(ch)
+		}
+		c.time++
+		return
+	}
 	var of [32]uint32
 	own := *x
 	own.r.form = many
@@ -147,16 +201,21 @@ func (b *block) strong(x *access) {
 			b.location(g, at, i, of[i])
 		}
 	}
-	x.w.rel = max(x.w.rel, x.r.time)
+	if x.Write && x.Inst.Order.Releases() {
+		x.w.rel = max(x.w.rel, x.r.time)
+	}
 	c.time++
+	if poll && c.found.raced == raced {
+		x.w.poll = b.polls(x)
+	}
 }
 
 // location notes the strong access of lanes to one location.
 func (b *block) location(x *access, addr uint64, lane int, group uint32) {
 	p := x.mem.page(addr)
-	i := addr / 4 % pageWords
+	i := int(addr / 4 % pageWords)
 	ch := p.chain(addr, x.r.size)
-	valid := ch != nil && ch.launch == b.launch.id && ch.cell == p.cells[ofWrites][i]
+	valid := ch != nil && ch.launch == b.launch.id && ch.cell == p.cell(ofWrites, i)
 	seen := x.Read && valid && b.intact(x, p, addr)
 	if x.Read && ch != nil {
 		b.see(ch)
@@ -177,8 +236,31 @@ func (b *block) location(x *access, addr uint64, lane int, group uint32) {
 	}
 	b.at(x, addr, lane, uint64(x.r.size))
 	if x.Write {
-		ch.cell = p.cells[ofWrites][i]
+		ch.cell = p.cell(ofWrites, i)
 	}
+}
+
+// await remembers what a lane has read of a chain; what it has read of one chain is one entry,
+// or soon becomes one.
+func (l *lane) await(p pending) {
+	n := len(l.waiting)
+	if n > 0 && l.waiting[n-1] == p { // polls
+		return
+	}
+	if n >= mostSights && n == cap(l.waiting) {
+		at := map[*chain]int{}
+		kept := l.waiting[:0]
+		for _, q := range l.waiting {
+			if k, ok := at[q.of]; ok {
+				kept[k].wide, kept[k].own = kept[k].wide.join(q.wide), kept[k].own.join(q.own)
+				continue
+			}
+			at[q.of] = len(kept)
+			kept = append(kept, q)
+		}
+		l.waiting = kept
+	}
+	l.waiting = append(l.waiting, p)
 }
 
 // observe lets a lane learn from a chain that it has read.
@@ -193,10 +275,7 @@ func (b *block) observe(x *access, ch *chain, i int) {
 				w.learn(i, ch.wide, b.c.time)
 			}
 		} else {
-			s := w.special(i)
-			if p, n := (pending{ch, ch.wide, own}), len(s.waiting); n == 0 || s.waiting[n-1] != p { // polls
-				s.waiting = append(s.waiting, p)
-			}
+			w.special(i).await(pending{ch, ch.wide, own})
 		}
 	}
 	if acquires && w.lanes != nil { // an acquire completes earlier reads of the location
@@ -209,10 +288,14 @@ func (b *block) observe(x *access, ch *chain, i int) {
 			}
 		}
 	}
-	s := sight{b.id, w.id, ch.from, stamp{x.r.time, i}}
-	if n := len(ch.sights); n > 0 && !x.Write {
-		if o := &ch.sights[(ch.nsight-1)%mostSights]; o.block == s.block && o.warp == s.warp && o.at.lane == i && o.from == s.from && o.at.time > w.rel {
-			o.at = s.at
+	s := sight{block: b.id, from: ch.from.time, at: x.r.time, fromLane: ch.from.lane, lane: uint8(i), warp: w.id}
+	// A poll sees what the one before it saw: nobody can know of one and not of the other.
+	for k := range len(ch.sights) {
+		o := &ch.sights[(ch.nsight-1-k)%mostSights]
+		if o.at <= w.rel || !ch.last.before(o.end()) {
+			break
+		}
+		if o.lane == s.lane && o.warp == s.warp && o.block == s.block {
 			return
 		}
 	}
@@ -226,7 +309,7 @@ func (b *block) observe(x *access, ch *chain, i int) {
 
 // wrote adds a lane's write to a chain, or begins one unless the lane has read the last.
 func (b *block) wrote(x *access, ch *chain, i int, continues bool) {
-	w, at := x.w, stamp{x.r.time, i}
+	w, at := x.w, stamp{x.r.time, uint8(i)}
 	if !continues {
 		ch.launch, ch.from, ch.wide, ch.own = b.launch.id, at, nil, nil
 		if len(ch.sights) > 0 && b.launch.mute && x.shared {
@@ -277,21 +360,21 @@ func (b *block) observed(x *access, p *page, e *record, el int, addr uint64, lan
 	if ch == nil || e.launch != b.launch.id {
 		return false
 	}
-	at := stamp{e.time, el}
+	at := stamp{e.time, uint8(el)}
 	for k := len(ch.sights) - 1; k >= 0; k-- {
 		s := &ch.sights[k]
-		if s.at.time == x.r.time { // of the access itself: what it reads does not come before it
+		if s.at == x.r.time { // of the access itself: what it reads does not come before it
 			continue
 		}
 		if e.form == blocks || e.form == warps {
-			if s.from != ch.from || s.at.before(ch.last) {
+			if s.start() != ch.from || s.end().before(ch.last) {
 				continue
 			}
-		} else if at.before(s.from) || !at.before(s.at) {
+		} else if at.before(s.start()) || !at.before(s.end()) {
 			continue
 		}
-		own := s.block == b.id && s.warp == x.w.id && s.at.lane == lane
-		if own || b.ordered(&record{time: s.at.time, block: s.block, launch: ch.launch, warp: s.warp}, s.at.lane, x.w, lane) {
+		own := s.block == b.id && s.warp == x.w.id && int(s.lane) == lane
+		if own || b.ordered(&record{time: s.at, block: s.block, launch: ch.launch, warp: s.warp}, int(s.lane), x.w, lane) {
 			b.exact = true
 			return true
 		}

@@ -241,13 +241,60 @@ func (b *block) depart(x *access) {
 		} else {
 			b.copies = append(b.copies, f)
 		}
-		b.c.flights = append(b.c.flights, f)
 		own := *x
 		own.r, own.id = all, 0
-		own.r.lanes, own.r.flight = m, uint32(len(b.c.flights))
+		own.r.lanes, own.r.flight = m, b.c.fly(f)
 		b.weak(&own, m)
 	}
 	// What follows is not covered by what was released before.
+}
+
+// fly gives a copy its place among those in flight, and returns one more than that.
+func (c *Checker) fly(f *copying) uint32 {
+	if n := len(c.noFlight); n > 0 {
+		id := c.noFlight[n-1]
+		c.noFlight, c.flights[id] = c.noFlight[:n-1], f
+		return id + 1
+	}
+	c.flights = append(c.flights, f)
+	return uint32(len(c.flights))
+}
+
+// land makes marked records whose copies all lanes have waited for together records of
+// accesses at that time, and forgets the copies that no record names any more.
+func (c *Checker) land() {
+	if len(c.flights) == len(c.noFlight) {
+		return
+	}
+	named := make([]bool, len(c.flights))
+	for id := range c.nrecords {
+		r := c.rec(id)
+		if r.flight == 0 || !c.marks.records.has(id) {
+			continue
+		}
+		if f := c.flights[r.flight-1]; f.attached == 0 && f.landed == f.lanes && f.together() {
+			r.time, r.flight = f.at[first(f.lanes)], 0
+			continue
+		}
+		named[r.flight-1] = true
+	}
+	c.noFlight = c.noFlight[:0]
+	for i := len(named) - 1; i >= 0; i-- {
+		if !named[i] {
+			c.flights[i] = nil
+			c.noFlight = append(c.noFlight, uint32(i))
+		}
+	}
+}
+
+// together reports whether all lanes of a copy have waited for it at the same time.
+func (f *copying) together() bool {
+	for k := f.lanes; k != 0; k &= k - 1 {
+		if f.at[first(k)] != f.at[first(f.lanes)] {
+			return false
+		}
+	}
+	return true
 }
 
 // landed says since when a copy of a lane is its issuer's access, if ok, and whether a lane
