@@ -21,12 +21,8 @@ import (
 // knownMisses are labelled cases that come to something else today, and why.
 var knownMisses = map[string]string{
 	"bulk/proxy_no_fence":   "proxies count as one",
-	"init/heap_unset":       "the device heap is not watched",
-	"init/managed_unset":    "what the host does to managed memory is not seen, so it counts as written",
 	"leaks/heap_some":       "the operator new of clang's header is inlined, and clang 19 does not write down into which line",
 	"scopes/relay_relaxed":  "cuda::atomic of heddle cc stores with release as a fence and a relaxed store, and that fence acquires too: the PTX has no race",
-	"streams/free_other":    "a free on a stream is not tested against kernels that it does not wait for",
-	"streams/graph_fork":    "the nodes of a graph run one after the other",
 	"streams/managed_hasty": "what the host does to managed memory is not seen",
 }
 

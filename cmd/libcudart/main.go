@@ -213,6 +213,28 @@ func (host) Map(addr, n uint64) error {
 	return nil
 }
 
+// Touched asks the kernel which pages are there: Map makes none.
+func (host) Touched(addr, n uint64) []bool {
+	f, err := os.Open("/proc/self/pagemap")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	size := uint64(os.Getpagesize())
+	if size != 4096 || n%size != 0 {
+		return nil
+	}
+	entries := make([]byte, n/size*8) // of 8 bytes a page (Linux, Documentation/admin-guide/mm/pagemap.rst)
+	if _, err := f.ReadAt(entries, int64(addr/size*8)); err != nil {
+		return nil
+	}
+	list := make([]bool, n/size)
+	for i := range list {
+		list[i] = entries[8*i+7]>>6 != 0 // bits 62 and 63: in swap, in memory
+	}
+	return list
+}
+
 func (host) Unmap(addr, n uint64) { C.heddle_unmap(C.uintptr_t(addr), C.size_t(n)) }
 
 func (host) Call(fn, data uint64) { C.heddle_call(C.uintptr_t(fn), C.uintptr_t(data)) }

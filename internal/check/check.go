@@ -99,7 +99,7 @@ func (f *Finding) At() Place {
 // Launch is a launch as checkers see it.
 type Launch struct {
 	Number int
-	Stream int64
+	Stream int64   // its key in clocks: that of the stream, or of the node of a graph
 	At     Clock   // what happened before it began
 	Host   []Place // the host's call, the innermost first; nil if unknown
 }
@@ -136,7 +136,7 @@ func (s *Set) Names() []string { return s.names }
 
 // Launch returns the probe of a launch on a stream; nil if no checker wants one.
 func (s *Set) Launch(number int, stream int64, host []Place) exec.Probe {
-	l := &Launch{Number: number, Stream: stream, Host: host, At: s.order.submit(stream)}
+	l := &Launch{Number: number, Stream: s.order.lane(stream), Host: host, At: s.order.submit(stream)}
 	var probes many
 	for i, c := range s.list {
 		if p := c.Launch(l); p != nil {
@@ -178,6 +178,7 @@ func (s *Set) Blind(checker string, launch int) bool {
 // Host tells all checkers what the host does, and notes what it orders.
 func (s *Set) Host(e *HostEvent) {
 	e.At = s.order.host(e)
+	e.Stream = s.order.lane(e.Stream)
 	for _, c := range s.list {
 		c.Host(e)
 	}

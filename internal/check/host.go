@@ -15,6 +15,7 @@ const (
 	HostWait                    // Stream waits for an event (Object)
 	HostSync                    // the host waits for Stream, or for an event (Object)
 	HostSyncAll                 // the host waits for the device
+	HostSet                     // the host may have written Addr, Bytes, at any time before
 	HostReset                   // what lies in Addr, Bytes is gone, because its device was reset
 	HostEnd                     // the program ends
 )
@@ -25,13 +26,14 @@ type HostEvent struct {
 	Call   string // the function of the API: cudaMemcpy
 	Addr   uint64
 	Bytes  uint64
-	Stream int64
+	Stream int64 // its number; Set replaces it by that of the node of a graph which does it
 	// Async is set if the host does not wait: the action has its place on Stream. Otherwise the
 	// host does it itself, after all work of Stream that it waits for.
 	Async  bool
 	Object uint64 // the event
 	Name   string // of an allocation: a kind of memory; of a Bad access to a variable: where in it
 	Set    bool   // HostAlloc: the bytes have values
+	Shared bool   // HostAlloc: the host may look at it at any time
 	// Bad is set for a call that failed, since its memory is not what it takes it for: nothing
 	// was freed, read or written.
 	Bad    bool
@@ -48,7 +50,7 @@ const LegacyStream = 0
 // before: an action with a number up to the one given. Clocks are never changed.
 type Clock map[int64]uint64
 
-// HostThread is the key of the host in a Clock.
+// HostThread is the key of the host in a Clock. Keys below it are of nodes of graphs.
 const HostThread int64 = -1
 
 // Before reports whether action n of a stream happened before.
@@ -59,10 +61,14 @@ type order struct {
 	clocks  map[int64]Clock // of each stream, and of the host: what happened before its next action
 	events  map[uint64]Clock
 	private map[int64]bool // streams that do not wait for the default stream
+
+	graphs   map[int64][]*graphRun // that run on each stream, one within the other
+	lanes    map[[2]int64][]int64  // keys for nodes of graphs, by that of the stream or chain, and how deep it is
+	lastLane int64                 // the last of these keys
 }
 
 func newOrder() order {
-	return order{clocks: map[int64]Clock{HostThread: {}}, events: map[uint64]Clock{}, private: map[int64]bool{}}
+	return order{clocks: map[int64]Clock{HostThread: {}}, events: map[uint64]Clock{}, private: map[int64]bool{}, graphs: map[int64][]*graphRun{}, lanes: map[[2]int64][]int64{}, lastLane: HostThread}
 }
 
 // join returns the union of clocks.
@@ -78,9 +84,13 @@ func join(list ...Clock) Clock {
 
 // submit notes the next action of a stream and returns its clock, which includes itself.
 func (o *order) submit(stream int64) Clock {
-	list := []Clock{o.clocks[stream], o.clocks[HostThread]}
+	stream = o.lane(stream)
+	list := []Clock{o.clocks[stream]}
+	if stream >= 0 { // the host knew nothing more when it launched a node's graph
+		list = append(list, o.clocks[HostThread])
+	}
 	for s, c := range o.clocks {
-		if s != HostThread && s != stream && !o.private[s] && !o.private[stream] && (s == LegacyStream || stream == LegacyStream) {
+		if s >= 0 && s != stream && stream >= 0 && !o.private[s] && !o.private[stream] && (s == LegacyStream || stream == LegacyStream) {
 			list = append(list, c)
 		}
 	}
@@ -99,7 +109,7 @@ func (o *order) host(e *HostEvent) Clock {
 		return c
 	case HostWait:
 		c := join(o.submit(e.Stream), o.events[e.Object])
-		o.clocks[e.Stream] = c
+		o.clocks[o.lane(e.Stream)] = c
 		return c
 	case HostSync:
 		if e.Object != 0 {
@@ -108,11 +118,13 @@ func (o *order) host(e *HostEvent) Clock {
 		if e.Stream == LegacyStream { // it waits for others, and so does who waits for it
 			return o.meet(o.submit(e.Stream))
 		}
-		return o.meet(o.clocks[e.Stream])
+		return o.meet(o.clocks[o.lane(e.Stream)])
 	case HostAlloc, HostFree:
 		if !e.Async { // neither waits: calls that do say so themselves
 			return o.meet()
 		}
+	case HostSet:
+		return o.clocks[HostThread]
 	case HostSyncAll, HostReset, HostEnd:
 		var all []Clock
 		for _, c := range o.clocks {

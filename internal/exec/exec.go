@@ -88,6 +88,7 @@ const (
 	Trap                         // the program aborted itself
 	BadFree                      // free of what is no block of the device heap
 	DoubleFree                   // free of a block that is free
+	BadBarrier                   // an operation that the state of an mbarrier does not allow
 )
 
 func (f *Fault) Error() string { return f.What + "\n  " + f.Where.String() }

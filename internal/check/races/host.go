@@ -18,6 +18,10 @@ type hostAccess struct {
 // mostHost bounds the accesses of the host that are remembered. Our choice.
 const mostHost = 4096
 
+// writes reports whether it conflicts with reads: memory that begins or ends on a stream is
+// not there for work that this does not order.
+func (h *hostAccess) writes() bool { return h.Kind != check.HostRead }
+
 // before reports whether the access happened before what has the given clock.
 func (h *hostAccess) before(c check.Clock) bool { return c.Before(h.Stream, h.n) }
 
@@ -29,6 +33,9 @@ func (c *Checker) Host(e *check.HostEvent) {
 	switch e.Kind {
 	case check.HostAlloc, check.HostFree, check.HostReset:
 		if e.Bytes > 0 {
+			if e.Kind == check.HostFree && e.Async {
+				c.againstAll(e)
+			}
 			c.forget(e.Addr, e.Bytes)
 			kept := c.host[:0]
 			for _, h := range c.host {
@@ -37,20 +44,14 @@ func (c *Checker) Host(e *check.HostEvent) {
 				}
 			}
 			c.host = kept
+			if e.Kind == check.HostAlloc && e.Async {
+				c.remember(e)
+			}
 		}
 	case check.HostWrite, check.HostRead:
-		c.hostAgainstKernels(e)
-		for i := range c.host {
-			h := &c.host[i]
-			if lo, hi := max(h.Addr, e.Addr), min(h.Addr+h.Bytes, e.Addr+e.Bytes); lo < hi && (h.Kind == check.HostWrite || e.Kind == check.HostWrite) && !h.before(e.At) {
-				c.found.add(&find{rule: streams, a: hostSide(e), b: hostSide(h.HostEvent), addr: lo, count: hi - lo, launch: -1})
-			}
-		}
+		c.againstAll(e)
 		if e.Async {
-			c.host = append(c.host, hostAccess{e, e.At[e.Stream]})
-			if len(c.host) > mostHost {
-				c.host = c.host[1:]
-			}
+			c.remember(e)
 		}
 	}
 	if !e.Async {
@@ -61,6 +62,25 @@ func (c *Checker) Host(e *check.HostEvent) {
 			}
 		}
 		c.host = kept
+	}
+}
+
+// remember keeps an access for later work on other streams.
+func (c *Checker) remember(e *check.HostEvent) {
+	c.host = append(c.host, hostAccess{e, e.At[e.Stream]})
+	if len(c.host) > mostHost {
+		c.host = c.host[1:]
+	}
+}
+
+// againstAll tests an access of the host against all that came before it.
+func (c *Checker) againstAll(e *check.HostEvent) {
+	c.hostAgainstKernels(e)
+	for i := range c.host {
+		h := &c.host[i]
+		if lo, hi := max(h.Addr, e.Addr), min(h.Addr+h.Bytes, e.Addr+e.Bytes); lo < hi && (h.writes() || e.Kind != check.HostRead) && !h.before(e.At) {
+			c.found.add(&find{rule: streams, a: hostSide(e), b: hostSide(h.HostEvent), addr: lo, count: hi - lo, launch: -1})
+		}
 	}
 }
 
@@ -76,7 +96,7 @@ func (c *Checker) hostAgainstKernels(e *check.HostEvent) {
 		return
 	}
 	kinds := []int{ofWrites}
-	if e.Kind == check.HostWrite {
+	if e.Kind != check.HostRead {
 		kinds = append(kinds, ofReads)
 	}
 	c.global.each(e.Addr, e.Bytes, func(p *page, i int, addr uint64) {
@@ -108,7 +128,7 @@ func (c *Checker) hostAgainstKernels(e *check.HostEvent) {
 func (b *block) againstHost(x *access) {
 	for k := range b.c.host {
 		h := &b.c.host[k]
-		if h.before(b.launch.at) || h.Kind != check.HostWrite && x.r.class&write == 0 {
+		if h.before(b.launch.at) || !h.writes() && x.r.class&write == 0 {
 			continue
 		}
 		for m := x.r.lanes; m != 0; m &= m - 1 {
@@ -123,10 +143,7 @@ func (b *block) againstHost(x *access) {
 
 // hostSide is an access of the host as a side of a race.
 func hostSide(e *check.HostEvent) side {
-	what := "read"
-	if e.Kind == check.HostWrite {
-		what = "write"
-	}
+	what := [...]string{check.HostRead: "read", check.HostWrite: "write", check.HostAlloc: "allocation", check.HostFree: "free"}[e.Kind]
 	s := side{site: -1, host: e.Call + what, what: fmt.Sprintf("%s by %s of %d bytes", what, e.Call, e.Bytes), place: func() (check.Place, []check.Place) {
 		if len(e.Host) == 0 {
 			return check.Place{Function: e.Call}, nil

@@ -25,7 +25,7 @@ var mends = map[string]string{
 	"race-global-intrawarp":  "Put __syncwarp() between the two accesses, or use atomic operations for both.",
 	"race-shared-interwarp":  "Put __syncthreads() between the two accesses, also before memory is used again in the next iteration of a loop.",
 	"race-shared-intrawarp":  "Put __syncwarp() between the two accesses: lanes of a warp need not run in lockstep.",
-	"race-streams":           "Use one stream for both, let one stream wait for an event of the other (cudaStreamWaitEvent), or wait on the host.",
+	"race-streams":           "Use one stream for both, let one stream wait for an event of the other (cudaStreamWaitEvent), let an edge of the graph order the two nodes, or wait on the host.",
 }
 
 // The rules.
@@ -35,7 +35,7 @@ var (
 	globalWarp   = rule("race-global-intrawarp", "Threads of a warp access the same global memory without order.", "global")
 	sharedBlock  = rule("race-shared-interwarp", "Threads of two warps access the same shared memory without order.", "shared")
 	sharedWarp   = rule("race-shared-intrawarp", "Threads of a warp access the same shared memory without order.", "shared")
-	streams      = rule("race-streams", "Work on two streams, or of the host, accesses the same memory without order.", "streams")
+	streams      = rule("race-streams", "Work on two streams, of two nodes of a graph, or of the host accesses the same memory without order.", "streams")
 )
 
 // Rules lists the rules of the checker.

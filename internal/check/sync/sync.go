@@ -29,7 +29,7 @@ var (
 )
 
 // Rules returns the rules of the checker.
-func Rules() []*check.Rule { return []*check.Rule{mask, divergence} }
+func Rules() []*check.Rule { return []*check.Rule{mask, divergence, misuse} }
 
 // findKey tells findings apart.
 type findKey struct {
@@ -63,14 +63,15 @@ type launch struct {
 	number int
 	kernel string
 	code   []*isa.Inst
+	text   func(site int) string
 }
 
 // Launch is as in check.Checker.
 func (c *Checker) Launch(l *check.Launch) exec.Probe { return &launch{c: c, number: l.Number} }
 
 // Begin is as in exec.Probe.
-func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, _ func(int) exec.Where, _ func(int) string) {
-	l.code = code
+func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, _ func(int) exec.Where, text func(int) string) {
+	l.code, l.text = code, text
 	if x.Kernel != nil {
 		l.kernel = x.Kernel.Name()
 	}
@@ -78,7 +79,7 @@ func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, _ func(int) exec.Where,
 
 // Block is as in exec.Probe.
 func (l *launch) Block(p exec.ProbedBlock) exec.BlockProbe {
-	b := &block{launch: l, probed: p, been: map[spot]isa.LaneMask{}, gone: map[int]isa.LaneMask{}}
+	b := &block{launch: l, probed: p, been: map[spot]isa.LaneMask{}, gone: map[int]isa.LaneMask{}, mbars: map[uint64]*mbar{}}
 	l.c.live[b] = true
 	return b
 }
@@ -101,6 +102,7 @@ type block struct {
 	came   []arrival
 	been   map[spot]isa.LaneMask // lanes that have waited at a barrier before
 	gone   map[int]isa.LaneMask  // lanes of a warp that have exited
+	mbars  map[uint64]*mbar      // by address
 }
 
 // spot is a barrier instruction as one warp executes it.
@@ -209,6 +211,7 @@ func (b *block) Open(bar int) {
 			kept = append(kept, a)
 		}
 	}
+	b.passed(here)
 	for i := range here {
 		for k := range i {
 			x, y := &here[k], &here[i]
@@ -220,11 +223,34 @@ func (b *block) Open(bar int) {
 	b.came = kept
 }
 
+// passed notes a barrier of the whole block that opens without threads which have exited. The
+// warps of those who wait are left to left.
+func (b *block) passed(here []arrival) {
+	whole := false // warps that have exited as a whole
+	for w := range b.gone {
+		whole = whole || b.probed.LiveLanes(w) == 0
+	}
+	if !whole {
+		return
+	}
+	for i := range here {
+		if a := &here[i]; a.waits && !strings.Contains(b.text(a.site), ",") {
+			b.add(divergence, check.Note, "Threads wait at a barrier, and whole warps of the block have exited", a)
+			return
+		}
+	}
+}
+
 // End is as in exec.BlockProbe.
 func (b *block) End() { delete(b.c.live, b) }
 
 // Failed is as in check.Failer: threads that wait for ever are a finding.
 func (c *Checker) Failed(number int, err error) {
+	var fault *exec.Fault
+	if errors.As(err, &fault) && fault.Kind == exec.BadBarrier {
+		c.badBarrier(number, fault)
+		return
+	}
 	var stuck *exec.StuckError
 	if !errors.As(err, &stuck) {
 		return
@@ -247,5 +273,6 @@ func (c *Checker) Failed(number int, err error) {
 		if first != nil {
 			b.add(divergence, check.Error, "Threads wait at a barrier that the others never reach", first, rest...)
 		}
+		b.stuckAtMbarriers()
 	}
 }

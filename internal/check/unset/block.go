@@ -228,10 +228,23 @@ func (b *block) read(a *exec.Access, whole, part uint32) {
 			break
 		}
 		b.atRead(a, whole, true)
-	case how == loads, how == swaps:
+	case how == loads, how == swaps, how == matrices:
 		b.from = b.origin(a, whole)
 		b.pending |= whole
 	}
+}
+
+// Heap is as in exec.HeapProbe: what malloc gives has no values, and what free gets has none
+// any more.
+func (b *block) Heap(_, _ int, addr, bytes uint64, freed bool) {
+	c := b.c
+	if freed {
+		bytes = c.heap[addr]
+		delete(c.heap, addr)
+	} else {
+		c.heap[addr] = bytes
+	}
+	c.memory.mark(addr, bytes, true)
 }
 
 // origin returns the record of a read that found no byte set.

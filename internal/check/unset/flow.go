@@ -62,6 +62,8 @@ func (b *block) follow(warp, site int, m, active uint32, regs []reg) {
 			b.use(warp, site, r, t, usedTarget)
 		case in.Atomic && isValue(in, i):
 			b.use(warp, site, r, t, usedAtomic)
+		case o.does == votes && (i > 0 || !in.Guarded):
+			b.use(warp, site, r, t, usedVote)
 		}
 	}
 	if b.c.atReads && o.does != branches && o.does != stores {
@@ -73,6 +75,12 @@ func (b *block) follow(warp, site int, m, active uint32, regs []reg) {
 	}
 	t, from := uint32(0), uint32(0)
 	switch o.does {
+	case matrices:
+		b.matrix(in, o, pending, regs)
+		return
+	case products:
+		b.product(warp, site, m, regs)
+		return
 	case loads, swaps:
 		t, from = pending, b.from
 	case passes, packs, ands, ors, selects:

@@ -21,6 +21,9 @@ const (
 	atomics              // reads and writes memory: its sources are used
 	swaps                // atom.exch: an atomic whose result is what it reads
 	branches             // decides where to go
+	votes                // its sources decide what all threads get
+	matrices             // ldmatrix: lanes read rows for others
+	products             // mma: a matrix product
 )
 
 // op is an instruction as the checker needs it: regs[from:mid] are the registers that it reads,
@@ -96,6 +99,12 @@ func doing(in *isa.Inst) does {
 	switch {
 	case in.Flow != isa.FlowNext:
 		return branches
+	case in.Barrier && strings.Contains(rest, "red."), name == "redux", name == "vote" && !strings.Contains(rest, "ballot"):
+		return votes
+	case name == "ldmatrix" && strings.Contains(rest, ".m8n8."):
+		return matrices
+	case name == "mma" && !strings.Contains(rest, "sp") && newProduct(in).a > 0:
+		return products
 	case in.Unit == isa.UnitTensor, in.Async.Does != isa.NotAsync, in.Barrier:
 		return settles
 	case in.Atomic && strings.Contains(in.Op, ".exch"):
@@ -108,7 +117,7 @@ func doing(in *isa.Inst) does {
 		return loads
 	case "st":
 		return stores
-	case "ldmatrix", "stmatrix", "movmatrix", "wmma", "vote", "match", "redux", "elect", "mbarrier", "cp":
+	case "ldmatrix", "stmatrix", "movmatrix", "wmma", "vote", "elect", "mbarrier", "cp":
 		return settles
 	case "selp":
 		if in.Then|in.Else != 0 {

@@ -47,6 +47,7 @@ const (
 	usedTarget
 	usedAccess
 	usedAtomic
+	usedVote
 	usedRead // read, if that alone counts
 )
 
@@ -57,6 +58,7 @@ var uses = [...]string{
 	usedTarget:  "selects where a branch goes",
 	usedAccess:  "decides whether memory is accessed",
 	usedAtomic:  "operand of an atomic operation",
+	usedVote:    "operand of a vote or of a reduction of threads",
 	usedRead:    "read",
 }
 

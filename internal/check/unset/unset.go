@@ -4,9 +4,10 @@
 //
 // Values are followed from the read through registers, shuffles, local and shared memory. What
 // counts is a use: as an address, as an operand of an atomic operation, in a store to global
-// memory, or where a branch or an access depends on the value. Programs read rows of a tile or
-// lanes of a warp that they then leave out, and that is no error. Results of votes, matches,
-// matrix instructions and barriers count as set, and so do carries. Registers are unset as a
+// memory, where a branch or an access depends on the value, or where a vote or a reduction of
+// threads does. Programs read rows of a tile or lanes of a warp that they then leave out, and
+// that is no error: so products of matrices are followed by rows and columns, and ballots count
+// as set, like matrices of wmma, and carries. Registers are unset as a
 // whole: one that is packed of parts is set if a part is. A read of which only some bytes are
 // unset is a note where it happens, since compilers move the padding of structures together
 // with their members; its value counts as set.
@@ -29,7 +30,7 @@ func rule(id string, level check.Level, short, full, mend string) *check.Rule {
 
 var (
 	global = rule("uninit-global", check.Error, "A kernel reads device memory that nothing has written.",
-		"Memory from cudaMalloc has no defined contents until a kernel, a copy or a memset writes it. What the kernel reads differs from run to run.",
+		"Memory from cudaMalloc, or from malloc in a kernel, has no defined contents until a kernel, a copy or a memset writes it. What the kernel reads differs from run to run.",
 		"Fill the memory before the launch (cudaMemset, cudaMemcpy), or let a kernel write it first.")
 	shared = rule("uninit-shared", check.Error, "A kernel reads shared memory that its block has not written.",
 		"Shared memory has no defined contents when a block begins. What the kernel reads is left from another block or kernel.",
@@ -60,7 +61,8 @@ type findKey struct {
 // Checker is the checker of a run.
 type Checker struct {
 	atReads bool
-	memory  shadow // global
+	memory  shadow            // global
+	heap    map[uint64]uint64 // bytes of the blocks of the device heap, by address
 	kept    kept
 	plans   map[*isa.Inst]*plan
 	by      map[findKey]*check.Finding
@@ -70,7 +72,7 @@ type Checker struct {
 // New makes a checker. If atReads is set it reports reads themselves, not what is done with
 // what was read.
 func New(atReads bool) check.Checker {
-	return &Checker{atReads: atReads, memory: shadow{}, kept: kept{known: map[findKey]uint32{}, at: map[uint64]uint32{}}, plans: map[*isa.Inst]*plan{}, by: map[findKey]*check.Finding{}}
+	return &Checker{atReads: atReads, memory: shadow{}, heap: map[uint64]uint64{}, kept: kept{known: map[findKey]uint32{}, at: map[uint64]uint32{}}, plans: map[*isa.Inst]*plan{}, by: map[findKey]*check.Finding{}}
 }
 
 // Findings is as in check.Checker.
@@ -96,14 +98,14 @@ func (c *Checker) Host(e *check.HostEvent) {
 	switch e.Kind {
 	case check.HostAlloc:
 		c.memory.mark(e.Addr, e.Bytes, !e.Set)
-		c.kept.begins(e.Addr, e.Bytes, !e.Set)
+		c.kept.begins(e.Addr, e.Bytes, !e.Set && !e.Shared)
 	case check.HostFree:
 		c.memory.mark(e.Addr, e.Bytes, false)
 		c.kept.ends(e.Addr, e.Bytes)
 	case check.HostReset:
 		c.memory.forget(e.Addr, e.Bytes)
 		c.kept.ends(e.Addr, e.Bytes)
-	case check.HostWrite:
+	case check.HostSet, check.HostWrite:
 		c.memory.mark(e.Addr, e.Bytes, false)
 	case check.HostRead:
 		n := c.memory.unset(e.Addr, e.Bytes)

@@ -77,7 +77,7 @@ func (w *warp) mbarAt(in *inst, i int) (b mbar, p []byte) {
 	}
 	v := le.Uint64(p)
 	if v&mbarValid == 0 {
-		w.failAs(exec.BadAddress, 1<<i, "the mbarrier at shared address %#x is not initialised", w.addr[i])
+		w.failAs(exec.BadBarrier, 1<<i, "the mbarrier at shared address %#x is not initialised", w.addr[i])
 		return b, nil
 	}
 	return unpackMbar(v), p
@@ -96,7 +96,7 @@ func (w *warp) mbarBytes(in *inst, i int) []byte {
 // arriveMbar subtracts n arrivals from an mbarrier's phase.
 func (w *warp) arriveMbar(b *mbar, i int, n int64) bool {
 	if n > b.pending {
-		w.failf(1<<i, "%d arrivals at the mbarrier at shared address %#x, which waits for %d more in this phase", n, w.addr[i], b.pending)
+		w.failAs(exec.BadBarrier, 1<<i, "%d arrivals at the mbarrier at shared address %#x, which waits for %d more in this phase", n, w.addr[i], b.pending)
 		return false
 	}
 	b.pending -= n
@@ -108,7 +108,7 @@ func (w *warp) arriveMbar(b *mbar, i int, n int64) bool {
 func (w *warp) addTx(b *mbar, i int, n int64) bool {
 	t := b.tx + n
 	if t > mbarCount || t < -mbarCount {
-		w.failf(1<<i, "transaction count of the mbarrier at shared address %#x becomes %d, beyond ±%d", w.addr[i], t, mbarCount)
+		w.failAs(exec.BadBarrier, 1<<i, "transaction count of the mbarrier at shared address %#x becomes %d, beyond ±%d", w.addr[i], t, mbarCount)
 		return false
 	}
 	b.tx = t
@@ -260,7 +260,7 @@ func mbarInit(w *warp, in *inst, m uint32) {
 		i := bits.TrailingZeros32(m)
 		n := w.u32(op.count)[i&31]
 		if n == 0 || n > mbarCount {
-			w.failf(1<<i, "mbarrier initialised with a count of %d; want 1 to %d", n, mbarCount)
+			w.failAs(exec.BadBarrier, 1<<i, "mbarrier initialised with a count of %d; want 1 to %d", n, mbarCount)
 			return
 		}
 		if w.addr[i]&7 != 0 {
@@ -345,7 +345,7 @@ func mbarArrive(w *warp, in *inst, m uint32) {
 		if op.count != none {
 			n = int64(w.u32(op.count)[i&31])
 			if n < 1 || n > mbarCount {
-				w.failf(1<<i, "%d arrivals at an mbarrier at once; want 1 to %d", n, mbarCount)
+				w.failAs(exec.BadBarrier, 1<<i, "%d arrivals at an mbarrier at once; want 1 to %d", n, mbarCount)
 				return
 			}
 		}
@@ -354,13 +354,13 @@ func mbarArrive(w *warp, in *inst, m uint32) {
 		}
 		if op.drop {
 			if n > b.expected {
-				w.failf(1<<i, "arrive_drop takes %d arrivals off the mbarrier at shared address %#x, which expects %d", n, w.addr[i], b.expected)
+				w.failAs(exec.BadBarrier, 1<<i, "arrive_drop takes %d arrivals off the mbarrier at shared address %#x, which expects %d", n, w.addr[i], b.expected)
 				return
 			}
 			b.expected -= n
 		}
 		if op.noComplete && n == b.pending && b.tx == 0 {
-			w.failf(1<<i, "arrive.noComplete completes the phase of the mbarrier at shared address %#x", w.addr[i])
+			w.failAs(exec.BadBarrier, 1<<i, "arrive.noComplete completes the phase of the mbarrier at shared address %#x", w.addr[i])
 			return
 		}
 		if !w.arriveMbar(&b, i, n) {

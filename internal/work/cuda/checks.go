@@ -65,13 +65,47 @@ var calls = map[MemoryKind][2]string{
 	PinnedKind: {"cudaMallocHost", "cudaFreeHost"}, ArrayKind: {"cudaMallocArray", "cudaFreeArray"},
 }
 
-// tellMemory tells that memory begins or ends. Memory that the host reaches has values: what
-// the host does to it is not seen.
+// watch begins to look for what the host does to memory that it shares with devices.
+func (s *sharing) watch(addr uint64) {
+	list := s.on.opt.Host.Touched(addr, s.mapped)
+	for i := range list {
+		list[i] = !list[i]
+	}
+	s.fresh = list
+}
+
+// tellTouched tells of pages of shared memory that have been accessed since the last time: the
+// host may have written them. Kernels and copies touch pages too, so it comes before each.
+func (a *app) tellTouched() {
+	for addr, s := range a.shared {
+		if s.fresh == nil {
+			continue
+		}
+		left := false
+		for i, touched := range s.on.opt.Host.Touched(addr, s.mapped) {
+			if s.fresh[i] && touched {
+				s.fresh[i] = false
+				a.opt.Checks.Host(&check.HostEvent{Kind: check.HostSet, Addr: addr + uint64(i)*pageBytes, Bytes: pageBytes, Launch: a.launches - 1})
+			}
+			left = left || s.fresh[i]
+		}
+		if !left {
+			s.fresh = nil
+		}
+	}
+}
+
+// tellMemory tells that memory begins or ends. Memory that the host reaches has values, unless
+// it can be seen that the host has not touched it.
 func (a *app) tellMemory(s *stream, m *MemoryDetail) {
 	if !a.checked() {
 		return
 	}
 	e := check.HostEvent{Kind: check.HostAlloc, Addr: m.Addr, Bytes: m.Bytes, Async: m.Async, Name: calls[m.Kind][0], Set: m.Kind != DeviceKind && m.Kind != ArrayKind}
+	e.Shared = e.Set
+	if s := a.shared[m.Addr]; s != nil && s.fresh != nil {
+		e.Set = false
+	}
 	e.Call = e.Name
 	if m.Free {
 		e.Kind, e.Call = check.HostFree, calls[m.Kind][1]
@@ -140,6 +174,7 @@ func (r *Runtime) tellWork(s *stream, w work) {
 	if !r.checked() {
 		return
 	}
+	r.tellTouched()
 	e := check.HostEvent{Stream: s.id, Async: true}
 	switch w := w.(type) {
 	case *copyWork:
@@ -173,6 +208,29 @@ func (r *Runtime) tellWork(s *stream, w work) {
 		r.tellMemory(s, &MemoryDetail{Addr: w.mem.addr, Bytes: w.mem.size, Kind: DeviceKind, Async: true})
 	case *freeWork:
 		r.tellMemory(s, &MemoryDetail{Free: true, Addr: w.mem.addr, Bytes: w.mem.size, Kind: DeviceKind, Async: true})
+	}
+}
+
+// tellNodes tells that a launch of a graph begins. It returns what tells of each node in turn,
+// before its work, and with nil that the launch has ended.
+func (g *graph) tellNodes(s *stream, exec uint64) func(*node) {
+	set := g.r.opt.Checks
+	if set == nil {
+		return func(*node) {}
+	}
+	set.GraphBegin(s.id, exec)
+	number := map[*node]int{}
+	return func(n *node) {
+		if n == nil {
+			set.GraphEnd(s.id)
+			return
+		}
+		var after []int
+		for _, f := range n.from {
+			after = append(after, number[f])
+		}
+		number[n] = len(number)
+		set.GraphNode(s.id, after)
 	}
 }
 

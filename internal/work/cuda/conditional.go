@@ -127,7 +127,7 @@ func (w *conditionalWork) each(f func(g *graph) Error) Error {
 }
 
 func (w *conditionalWork) now(_ *Runtime, s *stream) Error {
-	return w.each(func(g *graph) Error { return g.compute(s) })
+	return w.each(func(g *graph) Error { return g.compute(s, 0) })
 }
 
 // op is never called: the bodies' nodes take its place.

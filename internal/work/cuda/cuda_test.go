@@ -161,6 +161,8 @@ func (m *memory) Call(fn, data uint64) {
 	f(data)
 }
 
+func (m *memory) Touched(uint64, uint64) []bool { return nil }
+
 func (m *memory) Unmap(addr, n uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

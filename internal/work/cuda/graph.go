@@ -57,7 +57,7 @@ type childWork struct{ graph *graph }
 
 func (w *childWork) kind() NodeKind { return NodeGraph }
 
-func (w *childWork) now(_ *Runtime, s *stream) Error { return w.graph.compute(s) }
+func (w *childWork) now(_ *Runtime, s *stream) Error { return w.graph.compute(s, 0) }
 
 // op is never called: the child's nodes take its place.
 func (w *childWork) op(*Runtime, *stream) (*gpu.Op, *run.Launch, Error) {
@@ -274,9 +274,13 @@ func (g *graph) leaves() []*node {
 	return slices.DeleteFunc(slices.Clone(g.nodes), func(n *node) bool { return awaited[n] })
 }
 
-// compute executes a sorted graph immediately.
-func (g *graph) compute(s *stream) Error {
+// compute executes a sorted graph immediately: an executable graph with a handle, or the graph
+// of a node.
+func (g *graph) compute(s *stream, exec uint64) Error {
+	tell := g.tellNodes(s, exec)
+	defer tell(nil)
 	for _, n := range g.nodes {
+		tell(n)
 		if n.off {
 			continue
 		}
@@ -402,7 +406,7 @@ func (r *Runtime) run(x *graphExec, s *stream) Error {
 			return err
 		}
 		start := r.now()
-		err := x.order.compute(s)
+		err := x.order.compute(s, x.handle)
 		if err == Success {
 			r.observeGraph(x, s, nil, nil, start)
 		}

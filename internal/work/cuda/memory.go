@@ -36,6 +36,7 @@ type sharing struct {
 	managed bool
 	static  bool // a variable, which the program does not free
 	flags   uint32
+	fresh   []bool // with checkers: pages that nobody had accessed yet; nil: none, or unknown
 }
 
 // onDevice reports whether an address exists only on the device.
@@ -135,6 +136,9 @@ func (r *Runtime) share(size uint64, s *sharing, name string) (uint64, Error) {
 	if !r.add(addr, s, r.opt.Host.Bytes(addr, size), fmt.Sprintf("%s(%d)", name, size)) {
 		r.opt.Host.Unmap(addr, s.mapped)
 		return 0, MemoryAllocation
+	}
+	if r.checked() && !s.static {
+		s.watch(addr)
 	}
 	r.next += s.mapped + pageBytes // a page between them that faults
 	r.allocated(nil, MemoryDetail{Addr: addr, Bytes: size, Kind: s.memoryKind()})

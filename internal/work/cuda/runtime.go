@@ -44,6 +44,9 @@ type Host interface {
 	Map(addr, n uint64) error
 	// Unmap removes them.
 	Unmap(addr, n uint64)
+	// Touched says of each page of mapped bytes whether anybody has accessed it since Map; nil
+	// if that is unknown.
+	Touched(addr, n uint64) []bool
 	// Call calls a function of the program with its data.
 	Call(fn, data uint64)
 }

@@ -320,3 +320,56 @@ CASE(tile_twice) {
   finish();
   look(t.out, 64);
 }
+
+// Memory of the device heap that was set, freed, and given out again.
+__global__ void heap_twice(const int *in, int *out, bool set) {
+  for (int k = 0; k < 2; k++) {
+    int *p = (int *)malloc(64);
+    asm volatile("" : "+l"(p));
+    if (set || k == 0)
+      p[in[2]] = 1;
+    out[k] = p[in[2]]; // BUG heap_again: uninit-global
+    free(p);
+  }
+}
+static void heap_again_or_set(bool set) {
+  buffer<int> in(64, numbers), out(64);
+  heap_twice<<<1, 1>>>(in, out, set);
+  finish();
+}
+CASE(heap_again) { heap_again_or_set(false); }
+CASE(heap_set_twice) { heap_again_or_set(true); } // CLEAN heap_set_twice
+
+// What threads decide together, or add up, with a value that one of them lacks.
+template <int set> __global__ void any(const int *in, int *out) {
+  __shared__ int s[32];
+  int i = threadIdx.x;
+  if (i < set)
+    s[i] = in[i];
+  __syncwarp();
+  out[i] = __any_sync(0xffffffff, s[i] > 5); // BUG any_unset: uninit-shared
+}
+CASE(any_unset) { run(any<31>, 1, 32); }
+CASE(any_set) { run(any<32>, 1, 32); } // CLEAN any_set
+template <int set> __global__ void counted_all(const int *in, int *out) {
+  __shared__ int s[64];
+  int i = threadIdx.x;
+  if (i < set)
+    s[i] = in[i];
+  __syncthreads();
+  out[i] = __syncthreads_count(s[i] > 5); // BUG count_unset: uninit-shared
+}
+CASE(count_unset) { run(counted_all<63>, 1, 64); }
+CASE(count_set) { run(counted_all<64>, 1, 64); } // CLEAN count_set
+
+// A thread that has no value may take part in a ballot whose bit for it nobody looks at.
+template <int n> __global__ void ballot(const int *in, int *out) {
+  __shared__ int s[32];
+  int i = threadIdx.x;
+  if (i < n)
+    s[i] = in[i];
+  __syncwarp();
+  unsigned int all = __ballot_sync(0xffffffff, s[i] > 5);
+  out[i] = __popc(all & ((1u << n) - 1));
+}
+CASE(ballot_masked) { run(ballot<20>, 1, 32); } // CLEAN ballot_masked

@@ -91,6 +91,24 @@ CASE(fences_reader) { run(fences<0, 1>, 2, 1); }
 CASE(fences_block) { run(fences<2, 2>, 2, 1); }
 CASE(fences_both) { run(fences<1, 1>, 2, 1); } // CLEAN fences_both
 
+// What older headers make of cuda::atomic: membar and volatile accesses.
+template <bool acquire> __global__ void old_headers(const int *in, int *out) {
+  if (blockIdx.x == 0) {
+    out[1] = in[7]; // BUG old_relaxed: race-global-interblock
+    asm volatile("membar.gl; st.volatile.global.s32 [%0], 1;" ::"l"(__cvta_generic_to_global(out)) : "memory");
+  } else {
+    int seen;
+    do
+      asm volatile("ld.volatile.global.s32 %0, [%1];" : "=r"(seen) : "l"(__cvta_generic_to_global(out)) : "memory");
+    while (!seen);
+    if (acquire)
+      asm volatile("membar.gl;" ::: "memory");
+    out[2] = out[1]; // BUG old_relaxed: race-global-interblock
+  }
+}
+CASE(old_relaxed) { run(old_headers<false>, 2, 1); }
+CASE(old_acquire) { run(old_headers<true>, 2, 1); } // CLEAN old_acquire
+
 // Two volatile accesses are strong in PTX, so they do not race; a plain one beside them does.
 template <bool plain> __global__ void beside(const int *in, int *out) {
   volatile int *v = out;

@@ -269,6 +269,57 @@ static void ordered(bool linked) {
 CASE(free_other) { ordered(false); }
 CASE(free_linked) { ordered(true); } // CLEAN free_linked
 
+// Allocated in the order of one stream, and used on another.
+__global__ void set_two(int *p) { p[threadIdx.x] = 2; } // BUG alloc_other: race-streams
+static void two(int *p, cudaStream_t s) { set_two<<<1, 64, 0, s>>>(p); }
+static void allocated(bool linked) {
+  stream a, b;
+  event e;
+  int *p;
+  must(cudaMallocAsync(&p, 64 * sizeof(int), a)); // BUG alloc_other: race-streams
+  if (linked) {
+    must(cudaEventRecord(e, a));
+    must(cudaStreamWaitEvent(b, e, 0));
+  }
+  two(p, b);
+  must(cudaFreeAsync(p, b));
+  finish();
+}
+CASE(alloc_other) { allocated(false); }
+CASE(alloc_linked) { allocated(true); } // CLEAN alloc_linked
+
+// A copy that still reads memory which another stream frees.
+static void copied_away(bool waits) {
+  int *host, *p;
+  must(cudaMallocHost(&host, 64 * sizeof(int)));
+  stream a, b;
+  must(cudaMallocAsync(&p, 64 * sizeof(int), a));
+  must(cudaMemsetAsync(p, 0, 64 * sizeof(int), a));
+  must(cudaStreamSynchronize(a));
+  must(cudaMemcpyAsync(host, p, 64 * sizeof(int), cudaMemcpyDeviceToHost, a)); // BUG free_copied: race-streams
+  if (waits)
+    must(cudaStreamSynchronize(a));
+  must(cudaFreeAsync(p, b)); // BUG free_copied: race-streams
+  finish();
+  must(cudaFreeHost(host));
+}
+CASE(free_copied) { copied_away(false); }
+CASE(free_waits) { copied_away(true); } // CLEAN free_waits
+
+// Freed in one stream's order and allocated again in that of another: the pool keeps the order,
+// if it gives out the same memory.
+CASE(pool_reuse) { // CLEAN pool_reuse
+  stream a, b;
+  int *p, *q;
+  must(cudaMallocAsync(&p, 64 * sizeof(int), a));
+  two(p, a);
+  must(cudaFreeAsync(p, a));
+  must(cudaMallocAsync(&q, 64 * sizeof(int), b));
+  two(q, b);
+  must(cudaFreeAsync(q, b));
+  finish();
+}
+
 // Work of the host in a stream is between what is before and after it.
 static void CUDART_CB host_work(void *p) { *(int *)p = 5; }
 CASE(host_function) { // CLEAN host_function

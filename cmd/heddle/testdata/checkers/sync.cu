@@ -88,6 +88,17 @@ __global__ void leave(const int *in, int *out) {
 }
 CASE(exited) { run(leave, 1, 64); } // CLEAN exited
 
+// A barrier that whole warps have left out by exiting: a note, as it opens without them.
+template <bool stay> __global__ void gone(const int *in, int *out) {
+  int i = threadIdx.x;
+  if (!stay && i >= 32)
+    return;
+  __syncthreads(); // BUG warp_exited: barrier-divergence
+  out[i] = in[i];
+}
+CASE(warp_exited) { run(gone<false>, 1, 64); }
+CASE(warp_stays) { run(gone<true>, 1, 64); } // CLEAN warp_stays
+
 // A barrier that a part of a warp does not reach.
 template <bool all> __global__ void part(const int *in, int *out) {
   __shared__ int s[64];
