@@ -33,55 +33,90 @@ type looks [32]uint32
 
 // Signal is as in exec.BlockProbe.
 func (b *block) Signal(s *exec.Signal) {
-	for k := s.Lanes; k != 0; k &= k - 1 {
-		i := k.First() & 31
-		bit := isa.LaneMask(1) << i
-		m := b.mbars[s.Addr[i]]
+	for k := s.Lanes; k != 0; {
+		addr, lanes := s.Addr[k.First()&31], isa.LaneMask(0)
+		for k != 0 && s.Addr[k.First()&31] == addr { // those that follow at the same mbarrier
+			lanes, k = lanes|k&-k, k&(k-1)
+		}
+		m := b.mbars[addr]
 		switch {
 		case s.Does == exec.SignalInit:
-			b.initialised(s, m, i)
+			b.initialised(s, m, lanes)
 		case m == nil: // of unknown origin
 		case s.Does == exec.SignalInval:
 			m.ended = true
 		case s.Does == exec.SignalWait:
-			m.waited(b, s, i)
-		case s.Done&bit != 0:
-			m.phases++
+			m.waited(b, s, lanes)
+		default:
+			m.phases += uint32((s.Done & lanes).Count())
 		}
 	}
 }
 
-// initialised notes that a lane has made an mbarrier, where m was before.
-func (b *block) initialised(s *exec.Signal, m *mbar, lane int) {
-	a := b.here(s.Warp, 0, 1<<lane, false)
+// initialised notes that lanes have made an mbarrier, where m was before.
+func (b *block) initialised(s *exec.Signal, m *mbar, lanes isa.LaneMask) {
+	a := b.here(s.Warp, 0, lanes, false)
 	if m != nil && !m.ended {
 		b.add(misuse, check.Error, "A barrier in shared memory is initialised again, although its life has not ended (mbarrier.inval)", &a, b.step(check.Other, &m.made, b.code[m.made.site].Op))
 	}
-	b.mbars[s.Addr[lane]] = &mbar{made: a, seen: map[int]*looks{}, polls: map[spot]*arrival{}}
+	b.mbars[s.Addr[lanes.First()&31]] = &mbar{made: a, seen: map[int]*looks{}, polls: map[spot]*arrival{}}
 }
 
-// waited notes that a lane has tested for a phase.
-func (m *mbar) waited(b *block, s *exec.Signal, lane int) {
-	at, bit := spot{s.Warp, s.Site}, isa.LaneMask(1)<<lane
+// waited notes that lanes have tested for a phase.
+func (m *mbar) waited(b *block, s *exec.Signal, lanes isa.LaneMask) {
+	at, in, done := spot{s.Warp, s.Site}, lanes&^s.Done, lanes&s.Done
 	p := m.polls[at]
-	if s.Done&bit == 0 {
-		if p == nil {
-			a := b.here(s.Warp, 0, bit, true)
-			p = &a
-			m.polls[at] = p
-		}
-		p.lanes |= bit
-		return
+	if p == nil && in != 0 {
+		a := b.here(s.Warp, 0, in, true)
+		p = &a
+		m.polls[at] = p
 	}
 	if p != nil {
-		p.lanes &^= bit
+		p.lanes = p.lanes&^done | in
+	}
+	if done == 0 {
+		return
 	}
 	l := m.seen[s.Warp]
 	if l == nil {
 		l = new(looks)
 		m.seen[s.Warp] = l
 	}
-	l[lane] = m.phases
+	for ; done != 0; done &= done - 1 {
+		l[done.First()&31] = m.phases
+	}
+}
+
+// endlessPolls looks at the blocks of a launch that was ended early.
+func (c *Checker) endlessPolls(number int) {
+	blocks := slices.SortedFunc(maps.Keys(c.live), func(x, y *block) int { return cmp.Compare(x.probed.Linear(), y.probed.Linear()) })
+	for _, b := range blocks {
+		if b.number == number && b.idle() {
+			b.stuckAtMbarriers()
+		}
+	}
+}
+
+// idle reports whether all threads of the block wait: only they can end the phases of its
+// mbarriers.
+func (b *block) idle() bool {
+	waits := map[int]isa.LaneMask{} // by warp
+	for i := range b.came {
+		if a := &b.came[i]; a.waits {
+			waits[a.warp] |= a.lanes
+		}
+	}
+	for _, m := range b.mbars {
+		for _, p := range m.polls {
+			waits[p.warp] |= p.lanes
+		}
+	}
+	for w := range b.probed.Warps() {
+		if b.probed.LiveLanes(w)&^waits[w] != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // stuckAtMbarriers reports the threads that poll for phases which never complete.

@@ -252,7 +252,8 @@ func (c *Checker) Failed(number int, err error) {
 		return
 	}
 	var stuck *exec.StuckError
-	if !errors.As(err, &stuck) {
+	if !errors.As(err, &stuck) { // a limit, or the user, has ended it
+		c.endlessPolls(number)
 		return
 	}
 	for b := range c.live {
@@ -273,6 +274,5 @@ func (c *Checker) Failed(number int, err error) {
 		if first != nil {
 			b.add(divergence, check.Error, "Threads wait at a barrier that the others never reach", first, rest...)
 		}
-		b.stuckAtMbarriers()
 	}
 }

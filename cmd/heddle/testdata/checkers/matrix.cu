@@ -51,9 +51,9 @@ template <bool zero> __global__ void sum(const int *in, int *out) {
   float d[4];
   if (zero || in[threadIdx.x] > 2)
     d[0] = d[1] = d[2] = d[3] = 0;
-  multiply(d, ra, rb); // BUG sum_begins: uninit-register
+  multiply(d, ra, rb); // BUG sum_begins: uninit-local
   for (int k = 0; k < 4; k++)
-    out[threadIdx.x * 4 + k] = int(d[k]); // BUG sum_begins: uninit-register
+    out[threadIdx.x * 4 + k] = int(d[k]); // BUG sum_begins: uninit-local
 }
 CASE(sum_begins) { run(sum<false>, 1, 32); }
 CASE(sum_zero) { run(sum<true>, 1, 32); } // CLEAN sum_zero
