@@ -320,14 +320,14 @@ func (l *launching) one(n *node, deps []*gpu.Op) ([]*gpu.Op, Error) {
 	}
 	switch w := w.(type) {
 	case *childWork:
-		return l.play(w.graph, deps)
+		return l.play(w.graph, 0, deps)
 	case *conditionalWork:
 		mark, err := l.meet(deps)
 		if err != Success {
 			return nil, err
 		}
 		err = w.each(func(body *graph) Error {
-			ends, err := l.play(body, []*gpu.Op{mark})
+			ends, err := l.play(body, 0, []*gpu.Op{mark})
 			if err == Success {
 				mark, err = l.meet(ends)
 			}
@@ -364,10 +364,13 @@ func (l *launching) one(n *node, deps []*gpu.Op) ([]*gpu.Op, Error) {
 }
 
 // play passes a sorted graph to the chips, after the given actions, and returns its last
-// ones.
-func (l *launching) play(g *graph, after []*gpu.Op) ([]*gpu.Op, Error) {
+// ones; exec is as for compute.
+func (l *launching) play(g *graph, exec uint64, after []*gpu.Op) ([]*gpu.Op, Error) {
+	tell := g.tellNodes(l.s, exec)
+	defer tell(nil)
 	ends := map[*node][]*gpu.Op{}
 	for _, n := range g.nodes {
+		tell(n)
 		deps := after
 		if len(n.from) > 0 {
 			deps = nil
@@ -434,7 +437,7 @@ func (r *Runtime) run(x *graphExec, s *stream) Error {
 		return err
 	}
 	l := launching{s: s, own: x.flags&instantiateOwnPriority != 0}
-	ends, err := l.play(x.order, []*gpu.Op{begin})
+	ends, err := l.play(x.order, x.handle, []*gpu.Op{begin})
 	if err != Success {
 		return err
 	}
