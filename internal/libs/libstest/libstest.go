@@ -49,9 +49,10 @@ func (host) Bytes(addr, n uint64) []byte {
 	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&p))), n)
 }
 
-func (host) Map(addr, n uint64) error { panic("tests use no memory that host and device share") }
-func (host) Unmap(addr, n uint64)     {}
-func (host) Call(fn, data uint64)     { panic("tests have no functions for the device to call") }
+func (host) Map(addr, n uint64) error      { panic("tests use no memory that host and device share") }
+func (host) Unmap(addr, n uint64)          {}
+func (host) Touched(addr, n uint64) []bool { return nil }
+func (host) Call(fn, data uint64)          { panic("tests have no functions for the device to call") }
 
 // Must fails the test unless a call succeeded.
 func (g *GPU) Must(err cuda.Error) {
