@@ -525,7 +525,8 @@ func TestErrorState(t *testing.T) {
 		want Error
 	}
 	const (
-		good, bad, bad2, fault  = "a right call", "free of the stack", "no such device", "a kernel that faults"
+		good, bad, bad2, fault  = "a right call", "free of the stack", "no such device", "a kernel that faults, and a wait"
+		launch                  = "the launch of a kernel that faults"
 		get, peek, reset, other = "cudaGetLastError", "cudaPeekAtLastError", "cudaDeviceReset", "cudaGetLastError of another thread"
 	)
 	for _, c := range []struct {
@@ -542,6 +543,10 @@ func TestErrorState(t *testing.T) {
 			{fault, IllegalAddress}, {get, IllegalAddress}, {get, IllegalAddress}, {peek, IllegalAddress},
 			{good, IllegalAddress}, {bad, IllegalAddress}, {bad2, IllegalAddress}, {other, IllegalAddress}, {get, IllegalAddress},
 		}},
+		{"a launch does not return its kernel's fault", []step{
+			{launch, Success}, {peek, Success}, {get, Success}, {good, IllegalAddress}, {peek, IllegalAddress}, {get, IllegalAddress}, {other, IllegalAddress},
+		}},
+		{"later launches do", []step{{launch, Success}, {good, IllegalAddress}, {launch, IllegalAddress}, {get, IllegalAddress}}},
 		{"a fault overrides an earlier error", []step{{bad, InvalidValue}, {fault, IllegalAddress}, {get, IllegalAddress}}},
 		{"a reset ends it", []step{{fault, IllegalAddress}, {reset, Success}, {get, Success}, {good, Success}, {other, Success}}},
 		{"again and again", []step{{fault, IllegalAddress}, {reset, Success}, {fault, IllegalAddress}, {reset, Success}, {reset, Success}, {good, Success}}},
@@ -558,9 +563,12 @@ func TestErrorState(t *testing.T) {
 						got = b.Free(stack)
 					case bad2:
 						got = b.Device(7)
-					case fault:
-						b.run("wild", 1, 0, b.malloc(64))
-						got = b.Synchronize()
+					case launch, fault:
+						at, _ := b.Malloc(64)
+						got = b.run("wild", 1, 0, at)
+						if s.call == fault {
+							got = b.Synchronize()
+						}
 					case get:
 						got = b.LastError()
 					case peek:

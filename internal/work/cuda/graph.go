@@ -1035,7 +1035,7 @@ func (t *Thread) ExecLaunch(h, stream uint64) Error {
 			c.add(s, &childWork{inner})
 			return Success
 		}
-		return s.on.run(x, s)
+		return r.launched(s.on.run(x, s))
 	})
 }
 

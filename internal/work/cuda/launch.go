@@ -89,7 +89,7 @@ func (t *Thread) Launch(host uint64, c Call, cooperative bool, arg func(n, offse
 		if err != Success {
 			return err
 		}
-		return r.submit(s, w)
+		return r.launched(r.submit(s, w))
 	})
 }
 

@@ -91,6 +91,7 @@ type Runtime struct {
 	mem    *device.Memory // nil until first used
 	chip   *gpu.GPU       // the session's; nil in a functional run
 	sticky Error
+	unseen bool          // no call has returned the sticky error yet
 	lanes  []*stream     // the legacy default stream, then all others in creation order
 	resets atomic.Uint64 // how often forget was called
 	peers  uint16        // devices whose memory the program let this one access, a bit for each
@@ -292,7 +293,7 @@ func (r *Runtime) forget() {
 			delete(r.pooled, addr)
 		}
 	}
-	r.mem, r.sticky, r.peers = nil, Success, 0
+	r.mem, r.sticky, r.unseen, r.peers = nil, Success, false, 0
 	r.resets.Add(1)
 	for _, d := range r.devices {
 		d.peers &^= 1 << r.number
@@ -416,6 +417,7 @@ func (r *Runtime) begin() Error {
 			}
 		}
 	}
+	r.unseen = false
 	return r.sticky
 }
 
@@ -435,9 +437,20 @@ func (t *Thread) do(f func(r *Runtime) Error) Error {
 		err = f(r)
 	}
 	if err != Success {
-		t.last = err
+		t.last, r.unseen = err, false
 	}
 	r.bury(t)
+	return err
+}
+
+// launched is the outcome of a call that launches kernels. One that they fail with is not the
+// call's: as on a GPU, where they run later, the next call of the program returns it.
+func (r *Runtime) launched(err Error) Error {
+	for _, d := range r.devices {
+		if d.unseen && err == d.sticky {
+			return Success
+		}
+	}
 	return err
 }
 
@@ -447,7 +460,7 @@ func (t *Thread) LastError() Error {
 	defer t.r.mu.Unlock()
 	err := t.last
 	t.last = Success
-	if t.r.sticky != Success {
+	if t.r.sticky != Success && !t.r.unseen {
 		err = t.r.sticky
 	}
 	return err
@@ -457,7 +470,7 @@ func (t *Thread) LastError() Error {
 func (t *Thread) PeekError() Error {
 	t.r.mu.Lock()
 	defer t.r.mu.Unlock()
-	if t.r.sticky != Success {
+	if t.r.sticky != Success && !t.r.unseen {
 		return t.r.sticky
 	}
 	return t.last
@@ -602,7 +615,7 @@ func (r *Runtime) end(err error) Error {
 		return Unknown
 	}
 	code := codeOf(err)
-	r.sticky = code
+	r.sticky, r.unseen = code, true
 	if r.failed == nil {
 		r.failed = err
 	}
