@@ -47,7 +47,7 @@ func (c *cudaCmd) Run(e env) error {
 		return c.build(e)
 	}
 	if len(c.Command) == 0 {
-		return usage("nothing to run: heddle cuda [flags] -- PROGRAM ARGS, where PROGRAM was built with heddle cc, or with nvcc -cudart shared")
+		return usage("nothing to run: heddle cuda [flags] -- PROGRAM ARGS, where PROGRAM was built with heddle cc, or with nvcc")
 	}
 	o, err := c.check()
 	if err == nil {
@@ -140,8 +140,6 @@ func (c *cudaCmd) run(e env, program, dir string, checks *check.Set) error {
 	if errors.Is(err, errNoReport) { // the exit code is still the program's
 		fmt.Fprintf(e.stderr, "heddle: no report: %s\n", whyNone(cmd, program, state))
 		err = nil
-	} else if why := whyFailed(program); state.code != 0 && why != "" {
-		fmt.Fprintf(e.stderr, "heddle: %s\n", why)
 	}
 	if err != nil && state.code != 0 {
 		fmt.Fprintf(e.stderr, "heddle: %v\n", err)

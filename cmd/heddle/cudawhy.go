@@ -30,29 +30,10 @@ func whyNone(cmd *exec.Cmd, program string, state ended) string {
 	switch {
 	case state.signal == syscall.SIGKILL:
 		return program + " was killed"
-	case imports(f, "libcudart.so", "libcuda.so"):
+	case imports(f, "libcudart.so", "libcuda.so") || hasKernels(f):
 		return program + none + ", or did not end by exit or return"
-	case hasKernels(f):
-		return program + builtIn
 	}
 	return program + none + ": it is not linked with the CUDA runtime (libcudart.so) or driver (libcuda.so), and loaded neither"
-}
-
-// builtIn is the message for a program that contains NVIDIA's runtime.
-const builtIn = " contains NVIDIA's runtime; link it with nvcc -cudart shared, or build it with heddle cc"
-
-// whyFailed guesses why a program that left a report did not succeed; "" if nothing
-// is odd.
-func whyFailed(program string) string {
-	f, err := elf.Open(program)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	if !hasKernels(f) || imports(f, "libcudart.so") {
-		return ""
-	}
-	return program + builtIn
 }
 
 // imports reports whether a program is linked with one of several libraries, given

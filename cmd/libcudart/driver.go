@@ -115,11 +115,6 @@ func cuGetProcAddress(name, to C.uintptr_t, version C.int, flags C.ulonglong) C.
 	return cuGetProcAddress_v2(name, to, version, flags, 0)
 }
 
-//export cuGetExportTable
-func cuGetExportTable(to, id C.uintptr_t) C.int {
-	return C.int(driver().Unsupported("cuGetExportTable (which a statically linked NVIDIA runtime calls; link the program with nvcc -cudart shared)"))
-}
-
 //export cuProfilerStart
 func cuProfilerStart() C.int { return ask(done) }
 

@@ -64,6 +64,11 @@ uintptr_t heddle_symbol(const char *name);
 
 void heddle_free(void *p);
 
+// heddle_export_table returns the address of the driver's private table with an identifier of 16 bytes at an address,
+// 0 if it is not known. heddle_left calls the function that hears of the end of a context.
+uintptr_t heddle_export_table(uintptr_t id);
+void heddle_left(uintptr_t fn, uintptr_t context, uintptr_t key, uintptr_t value);
+
 // heddle_length returns the length of a zero-terminated text.
 size_t heddle_length(uintptr_t text);
 

@@ -24,6 +24,7 @@ type driverContext struct {
 	ending bool // a thread destroys it
 	uses   int  // times retained and not released, or attached
 	owned  map[Thing]struct{}
+	locals map[uint64]local
 }
 
 // Kind of a Thing.
@@ -172,6 +173,7 @@ func (d Driver) DestroyContext(h uint64) Result {
 
 // empty frees what a context owns; everything, if it is the only one of its device.
 func (d Driver) empty(h uint64) {
+	d.leave(h)
 	var things []Thing
 	alone := true
 	d.locked(func(r *Runtime, t *Thread) Result {
@@ -245,10 +247,11 @@ func (d Driver) Context() (h uint64, res Result) {
 	return h, res
 }
 
-// SetContext replaces the current context; 0 removes it (cuCtxSetCurrent).
+// SetContext replaces the current context; 0 removes it (cuCtxSetCurrent). It may be a primary one that
+// nobody has retained yet: NVIDIA's runtime makes it current before.
 func (d Driver) SetContext(h uint64) Result {
 	return d.locked(func(r *Runtime, t *Thread) Result {
-		if h != 0 {
+		if h != 0 && !slices.Contains(r.ctx.primary[:], h) {
 			if _, res := r.known(h); res != ResultSuccess {
 				return res
 			}
@@ -354,6 +357,15 @@ func (d Driver) RetainPrimary(device int32) (h uint64, res Result) {
 	res = d.onPrimary(device, func(r *Runtime, c *driverContext) Result {
 		c.active = true
 		c.uses++
+		h = r.primary()
+		return ResultSuccess
+	})
+	return h, res
+}
+
+// Primary returns the handle of a device's primary context, which need not be retained.
+func (d Driver) Primary(device int32) (h uint64, res Result) {
+	res = d.onPrimary(device, func(r *Runtime, _ *driverContext) Result {
 		h = r.primary()
 		return ResultSuccess
 	})

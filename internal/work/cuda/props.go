@@ -139,7 +139,7 @@ func attribute(p *Properties, number int) (int, bool) {
 		return p.CoreKHz, true
 	case 14, 30:
 		return TextureAlign, true
-	case 15, 19, 31, 41, 78, 79, 80, 83, 89, 91, 95, 102, 115: // overlap, mapped memory, concurrent kernels, unified addresses, priorities, caches, managed memory, registered memory, cooperative launches, virtual memory management, memory pools
+	case 15, 19, 31, 41, 44, 78, 79, 80, 83, 89, 91, 95, 102, 115: // overlap, mapped memory, concurrent kernels, unified addresses, gathers, priorities, caches, managed memory, registered memory, cooperative launches, virtual memory management, memory pools
 		return 1, true
 	case 16:
 		return p.SMs, true
@@ -213,7 +213,8 @@ const lastAttribute = 143
 
 // textureLimits are the largest textures and surfaces, in texels, rows and
 // layers (CUDA programming guide, technical specifications of compute
-// capabilities 7.0 and later).
+// capabilities 7.0 and later). The guide lacks 47 to 49, 73, 74 and 77, which are
+// those of a public list of a Tesla P100's attributes.
 var textureLimits = map[int]int{
 	21: 131072,            // one dimension
 	22: 131072, 23: 65536, // two
@@ -221,6 +222,7 @@ var textureLimits = map[int]int{
 	27: 32768, 28: 32768, 29: 2048, // two, in layers
 	42: 32768, 43: 2048, // one, in layers
 	45: 32768, 46: 32768, // gathered
+	47: 8192, 48: 8192, 49: 32768, // three, the other way: with more depth
 	52: 32768, 53: 32768, 54: 2046, // cubes, and in layers
 	55: 32768, 56: 131072, 57: 65536, // surfaces of one dimension, and two
 	58: 16384, 59: 16384, 60: 16384, // three
@@ -229,6 +231,7 @@ var textureLimits = map[int]int{
 	66: 32768, 67: 32768, 68: 2046, // cubes, and in layers
 	69: 1 << 28,                        // linear memory, one dimension
 	70: 131072, 71: 65000, 72: 2097120, // two, and bytes of a row
+	73: 32768, 74: 32768, 77: 16384, // with levels: two, and one
 }
 
 // Numbers that all devices of compute capability 3.0 and later report.
