@@ -90,11 +90,12 @@ var mayImport = map[string][]string{
 		"internal/isa/kasm", "internal/core/kepler", "internal/work/krun", "internal/exec", "internal/exec/texture", "internal/exec/ptx", "internal/report", "internal/report/findings", "internal/report/lesson", "internal/config", "internal/gpu"},
 	// CUDA programs: the runtime is Go; only the library that programs are linked
 	// with has a C face.
-	"internal/binary/fatbin":   {},
-	"internal/binary/cubin":    {},
-	"internal/binary/process":  {"internal/plain"},
-	"internal/work/cuda/cache": {},
-	"internal/work/cuda/sdk":   {"internal/near", "internal/work/cuda/cache"},
+	"internal/binary/fatbin":       {},
+	"internal/binary/cubin":        {},
+	"internal/binary/process":      {"internal/plain"},
+	"internal/work/cuda/cache":     {},
+	"internal/work/cuda/integrity": {},
+	"internal/work/cuda/sdk":       {"internal/near", "internal/work/cuda/cache"},
 	"internal/work/cuda": {"internal/check", "internal/near", "internal/plain", "internal/binary/cubin", "internal/binary/fatbin", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/device", "internal/exec", "internal/exec/texture", "internal/exec/ptx",
 		"internal/run", "internal/gpu", "internal/report"},
 	// Libraries without kernels.
@@ -110,7 +111,7 @@ var mayImport = map[string][]string{
 	"internal/libs/fft":    {"internal/libs", "internal/work/cuda"},
 	"internal/libs/rand":   {"internal/libs", "internal/work/cuda"},
 	"internal/libs/sparse": {"internal/libs", "internal/libs/blas", "internal/work/cuda"},
-	"cmd/libcudart":        {"internal/exec", "internal/check", "internal/check/output", "internal/check/coverage", "internal/libs/fft", "internal/libs/rand", "internal/libs/sparse", "internal/libs/ml", "internal/libs/pti", "internal/libs/rtc", "internal/libs/blas", "internal/libs/blaslt", "internal/work/cuda", "internal/binary/fatbin", "internal/binary/process", "internal/run", "internal/run/flags", "internal/run/live", "internal/progress", "internal/report"},
+	"cmd/libcudart":        {"internal/exec", "internal/check", "internal/check/output", "internal/check/coverage", "internal/libs/fft", "internal/libs/rand", "internal/libs/sparse", "internal/libs/ml", "internal/libs/pti", "internal/libs/rtc", "internal/libs/blas", "internal/libs/blaslt", "internal/work/cuda", "internal/work/cuda/integrity", "internal/binary/fatbin", "internal/binary/process", "internal/run", "internal/run/flags", "internal/run/live", "internal/progress", "internal/report"},
 	// The same work on idealised machines: it does not know what the work is.
 	"internal/whatif":   {"internal/near", "internal/config", "internal/core", "internal/run", "internal/report", "internal/report/whatif", "internal/work/cuda/cache"},
 	"internal/run/step": {"internal/near", "internal/run", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/core/kepler", "internal/work/krun", "internal/gpu", "internal/work/job"},

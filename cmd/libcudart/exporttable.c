@@ -3,19 +3,20 @@
 // one of values kept with contexts.
 //
 // Where the facts come from: identifiers, sizes, positions and arguments are described by ZLUDA's sources
-// (github.com/vosen/ZLUDA: dark_api/src/lib.rs, zluda/src/impl/driver.rs). Which of the functions the runtimes of CUDA 11.2
-// and 11.8 call, and when, was seen by letting a program run with tables whose functions print their arguments:
+// (github.com/vosen/ZLUDA: dark_api/src/lib.rs, zluda/src/impl/driver.rs). Which of the functions the runtimes of CUDA
+// 11.2, 11.8 and 12.4 call, and when, was seen by letting a program run with tables whose functions print their arguments:
 //
 //   RUNTIME      1 and 6 load the fat binary of a wrapper; it calls 6, when a module is first needed. 2 gives a device's
 //                primary context, called for each device at first; that of 11.2 makes it current before it retains it.
 //                7 is told at the program's end that a wrapper goes. 8 is 6 for a fat binary without wrapper, 12 loads
-//                compilers (CUDA 12 and later, by ZLUDA).
+//                compilers (by ZLUDA; not called by these three).
 //   HOOKS        2 and 6 give the memory in which a profiler marks the calls that it wants to hear of.
 //   TLS          asked for, nothing called.
-//   LOCAL        0 keeps a value with a context, once for each; 2 finds it, in nearly every call; 1 forgets it.
+//   LOCAL        0 keeps a value with a context, once for each; 2 finds it, in nearly every call; 1 forgets it, at the
+//                program's end (12.4).
 //   INTEGRITY    1 answers whether the driver is known (internal/work/cuda/integrity): three calls at the first need of a
-//                context by that of 11.8, none by that of 11.2.
-//   CHECKS       2 and 3 say that nothing is wrong with a context (CUDA 12 and later, by ZLUDA).
+//                context by those of 11.8 and 12.4, none by that of 11.2.
+//   CHECKS       2 and 3 say that nothing is wrong with a context (by ZLUDA; not called by these three).
 //
 // The other functions are not known. They return CUDA_ERROR_NOT_SUPPORTED and are named once.
 #include "_cgo_export.h"

@@ -4,7 +4,8 @@
 // that there are such tests.
 //
 // What is known of it comes from the sources of ZLUDA (github.com/vosen/ZLUDA, dark_api/src/lib.rs), which lets programs
-// run on other GPUs. The runtime of CUDA 11.8 accepts the answers given here. The checksum is a keyed digest (RFC 2104)
+// run on other GPUs. The runtimes of CUDA 11.8 and 12.4 accept the answers
+// given here. The checksum is a keyed digest (RFC 2104)
 // with MD2 (RFC 1319).
 package integrity
 
