@@ -83,6 +83,9 @@ static void groups_marked(void **to, size_t *n) {
     *n = sizeof marks / sizeof *marks;
 }
 
+// A forked child calls this as it ends, where Go cannot be called.
+static int forget(uintptr_t context, uintptr_t key) { return heddle_child() ? CUDA_ERROR_DEINITIALIZED : heddleDeleteLocal(context, key); }
+
 static int integrity(uint32_t version, uint64_t seconds, uintptr_t answer) {
   return heddleIntegrity(version, seconds, answer, (uint32_t)pthread_self(), (uintptr_t)runtime_table.functions, (uintptr_t)integrity_table.functions,
                          (uintptr_t)integrity);
@@ -115,7 +118,7 @@ static const struct table tls_table = {
 };
 static const struct table local_table = {
     {0xc6, 0x93, 0x33, 0x6e, 0x11, 0x21, 0xdf, 0x11, 0xa8, 0xc3, 0x68, 0xf3, 0x55, 0xd8, 0x95, 0x93},
-    {heddleSetLocal, heddleDeleteLocal, heddleLocal, LOCAL_3},
+    {heddleSetLocal, forget, heddleLocal, LOCAL_3},
 };
 static const struct table integrity_table = {
     {0xd4, 0x08, 0x20, 0x55, 0xbd, 0xe6, 0x70, 0x4b, 0x8d, 0x34, 0xba, 0x12, 0x3c, 0x66, 0xe1, 0xf2},
