@@ -259,5 +259,5 @@ template <bool barrier> __global__ void heap(const int *in, int *out) {
   if (i == 0)
     free(p);
 }
-CASE(heap_hasty) { run(heap<false>, 1, 64); }
+CASE(heap_hasty) { run(heap<false>, 1, 64); } // ALSO heap_hasty: uninit-global
 CASE(heap_barrier) { run(heap<true>, 1, 64); } // CLEAN heap_barrier

@@ -336,6 +336,7 @@ static void heap_again_or_set(bool set) {
   buffer<int> in(64, numbers), out(64);
   heap_twice<<<1, 1>>>(in, out, set);
   finish();
+  look(out, 64);
 }
 CASE(heap_again) { heap_again_or_set(false); }
 CASE(heap_set_twice) { heap_again_or_set(true); } // CLEAN heap_set_twice

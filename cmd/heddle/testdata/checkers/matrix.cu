@@ -39,7 +39,7 @@ template <int rows, int columns> __global__ void product(const int *in, int *out
   for (int k = 0; k < 4; k++) {
     int row = i / 4 + 8 * (k / 2), column = i % 4 * 2 + k % 2;
     if (row < rows && column < columns)
-      out[row * 8 + column] = int(d[k]); // BUG rows_all: uninit-shared
+      out[row * 8 + column] = int(d[k]);
   }
 }
 CASE(rows_all) { run(product<16, 8>, 1, 32); }
@@ -53,7 +53,7 @@ template <bool zero> __global__ void sum(const int *in, int *out) {
     d[0] = d[1] = d[2] = d[3] = 0;
   multiply(d, ra, rb); // BUG sum_begins: uninit-local
   for (int k = 0; k < 4; k++)
-    out[threadIdx.x * 4 + k] = int(d[k]); // BUG sum_begins: uninit-local
+    out[threadIdx.x * 4 + k] = int(d[k]);
 }
 CASE(sum_begins) { run(sum<false>, 1, 32); }
 CASE(sum_zero) { run(sum<true>, 1, 32); } // CLEAN sum_zero
