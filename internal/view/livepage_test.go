@@ -206,7 +206,7 @@ func TestLiveDamaged(t *testing.T) {
 	b := newBrowser(t)
 	b.origin = own.URL
 	b.open(own.URL + "/")
-	b.until("what is wrong", `document.querySelector("[role=alert]")?.innerText.includes("The last results cannot be shown")`)
+	b.until("what is wrong", `document.querySelector("[role=alert]")?.innerText.includes("The last results cannot be shown") === true`)
 	close(next)
 	b.until("the next result", `document.body.innerText.includes("These are its final results.") && document.querySelector("[role=alert]") === null && document.querySelector(".top nav") !== null`)
 	b.quiet()
