@@ -212,13 +212,13 @@ func (s *Set) Failed(launch int, err error) {
 	}
 }
 
-// Outsider is a Checker that is told of accesses that leave the variable or allocation of their
+// Outsider is a Checker that sees accesses that leave the variable or allocation of their
 // address: see exec.Launch.Outside.
 type Outsider interface {
 	Outside(launch int, f *exec.Fault)
 }
 
-// Outside returns what a launch calls for such accesses; nil if no checker is told.
+// Outside returns what a launch calls for such accesses; nil if no checker looks at them.
 func (s *Set) Outside(launch int) func(*exec.Fault) {
 	for _, c := range s.list {
 		if o, ok := c.(Outsider); ok {

@@ -78,13 +78,13 @@ func (g *GPU) stuck() error {
 // mostStanding bounds the lanes that a standstill describes (our choice: more are not a picture).
 const mostStanding = 256
 
-// Standing describes what all warps do between two cycles, at most so many sets of lanes.
+// Standing describes what all warps do between two cycles, in no more sets of lanes than most.
 func (g *GPU) Standing(most int) *exec.Standstill { return g.standstillOf(g.Requests(), most) }
 
 // standstill describes who waits for whom.
 func (g *GPU) standstill(q *Requests) *exec.Standstill { return g.standstillOf(q, mostStanding) }
 
-// standstillOf describes at most so many sets of lanes.
+// standstillOf describes no more sets of lanes than most.
 func (g *GPU) standstillOf(q *Requests, most int) *exec.Standstill {
 	s := &stander{q: q, most: most, at: map[meeting]int{}}
 	for sm, c := range g.cores {

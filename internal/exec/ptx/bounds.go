@@ -203,7 +203,7 @@ func (w *warp) outside(list []bound, i, size int) {
 			if other := w.blk.im.sharedName(at); other != "" {
 				text += ", in " + other
 			}
-		} else if b.space = isa.Global; true {
+		} else {
 			f.Nearest = w.blk.im.m.mem.Nearest(b.lo)
 			if x, ok := w.blk.im.m.mem.Find(at); ok {
 				text += fmt.Sprintf(", in %v", x)

@@ -8,7 +8,7 @@ import (
 )
 
 // TestOutside: accesses that leave the variable or allocation from which their address was made
-// are told of once, and the run goes on; of what else was done with addresses nothing is said.
+// are reported once, and the run goes on; what else is done with addresses is not reported.
 func TestOutside(t *testing.T) {
 	const decls = regs + ".shared .align 16 .b8 a[128];\n.shared .align 16 .b8 b[128];\n"
 	const index = "mul.wide.u32 %a1, %t, 4;\nmov.u64 %a0, a;\nadd.u64 %a0, %a0, %a1;\n" // &a[tid]

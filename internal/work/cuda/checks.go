@@ -2,6 +2,8 @@ package cuda
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/check"
@@ -77,13 +79,15 @@ func (s *sharing) watch(addr uint64) {
 // tellTouched tells of pages of shared memory that have been accessed since the last time: the
 // host may have written them. Kernels and copies touch pages too, so it comes before each.
 func (a *app) tellTouched() {
-	for addr, s := range a.shared {
+	for _, addr := range slices.Sorted(maps.Keys(a.shared)) {
+		s := a.shared[addr]
 		if s.fresh == nil {
 			continue
 		}
+		touched := s.on.opt.Host.Touched(addr, s.mapped)
 		left := false
-		for i, touched := range s.on.opt.Host.Touched(addr, s.mapped) {
-			if s.fresh[i] && touched {
+		for i, fresh := range s.fresh {
+			if fresh && (touched == nil || touched[i]) { // nil: it cannot be known any more
 				s.fresh[i] = false
 				a.opt.Checks.Host(&check.HostEvent{Kind: check.HostSet, Addr: addr + uint64(i)*pageBytes, Bytes: pageBytes, Launch: a.launches - 1})
 			}

@@ -3,10 +3,9 @@
 // program fail with cudaErrorSoftwareValidityNotEstablished, whose description in the CUDA runtime API manual says
 // that there are such tests.
 //
-// What is known of it comes from the sources of ZLUDA (github.com/vosen/ZLUDA, dark_api/src/lib.rs), which lets programs
-// run on other GPUs. The runtimes of CUDA 11.8 and 12.4 accept the answers
-// given here. The checksum is a keyed digest (RFC 2104)
-// with MD2 (RFC 1319).
+// What is known of it, the key too, comes from the sources of ZLUDA (github.com/vosen/ZLUDA, dark_api/src/lib.rs), which
+// lets programs run on other GPUs. The runtimes of CUDA 11.8 and 12.4 accept the answers given here. The checksum is a
+// keyed digest (RFC 2104) with MD2 (RFC 1319).
 package integrity
 
 import (
