@@ -22,6 +22,7 @@ const module = "github.com/heddle-sim/heddle"
 var mayImport = map[string][]string{
 	"internal/isa":          {},
 	"internal/near":         {},
+	"internal/tomlfile":     {"internal/isa", "internal/near"},
 	"internal/alltests":     {},
 	"internal/ring":         {},
 	"internal/plug":         {},
@@ -86,7 +87,7 @@ var mayImport = map[string][]string{
 	"internal/run/live":      {"internal/run", "internal/report"},
 	"internal/run/flags":     {"internal/exec", "internal/check/checkers", "internal/near", "internal/run", "internal/report", "internal/report/series", "internal/report/timeline", "internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/record"},
 	"internal/work/tracerun": {"internal/core", "internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/run", "internal/gpu", "internal/report", "internal/trace", "internal/exec/replay"},
-	"internal/work/job": {"internal/check", "internal/near", "internal/binary/fatbin", "internal/run", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/num", "internal/exec/device",
+	"internal/work/job": {"internal/check", "internal/near", "internal/tomlfile", "internal/binary/fatbin", "internal/run", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/num", "internal/exec/device",
 		"internal/isa/kasm", "internal/core/kepler", "internal/work/krun", "internal/exec", "internal/exec/texture", "internal/exec/ptx", "internal/report", "internal/report/findings", "internal/report/lesson", "internal/config", "internal/gpu"},
 	// CUDA programs: the runtime is Go; only the library that programs are linked
 	// with has a C face.
@@ -121,7 +122,7 @@ var mayImport = map[string][]string{
 	"cmd/heddle": {"internal/check", "internal/check/...", "internal/binary/cubin", "internal/binary/fatbin", "internal/program", "internal/exec/replay", "internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec", "internal/exec/ptx",
 		"internal/isa/kasm", "internal/isa/sass", "internal/core/kepler", "internal/work/kcase", "internal/work/krun",
 		"internal/compare", "internal/trace", "internal/trace/...", "internal/work/tracerun", "internal/progress", "internal/work/cuda", "internal/work/cuda/...", "internal/libs/ml",
-		"internal/config", "internal/run", "internal/run/flags", "internal/run/live", "internal/run/step", "internal/work/job", "internal/report", "internal/view", "internal/whatif", ""},
+		"internal/config", "internal/run", "internal/run/flags", "internal/run/live", "internal/run/step", "internal/tomlfile", "internal/work/job", "internal/report", "internal/view", "internal/whatif", ""},
 }
 
 // tools are packages that make, measure or test others and may know what they need;
@@ -139,6 +140,7 @@ var external = map[string][]string{
 	"internal/trace/text":      {"github.com/klauspost/compress/...", "github.com/ulikunitz/xz"},
 	"internal/trace/container": {"github.com/klauspost/compress/..."},
 	"internal/trace/micro":     {"google.golang.org/protobuf/encoding/protowire"},
+	"internal/tomlfile":        {"github.com/BurntSushi/toml"},
 	"internal/work/job":        {"github.com/BurntSushi/toml"},
 	"internal/check/allow":     {"github.com/BurntSushi/toml"},
 	"internal/check/output":    {"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"},

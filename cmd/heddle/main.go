@@ -23,8 +23,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/near"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/run/flags"
+	"github.com/heddle-sim/heddle/internal/tomlfile"
 	"github.com/heddle-sim/heddle/internal/trace"
-	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
 // Exit codes; scripts depend on them.
@@ -197,7 +197,7 @@ func printErrors(w io.Writer, err error) {
 	switch e := err.(type) {
 	case isa.SourceErrors:
 		fmt.Fprintln(w, e.Detail())
-	case job.Errors, *job.Error, *trace.Error, *isa.SourceError, *compare.Error:
+	case tomlfile.Errors, *tomlfile.Error, *trace.Error, *isa.SourceError, *compare.Error:
 		fmt.Fprintln(w, e)
 	case *exitError:
 		if e.err != nil {

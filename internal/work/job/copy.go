@@ -5,6 +5,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/tomlfile"
 )
 
 // This file: copies and fills when they run.
@@ -23,10 +24,10 @@ func (x *runner) plan(c *Copy) (*move, error) {
 		if err != nil {
 			return nil, err
 		}
-		p := parser{errorList: errorList{file: x.job.File}}
+		p := parser{Reader: tomlfile.Reader{File: x.job.File}}
 		m.Type = scalar(s.Type)
 		p.fillBits(&m.Copy)
-		if err := p.err(); err != nil {
+		if err := p.Err(); err != nil {
 			return nil, err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/core/kepler"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/kasm"
+	"github.com/heddle-sim/heddle/internal/tomlfile"
 )
 
 // This file: the job file format for the Kepler-style core. Its programs are .kasm. There
@@ -49,9 +50,9 @@ type bufferPlace struct {
 type WarpStart struct {
 	Pos       isa.Pos
 	Warps     []int
-	Program   Text // S is "" if the job has one program
+	Program   tomlfile.Text // S is "" if the job has one program
 	PC        int
-	Label     Text // instead of PC
+	Label     tomlfile.Text // instead of PC
 	Mask      uint32
 	Registers []RegisterStart
 }
@@ -88,10 +89,10 @@ type KeplerCheck struct {
 	Register  int // -1: none
 	Predicate int // -1: none
 	Warp      int
-	Lanes     uint32 // in which the predicate must hold
-	Cycles    uint64 // 0: none
-	Frame     int    // from 0, lastFrame or allFrames
-	Level     Text   // only at this level; S is "" for both
+	Lanes     uint32        // in which the predicate must hold
+	Cycles    uint64        // 0: none
+	Frame     int           // from 0, lastFrame or allFrames
+	Level     tomlfile.Text // only at this level; S is "" for both
 }
 
 // Limits of the format, our choice.
@@ -107,7 +108,7 @@ const (
 // of its programs is .kasm. Errors in it are found later.
 func IsKepler(path string) bool {
 	src, err := ReadFile(path)
-	if err != nil || len(src) > maxJobFile {
+	if err != nil || len(src) > tomlfile.MaxBytes {
 		return false
 	}
 	var head struct {
@@ -131,94 +132,94 @@ type keplerParser struct {
 // ParseKepler parses a job file for the Kepler-style core. Open checks whether files
 // exist and programs assemble.
 func ParseKepler(file string, src []byte) (*KeplerJob, error) {
-	root, err := decodeTOML(file, src)
+	root, err := tomlfile.Parse(file, src)
 	if err != nil {
 		return nil, err
 	}
 	j := &Job{File: file}
-	p := &keplerParser{parser: parser{errorList: errorList{file: file}, job: j}, k: &KeplerJob{Job: j, places: map[string]*bufferPlace{}}}
+	p := &keplerParser{parser: parser{Reader: tomlfile.Reader{File: file}, job: j}, k: &KeplerJob{Job: j, places: map[string]*bufferPlace{}}}
 	p.root(root)
-	if err := p.err(); err != nil {
+	if err := p.Err(); err != nil {
 		return nil, err
 	}
 	return p.k, nil
 }
 
-func (p *keplerParser) root(n *node) {
-	p.known(n, "program", "programs", "gpu", "kepler", "buffers", "frames", "warps", "images", "checks")
+func (p *keplerParser) root(n *tomlfile.Node) {
+	p.Known(n, "program", "programs", "gpu", "kepler", "buffers", "frames", "warps", "images", "checks")
 	p.programs(n)
 	for _, t := range p.job.Programs {
 		if !isKasm(t.S) {
-			p.add(t.Pos, "%s is not .kasm; a job cannot combine programs of the Kepler-style core with others", t.S)
+			p.Add(t.Pos, "%s is not .kasm; a job cannot combine programs of the Kepler-style core with others", t.S)
 		}
 	}
-	if t, ok := p.str(n, "gpu"); ok {
+	if t, ok := p.Str(n, "gpu"); ok {
 		p.job.GPU, p.job.GPUPos = t.S, t.Pos
 		if t.S != kepler.Name && filepath.Ext(t.S) != ".toml" {
-			p.add(t.Pos, "gpu = %q: programs in .kasm run on %q, or a file with extends = %q; remove gpu", t.S, kepler.Name, kepler.Name)
+			p.Add(t.Pos, "gpu = %q: programs in .kasm run on %q, or a file with extends = %q; remove gpu", t.S, kepler.Name, kepler.Name)
 		}
 	}
 	p.k.keplerPos = p.job.GPUPos
-	if k := n.kids["kepler"]; k != nil {
-		p.k.keplerPos = k.keyPos
+	if k := n.Kids["kepler"]; k != nil {
+		p.k.keplerPos = k.KeyPos
 		p.settings("kepler", k)
 	}
-	p.tables(n, "buffers", "buffers.a", p.buffer)
+	p.Tables(n, "buffers", "buffers.a", p.buffer)
 	p.job.buffers, p.job.symbols = map[string]*Data{}, map[string]*Data{}
 	for _, d := range p.job.Buffers {
 		p.job.buffers[d.Name] = d
 	}
-	p.k.Frames = int(p.integer(n, "frames", 1, maxFrames, 1))
-	p.list(n, "warps", p.warps)
-	if n.kids["warps"] == nil {
-		p.add(n.pos, "the job starts no warps: add [[warps]] with warp = 0")
+	p.k.Frames = int(p.Integer(n, "frames", 1, maxFrames, 1))
+	p.List(n, "warps", p.warps)
+	if n.Kids["warps"] == nil {
+		p.Add(n.Pos, "the job starts no warps: add [[warps]] with warp = 0")
 	}
-	p.list(n, "images", p.image)
-	p.list(n, "checks", p.check)
+	p.List(n, "images", p.image)
+	p.List(n, "checks", p.check)
 }
 
 // settings collects the keys below [kepler].
-func (p *keplerParser) settings(key string, n *node) {
-	switch v := n.val.(type) {
+func (p *keplerParser) settings(key string, n *tomlfile.Node) {
+	switch v := n.Val.(type) {
 	case string:
-		p.k.Settings = append(p.k.Settings, KeplerSetting{key, v, n.pos})
+		p.k.Settings = append(p.k.Settings, KeplerSetting{key, v, n.Pos})
 	case int64:
-		p.k.Settings = append(p.k.Settings, KeplerSetting{key, strconv.FormatInt(v, 10), n.pos})
+		p.k.Settings = append(p.k.Settings, KeplerSetting{key, strconv.FormatInt(v, 10), n.Pos})
 	case bool:
-		p.k.Settings = append(p.k.Settings, KeplerSetting{key, strconv.FormatBool(v), n.pos})
+		p.k.Settings = append(p.k.Settings, KeplerSetting{key, strconv.FormatBool(v), n.Pos})
 	default:
-		if !n.table {
-			p.add(n.pos, "%s cannot be %s", key, n.kind())
+		if !n.Table {
+			p.Add(n.Pos, "%s cannot be %s", key, n.Kind())
 			return
 		}
-		for _, k := range n.keys {
-			p.settings(key+"."+k, n.kids[k])
+		for _, k := range n.Keys {
+			p.settings(key+"."+k, n.Kids[k])
 		}
 	}
 }
 
 // without returns a table without some of its keys.
-func without(n *node, keys ...string) *node {
+func without(n *tomlfile.Node, keys ...string) *tomlfile.Node {
 	c := *n
-	c.keys = slices.DeleteFunc(slices.Clone(n.keys), func(k string) bool { return slices.Contains(keys, k) })
+	c.Keys = slices.DeleteFunc(slices.Clone(n.Keys), func(k string) bool { return slices.Contains(keys, k) })
 	return &c
 }
 
 // buffer reads a buffer: as in every job, plus its address.
-func (p *keplerParser) buffer(name string, t *node) {
+func (p *keplerParser) buffer(name string, t *tomlfile.Node) {
 	d := p.data(name, without(t, "at", "space"), true)
 	p.job.Buffers = append(p.job.Buffers, d)
-	place := &bufferPlace{pos: t.keyPos, shared: p.oneOf(t, "space", "global", "shared") == "shared"}
+	place := &bufferPlace{pos: t.KeyPos, shared: p.OneOf(t, "space", "global", "shared") == "shared"}
 	p.k.places[name] = place
-	k := t.kids["at"]
+	k := t.Kids["at"]
 	if k == nil {
-		p.add(t.keyPos, "buffer %q has no address: add at = 0x1000, in bytes", name)
+		p.Add(t.KeyPos, "buffer %q has no address: add at = 0x1000, in bytes", name)
 		return
 	}
-	place.pos = k.pos
-	place.at = uint32(p.intValue(k, "at", 0, math.MaxUint32, 0))
+	place.pos = k.Pos
+	place.at = uint32(p.Int(k, "at", 0, math.MaxUint32, 0))
 	if place.at%4 != 0 {
-		p.add(k.pos, "at = %#x is not the address of a word; it must be a multiple of 4", place.at)
+		p.Add(k.Pos, "at = %#x is not the address of a word; it must be a multiple of 4", place.at)
 	}
 }
 
@@ -232,105 +233,105 @@ func (b *bufferPlace) size() int64 {
 
 // bits reads a register's value: an integer of 32 bits, signed or not, or a
 // number with a point, which is a binary32.
-func (p *keplerParser) bits(k *node, what string) uint32 {
-	if f, ok := k.val.(float64); ok {
+func (p *keplerParser) bits(k *tomlfile.Node, what string) uint32 {
+	if f, ok := k.Val.(float64); ok {
 		v, _, err := F32.literal(f)
 		if err != nil {
-			p.add(k.pos, "%s: %v", what, err)
+			p.Add(k.Pos, "%s: %v", what, err)
 		}
 		return uint32(v)
 	}
-	return uint32(p.intValue(k, what, math.MinInt32, math.MaxUint32, 0))
+	return uint32(p.Int(k, what, math.MinInt32, math.MaxUint32, 0))
 }
 
 // bitList reads a list of n values.
-func (p *keplerParser) bitList(k *node, what, each string, n int) []uint32 {
-	if len(k.items) != n {
-		p.add(k.pos, "%s has %d values; it needs %d, one for each %s", what, len(k.items), n, each)
+func (p *keplerParser) bitList(k *tomlfile.Node, what, each string, n int) []uint32 {
+	if len(k.Items) != n {
+		p.Add(k.Pos, "%s has %d values; it needs %d, one for each %s", what, len(k.Items), n, each)
 		return make([]uint32, n)
 	}
 	list := make([]uint32, n)
-	for i, it := range k.items {
+	for i, it := range k.Items {
 		list[i] = p.bits(it, what)
 	}
 	return list
 }
 
 // index reads the number after a letter: R5, P1.
-func (p *keplerParser) index(t Text, letter string, n int) int {
+func (p *keplerParser) index(t tomlfile.Text, letter string, n int) int {
 	digits, ok := strings.CutPrefix(t.S, letter)
 	v, err := strconv.Atoi(digits)
 	if !ok || err != nil || v < 0 || v >= n || digits != strconv.Itoa(v) {
-		p.add(t.Pos, "%s does not exist; want %s0 to %s%d", t.S, letter, letter, n-1)
+		p.Add(t.Pos, "%s does not exist; want %s0 to %s%d", t.S, letter, letter, n-1)
 		return 0
 	}
 	return v
 }
 
 // warps reads a [[warps]].
-func (p *keplerParser) warps(t *node) {
-	w := &WarpStart{Pos: t.keyPos, Mask: ^uint32(0)}
+func (p *keplerParser) warps(t *tomlfile.Node) {
+	w := &WarpStart{Pos: t.KeyPos, Mask: ^uint32(0)}
 	p.k.Warps = append(p.k.Warps, w)
-	p.known(t, "warp", "warps", "program", "pc", "lanes", "registers")
-	one, many := t.kids["warp"], t.kids["warps"]
-	var items []*node
+	p.Known(t, "warp", "warps", "program", "pc", "lanes", "registers")
+	one, many := t.Kids["warp"], t.Kids["warps"]
+	var items []*tomlfile.Node
 	switch {
 	case one != nil && many != nil:
-		p.add(many.keyPos, "want either warp or warps, not both")
+		p.Add(many.KeyPos, "want either warp or warps, not both")
 	case one != nil:
-		items = []*node{one}
+		items = []*tomlfile.Node{one}
 	case many == nil:
-		p.add(t.keyPos, "no warps given: add warp = 0, or warps = [0, 1]")
-	case !many.array || len(many.items) == 0:
-		p.add(many.pos, "warps must be a list of numbers such as [0, 1]")
+		p.Add(t.KeyPos, "no warps given: add warp = 0, or warps = [0, 1]")
+	case !many.Array || len(many.Items) == 0:
+		p.Add(many.Pos, "warps must be a list of numbers such as [0, 1]")
 	default:
-		items = many.items
+		items = many.Items
 	}
 	for _, it := range items {
-		n := int(p.intValue(it, "warp", 0, kepler.Warps-1, 0))
+		n := int(p.Int(it, "warp", 0, kepler.Warps-1, 0))
 		for _, o := range p.k.Warps {
 			if slices.Contains(o.Warps, n) {
-				p.add(it.pos, "warp %d is started twice", n)
+				p.Add(it.Pos, "warp %d is started twice", n)
 			}
 		}
 		w.Warps = append(w.Warps, n)
 	}
-	w.Program, _ = p.str(t, "program")
-	switch k := t.kids["pc"]; {
+	w.Program, _ = p.Str(t, "program")
+	switch k := t.Kids["pc"]; {
 	case k == nil:
-	case k.val != nil && k.kind() == "a string":
-		w.Label, _ = p.str(t, "pc")
+	case k.Val != nil && k.Kind() == "a string":
+		w.Label, _ = p.Str(t, "pc")
 	default:
-		w.PC = int(p.intValue(k, "pc", 0, kasm.ProgramWords-1, 0))
+		w.PC = int(p.Int(k, "pc", 0, kasm.ProgramWords-1, 0))
 	}
-	w.Mask = uint32(p.integer(t, "lanes", 0, math.MaxUint32, math.MaxUint32))
-	switch k := t.kids["registers"]; {
+	w.Mask = uint32(p.Integer(t, "lanes", 0, math.MaxUint32, math.MaxUint32))
+	switch k := t.Kids["registers"]; {
 	case k == nil:
-	case !k.table:
-		p.add(k.pos, "registers must be a table such as { R1 = 5 }, not %s", k.kind())
+	case !k.Table:
+		p.Add(k.Pos, "registers must be a table such as { R1 = 5 }, not %s", k.Kind())
 	default:
-		for _, name := range k.keys {
-			w.Registers = append(w.Registers, p.register(name, k.kids[name]))
+		for _, name := range k.Keys {
+			w.Registers = append(w.Registers, p.register(name, k.Kids[name]))
 		}
 	}
 }
 
 // register reads the initial value of a register.
-func (p *keplerParser) register(name string, k *node) RegisterStart {
-	r := RegisterStart{Register: p.index(Text{name, k.keyPos}, "R", kasm.Registers)}
+func (p *keplerParser) register(name string, k *tomlfile.Node) RegisterStart {
+	r := RegisterStart{Register: p.index(tomlfile.Text{S: name, Pos: k.KeyPos}, "R", kasm.Registers)}
 	switch {
-	case k.array:
+	case k.Array:
 		r.Lanes = p.bitList(k, name, "lane", kasm.Lanes)
-	case k.table:
-		p.known(k, "start", "warp", "lane", "frame", "frames")
+	case k.Table:
+		p.Known(k, "start", "warp", "lane", "frame", "frames")
 		for key, to := range map[string]*uint32{"start": &r.Start, "warp": &r.PerWarp, "lane": &r.PerLane, "frame": &r.Step} {
-			if v := k.kids[key]; v != nil {
-				*to = uint32(p.intValue(v, name+"."+key, math.MinInt32, math.MaxUint32, 0))
+			if v := k.Kids[key]; v != nil {
+				*to = uint32(p.Int(v, name+"."+key, math.MinInt32, math.MaxUint32, 0))
 			}
 		}
-		if f := k.kids["frames"]; f != nil {
-			if len(k.keys) > 1 {
-				p.add(f.keyPos, "%s: frames lists every value and cannot be combined with other keys", name)
+		if f := k.Kids["frames"]; f != nil {
+			if len(k.Keys) > 1 {
+				p.Add(f.KeyPos, "%s: frames lists every value and cannot be combined with other keys", name)
 			}
 			r.Frames = p.bitList(f, name+".frames", "frame", p.k.Frames)
 		}
@@ -341,58 +342,58 @@ func (p *keplerParser) register(name string, k *node) RegisterStart {
 }
 
 // frame reads the frame of a check or picture.
-func (p *keplerParser) frame(t *node, all bool) int {
-	k := t.kids["frame"]
+func (p *keplerParser) frame(t *tomlfile.Node, all bool) int {
+	k := t.Kids["frame"]
 	if k == nil {
 		return lastFrame
 	}
-	if s, ok := k.val.(string); ok && all {
+	if s, ok := k.Val.(string); ok && all {
 		if s != "all" {
-			p.add(k.pos, "frame = %q is not known; want a number, or \"all\" for all frames in order", s)
+			p.Add(k.Pos, "frame = %q is not known; want a number, or \"all\" for all frames in order", s)
 		}
 		return allFrames
 	}
-	return int(p.intValue(k, "frame", 0, int64(p.k.Frames)-1, 0))
+	return int(p.Int(k, "frame", 0, int64(p.k.Frames)-1, 0))
 }
 
 // knownBuffer finds a buffer, and reports an error if there is none.
-func (p *keplerParser) knownBuffer(t Text) *Data {
+func (p *keplerParser) knownBuffer(t tomlfile.Text) *Data {
 	d := p.job.buffer(t.S)
 	if t.S != "" && d == nil {
-		p.unknown(t.Pos, t.S, p.job.BufferNames(), "buffers", "unknown buffer %q", t.S)
+		p.Unknown(t.Pos, t.S, p.job.BufferNames(), "buffers", "unknown buffer %q", t.S)
 	}
 	return d
 }
 
 // check reads a [[checks]].
-func (p *keplerParser) check(t *node) {
+func (p *keplerParser) check(t *tomlfile.Node) {
 	c := &KeplerCheck{Register: -1, Predicate: -1}
 	p.k.Checks = append(p.k.Checks, c)
 	c.Frame = p.frame(t, true)
-	if k := t.kids["conform"]; k != nil {
-		c.Level, _ = p.str(t, "conform")
+	if k := t.Kids["conform"]; k != nil {
+		c.Level, _ = p.Str(t, "conform")
 		if _, err := kepler.LevelByName(c.Level.S); c.Level.S != "" && err != nil {
-			p.add(k.pos, "conform: %v", err)
+			p.Add(k.Pos, "conform: %v", err)
 		}
 	}
 	var of []string
 	for _, key := range []string{"buffer", "register", "predicate", "cycles"} {
-		if t.kids[key] != nil {
+		if t.Kids[key] != nil {
 			of = append(of, key)
 		}
 	}
 	if len(of) != 1 {
-		p.add(t.keyPos, "a check has exactly one of buffer, register, predicate and cycles")
-		c.Check = &Check{Pos: t.keyPos}
+		p.Add(t.KeyPos, "a check has exactly one of buffer, register, predicate and cycles")
+		c.Check = &Check{Pos: t.KeyPos}
 		return
 	}
 	warp := func() {
-		c.Warp = int(p.integer(t, "warp", 0, kepler.Warps-1, 0))
+		c.Warp = int(p.Integer(t, "warp", 0, kepler.Warps-1, 0))
 		if !slices.ContainsFunc(p.k.Warps, func(w *WarpStart) bool { return slices.Contains(w.Warps, c.Warp) }) {
-			p.add(t.keyPos, "the job does not start warp %d, which this check refers to", c.Warp)
+			p.Add(t.KeyPos, "the job does not start warp %d, which this check refers to", c.Warp)
 		}
 	}
-	c.Check = &Check{Pos: t.keyPos}
+	c.Check = &Check{Pos: t.KeyPos}
 	switch of[0] {
 	case "buffer":
 		p.parser.check(without(t, "frame", "conform"))
@@ -402,38 +403,38 @@ func (p *keplerParser) check(t *node) {
 		}
 		return
 	case "register":
-		p.known(t, "register", "warp", "type", "values", "offset", "frame", "conform")
-		c.Name, _ = p.str(t, "register")
+		p.Known(t, "register", "warp", "type", "values", "offset", "frame", "conform")
+		c.Name, _ = p.Str(t, "register")
 		c.Register = p.index(c.Name, "R", kasm.Registers)
 		warp()
 		if c.Type = p.elementType(t, false); c.Type == NoType {
 			c.Type = U32
 		}
 		if c.Type.Size() != 4 {
-			p.add(t.kids["type"].pos, "a register is u32, s32 or f32, not %v", c.Type)
+			p.Add(t.Kids["type"].Pos, "a register is u32, s32 or f32, not %v", c.Type)
 			return
 		}
-		v := t.kids["values"]
-		c.Offset = p.integer(t, "offset", 0, kasm.Lanes-1, 0)
-		if v == nil || !v.array || len(v.items) == 0 || int64(len(v.items)) > kasm.Lanes-c.Offset {
-			p.add(t.keyPos, "the check needs values = [ … ], one for each lane from lane %d on", c.Offset)
+		v := t.Kids["values"]
+		c.Offset = p.Integer(t, "offset", 0, kasm.Lanes-1, 0)
+		if v == nil || !v.Array || len(v.Items) == 0 || int64(len(v.Items)) > kasm.Lanes-c.Offset {
+			p.Add(t.KeyPos, "the check needs values = [ … ], one for each lane from lane %d on", c.Offset)
 			return
 		}
 		c.Values, c.anyNaN = p.literals(v, c.Type)
 	case "predicate":
-		p.known(t, "predicate", "warp", "lanes", "frame", "conform")
-		c.Name, _ = p.str(t, "predicate")
+		p.Known(t, "predicate", "warp", "lanes", "frame", "conform")
+		c.Name, _ = p.Str(t, "predicate")
 		c.Predicate = p.index(c.Name, "P", kasm.Predicates)
 		warp()
-		if t.kids["lanes"] == nil {
-			p.add(t.keyPos, "the check needs lanes = 0x0f, the lanes in which %s holds", c.Name.S)
+		if t.Kids["lanes"] == nil {
+			p.Add(t.KeyPos, "the check needs lanes = 0x0f, the lanes in which %s holds", c.Name.S)
 		}
-		c.Lanes = uint32(p.integer(t, "lanes", 0, math.MaxUint32, 0))
+		c.Lanes = uint32(p.Integer(t, "lanes", 0, math.MaxUint32, 0))
 	case "cycles":
-		p.known(t, "cycles", "conform")
-		c.Cycles = uint64(p.integer(t, "cycles", 1, math.MaxInt64, 1))
+		p.Known(t, "cycles", "conform")
+		c.Cycles = uint64(p.Integer(t, "cycles", 1, math.MaxInt64, 1))
 	}
 	if c.Frame == allFrames {
-		p.add(t.kids["frame"].pos, "frame = \"all\" requires buffer")
+		p.Add(t.Kids["frame"].Pos, "frame = \"all\" requires buffer")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/tomlfile"
 )
 
 // This file: framebuffers as pictures.
@@ -20,14 +21,14 @@ import (
 // FrameImage makes pictures of a buffer.
 type FrameImage struct {
 	Pos           isa.Pos
-	Buffer        Text
+	Buffer        tomlfile.Text
 	Width, Height int    // pixels
 	Format        string // bit, u8 or rgb
 	Colours       color.Palette
-	Scale         int  // a pixel's side in the picture
-	PNG, GIF      Text // files, S is "" for none
-	Frame         int  // of the PNG
-	Delay         int  // of the GIF, hundredths of a second for each frame
+	Scale         int           // a pixel's side in the picture
+	PNG, GIF      tomlfile.Text // files, S is "" for none
+	Frame         int           // of the PNG
+	Delay         int           // of the GIF, hundredths of a second for each frame
 }
 
 // pixelFormats are the ways in which a buffer holds pixels, row by row.
@@ -50,31 +51,31 @@ func (m *FrameImage) bytes() int64 {
 }
 
 // image reads an [[images]].
-func (p *keplerParser) image(t *node) {
-	m := &FrameImage{Pos: t.keyPos}
+func (p *keplerParser) image(t *tomlfile.Node) {
+	m := &FrameImage{Pos: t.KeyPos}
 	p.k.Images = append(p.k.Images, m)
-	p.known(t, "buffer", "width", "height", "format", "colours", "scale", "png", "gif", "frame", "delay")
+	p.Known(t, "buffer", "width", "height", "format", "colours", "scale", "png", "gif", "frame", "delay")
 	for _, key := range []string{"buffer", "width", "height"} {
-		if t.kids[key] == nil {
-			p.add(t.keyPos, "the picture has no %s", key)
+		if t.Kids[key] == nil {
+			p.Add(t.KeyPos, "the picture has no %s", key)
 		}
 	}
-	m.Buffer, _ = p.str(t, "buffer")
+	m.Buffer, _ = p.Str(t, "buffer")
 	p.knownBuffer(m.Buffer)
-	m.Width, m.Height = int(p.integer(t, "width", 1, maxEdge, 1)), int(p.integer(t, "height", 1, maxEdge, 1))
-	m.Format = p.oneOf(t, "format", pixelFormats...)
-	m.Scale = int(p.integer(t, "scale", 1, maxScale, 1))
+	m.Width, m.Height = int(p.Integer(t, "width", 1, maxEdge, 1)), int(p.Integer(t, "height", 1, maxEdge, 1))
+	m.Format = p.OneOf(t, "format", pixelFormats...)
+	m.Scale = int(p.Integer(t, "scale", 1, maxScale, 1))
 	if m.Scale*max(m.Width, m.Height) > maxEdge {
-		p.add(t.keyPos, "the picture's longer side has %d pixels; the maximum is %d", m.Scale*max(m.Width, m.Height), maxEdge)
+		p.Add(t.KeyPos, "the picture's longer side has %d pixels; the maximum is %d", m.Scale*max(m.Width, m.Height), maxEdge)
 	}
-	if n := m.Scale * m.Scale * m.Width * m.Height; t.kids["gif"] != nil && n*p.k.Frames > maxPixels {
-		p.add(t.keyPos, "%d frames of %d pixels exceed the limit of a GIF, %d pixels", p.k.Frames, n, maxPixels)
+	if n := m.Scale * m.Scale * m.Width * m.Height; t.Kids["gif"] != nil && n*p.k.Frames > maxPixels {
+		p.Add(t.KeyPos, "%d frames of %d pixels exceed the limit of a GIF, %d pixels", p.k.Frames, n, maxPixels)
 	}
-	m.Delay = int(p.integer(t, "delay", 0, 10_000, 5))
-	m.PNG, _ = p.str(t, "png")
-	m.GIF, _ = p.str(t, "gif")
-	if t.kids["png"] == nil && t.kids["gif"] == nil {
-		p.add(t.keyPos, "the picture has no file: add png = \"FILE\" or gif = \"FILE\"")
+	m.Delay = int(p.Integer(t, "delay", 0, 10_000, 5))
+	m.PNG, _ = p.Str(t, "png")
+	m.GIF, _ = p.Str(t, "gif")
+	if t.Kids["png"] == nil && t.Kids["gif"] == nil {
+		p.Add(t.KeyPos, "the picture has no file: add png = \"FILE\" or gif = \"FILE\"")
 	}
 	m.Frame = p.frame(t, false)
 	p.colours(t, m)
@@ -82,7 +83,7 @@ func (p *keplerParser) image(t *node) {
 
 // colours reads the colours of pixel values; the defaults are black and white for bits,
 // shades of grey for bytes.
-func (p *keplerParser) colours(t *node, m *FrameImage) {
+func (p *keplerParser) colours(t *tomlfile.Node, m *FrameImage) {
 	switch m.Format {
 	case "bit":
 		m.Colours = color.Palette{color.RGBA{A: 255}, color.RGBA{255, 255, 255, 255}}
@@ -91,22 +92,22 @@ func (p *keplerParser) colours(t *node, m *FrameImage) {
 			m.Colours = append(m.Colours, color.RGBA{uint8(i), uint8(i), uint8(i), 255})
 		}
 	}
-	k := t.kids["colours"]
+	k := t.Kids["colours"]
 	switch {
 	case k == nil:
 		return
 	case m.Format == "rgb":
-		p.add(k.keyPos, "format = \"rgb\" has its own colours; remove colours")
+		p.Add(k.KeyPos, "format = \"rgb\" has its own colours; remove colours")
 		return
-	case !k.array || len(k.items) > len(m.Colours):
-		p.add(k.pos, "colours must be a list of at most %d, such as [\"#000000\", \"#ffffff\"]", len(m.Colours))
+	case !k.Array || len(k.Items) > len(m.Colours):
+		p.Add(k.Pos, "colours must be a list of at most %d, such as [\"#000000\", \"#ffffff\"]", len(m.Colours))
 		return
 	}
-	for i, it := range k.items {
-		s, _ := it.val.(string)
+	for i, it := range k.Items {
+		s, _ := it.Val.(string)
 		v, err := strconv.ParseUint(s[min(1, len(s)):], 16, 32)
 		if err != nil || len(s) != 7 || s[0] != '#' {
-			p.add(it.pos, "not a colour; want \"#rrggbb\"")
+			p.Add(it.Pos, "not a colour; want \"#rrggbb\"")
 			continue
 		}
 		m.Colours[i] = rgb(uint32(v))

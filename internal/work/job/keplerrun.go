@@ -21,6 +21,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/report/findings"
 	"github.com/heddle-sim/heddle/internal/report/lesson"
 	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/tomlfile"
 	"github.com/heddle-sim/heddle/internal/work/krun"
 )
 
@@ -36,7 +37,7 @@ type KeplerReady struct {
 func LoadKepler(file string) (*KeplerReady, error) {
 	src, err := ReadFile(file)
 	if err != nil {
-		return nil, &Error{File: file, Msg: "cannot read the job file: " + reason(err), Err: err}
+		return nil, &tomlfile.Error{File: file, Msg: "cannot read the job file: " + reason(err), Err: err}
 	}
 	j, err := ParseKepler(file, src)
 	if err != nil {
@@ -49,12 +50,12 @@ func LoadKepler(file string) (*KeplerReady, error) {
 // everything.
 func (k *KeplerJob) Open() (*KeplerReady, error) {
 	r := &KeplerReady{Job: k, programs: map[string]int{}, contents: map[string][]byte{}}
-	o := &opener{errorList: errorList{file: k.File}, job: k.Job}
+	o := &opener{Reader: tomlfile.Reader{File: k.File}, job: k.Job}
 	for _, t := range k.Job.Programs {
 		path := k.Path(t.S)
 		src, err := ReadFile(path)
 		if err != nil {
-			o.add(t.Pos, "cannot read the program %s: %s", path, reason(err))
+			o.Add(t.Pos, "cannot read the program %s: %s", path, reason(err))
 			continue
 		}
 		prog, err := kasm.Assemble(path, string(src), kasm.RTL)
@@ -69,11 +70,11 @@ func (k *KeplerJob) Open() (*KeplerReady, error) {
 		r.warps(o)
 	}
 	r.buffers(o)
-	var wrong *Error
+	var wrong *tomlfile.Error
 	if _, err := r.Config(""); errors.As(err, &wrong) {
-		o.errs = append(o.errs, wrong)
+		o.Keep(wrong)
 	}
-	if err := o.err(); err != nil {
+	if err := o.Err(); err != nil {
 		o.sources = append(o.sources, err)
 	}
 	if len(o.sources) > 0 {
@@ -91,14 +92,14 @@ func (r *KeplerReady) warps(o *opener) {
 	for _, w := range r.Job.Warps {
 		if w.Program.S == "" {
 			if len(names) > 1 {
-				o.add(w.Pos, "the warps name no program, and the job has %s; add program = \"NAME\"", strings.Join(names, ", "))
+				o.Add(w.Pos, "the warps name no program, and the job has %s; add program = \"NAME\"", strings.Join(names, ", "))
 				continue
 			}
 			w.Program.S = names[0]
 		}
 		n, ok := r.programs[w.Program.S]
 		if !ok {
-			o.unknown(w.Program.Pos, w.Program.S, names, "programs", "unknown program %q", w.Program.S)
+			o.Unknown(w.Program.Pos, w.Program.S, names, "programs", "unknown program %q", w.Program.S)
 			continue
 		}
 		if w.Label.S == "" {
@@ -110,7 +111,7 @@ func (r *KeplerReady) warps(o *opener) {
 				labels = append(labels, l)
 			}
 			slices.Sort(labels)
-			o.unknown(w.Label.Pos, w.Label.S, labels, "labels", "%s has no label %q", w.Program.S, w.Label.S)
+			o.Unknown(w.Label.Pos, w.Label.S, labels, "labels", "%s has no label %q", w.Program.S, w.Label.S)
 		}
 	}
 }
@@ -127,8 +128,8 @@ func (r *KeplerReady) buffers(o *opener) {
 		}
 	}
 	o.job = &whole
-	before := len(o.errs)
-	if o.dataFiles(); len(o.errs) > before {
+	before := o.Wrong()
+	if o.dataFiles(); o.Wrong() > before {
 		return
 	}
 	type extent struct {
@@ -141,19 +142,19 @@ func (r *KeplerReady) buffers(o *opener) {
 		p := j.places[d.Name]
 		n := d.Count * int64(d.Type.Size())
 		if n > p.size()-int64(p.at) {
-			o.add(p.pos, "buffer %q of %d bytes at %#x exceeds the memory's %d bytes", d.Name, n, p.at, p.size())
+			o.Add(p.pos, "buffer %q of %d bytes at %#x exceeds the memory's %d bytes", d.Name, n, p.at, p.size())
 			continue
 		}
 		e := extent{d.Name, int64(p.at), int64(p.at) + n, p.shared}
 		for _, t := range taken {
 			if t.shared == e.shared && e.lo < t.hi && t.lo < e.hi {
-				o.add(p.pos, "buffer %q at %#x to %#x overlaps buffer %q", d.Name, e.lo, e.hi-1, t.name)
+				o.Add(p.pos, "buffer %q at %#x to %#x overlaps buffer %q", d.Name, e.lo, e.hi-1, t.name)
 			}
 		}
 		taken = append(taken, e)
 		for _, m := range j.Images {
 			if m.Buffer.S == d.Name && m.bytes() > n {
-				o.add(m.Pos, "the picture takes %d bytes, but buffer %q has %d", m.bytes(), d.Name, n)
+				o.Add(m.Pos, "the picture takes %d bytes, but buffer %q has %d", m.bytes(), d.Name, n)
 			}
 		}
 		for _, c := range j.Checks {
@@ -177,7 +178,7 @@ func (r *KeplerReady) buffers(o *opener) {
 				err = fmt.Errorf("it has changed")
 			}
 			if err != nil {
-				o.add(d.File.Pos, "cannot read %s: %s", j.Path(d.File.S), reason(err))
+				o.Add(d.File.Pos, "cannot read %s: %s", j.Path(d.File.S), reason(err))
 				continue
 			}
 			copy(b, src)
@@ -190,7 +191,7 @@ func (r *KeplerReady) buffers(o *opener) {
 func (r *KeplerReady) allFrames(o *opener, c *KeplerCheck, n int64) {
 	have := n * int64(r.Job.Frames)
 	if have > maxKept {
-		o.add(c.Pos, "%d frames of %d bytes exceed the limit of a check, %d bytes", r.Job.Frames, n, maxKept)
+		o.Add(c.Pos, "%d frames of %d bytes exceed the limit of a check, %d bytes", r.Job.Frames, n, maxKept)
 		return
 	}
 	elements := int64(len(c.Values))
@@ -201,7 +202,7 @@ func (r *KeplerReady) allFrames(o *opener, c *KeplerCheck, n int64) {
 		}
 	}
 	if total := have / int64(c.Type.Size()); elements > total || c.Offset > total-elements {
-		o.add(c.Pos, "the check compares %d elements from offset %d, but all frames of %q have %d", elements, c.Offset, c.Name.S, total)
+		o.Add(c.Pos, "the check compares %d elements from offset %d, but all frames of %q have %d", elements, c.Offset, c.Name.S, total)
 	}
 }
 
@@ -252,7 +253,7 @@ func (r *KeplerReady) Core(cfg kepler.Config, frame int) (*kepler.Core, error) {
 			}
 		}
 		if err := k.Load(p.Words, warps...); err != nil {
-			return nil, &Error{File: r.Job.File, Msg: err.Error(), Err: err}
+			return nil, &tomlfile.Error{File: r.Job.File, Msg: err.Error(), Err: err}
 		}
 	}
 	for _, d := range r.Job.Buffers {
@@ -356,7 +357,7 @@ func (r *KeplerReady) Prepare(cfg kepler.Config, frame int) (*krun.Run, error) {
 }
 
 // Run runs the frames, checks, and writes pictures. The result is valid also when an
-// error is returned: *krun.Error, the context's, or an *Error for errors in the job.
+// error is returned: *krun.Error, the context's, or an *tomlfile.Error for errors in the job.
 func (r *KeplerReady) Run(ctx context.Context, opt KeplerOptions) (*report.Run, error) {
 	start := time.Now()
 	x := &keplerRunner{ready: r, opt: opt, last: -1, kept: map[int][][]byte{}, all: map[int][]byte{}, steps: lesson.MostSteps, film: lesson.MostFilm}
@@ -383,11 +384,11 @@ func (x *keplerRunner) run(ctx context.Context) error {
 	r := x.ready
 	x.opt.Timing = true
 	if err := x.opt.Refused(run.KeplerJob); err != nil {
-		return &Error{File: r.Job.File, Msg: err.Error(), Err: err}
+		return &tomlfile.Error{File: r.Job.File, Msg: err.Error(), Err: err}
 	}
 	for _, d := range x.opt.Dumps {
 		if r.Job.buffer(d.Buffer) == nil {
-			return &Error{File: r.Job.File, Msg: fmt.Sprintf("dump: unknown buffer %q%s", d.Buffer, near.Suggest(d.Buffer, r.Job.BufferNames(), "buffers"))}
+			return &tomlfile.Error{File: r.Job.File, Msg: fmt.Sprintf("dump: unknown buffer %q%s", d.Buffer, near.Suggest(d.Buffer, r.Job.BufferNames(), "buffers"))}
 		}
 	}
 	frames := r.Selected(x.opt.Select)
@@ -574,7 +575,7 @@ func (x *keplerRunner) sums() error {
 // before the extension keeps the files of the complete job.
 func (x *keplerRunner) pictures(ran []int) error {
 	j := x.ready.Job
-	path := func(t Text) string {
+	path := func(t tomlfile.Text) string {
 		file := t.S
 		if x.res.LeftOut > 0 {
 			ext := filepath.Ext(file)
@@ -585,7 +586,7 @@ func (x *keplerRunner) pictures(ran []int) error {
 		}
 		return j.Path(file)
 	}
-	write := func(t Text, encode func(io.Writer) error) error {
+	write := func(t tomlfile.Text, encode func(io.Writer) error) error {
 		if err := create(path(t), encode); err != nil {
 			return j.at(t.Pos, "cannot write %s: %s", path(t), reason(err))
 		}
@@ -615,7 +616,7 @@ func (x *keplerRunner) dumps(k *kepler.Core) error {
 	for _, d := range x.opt.Dumps {
 		b := x.ready.Bytes(k, d.Buffer)
 		if err := os.WriteFile(d.File, b, 0o666); err != nil {
-			return &Error{File: x.ready.Job.File, Msg: fmt.Sprintf("dump: cannot write %s: %s", d.File, reason(err)), Err: err}
+			return &tomlfile.Error{File: x.ready.Job.File, Msg: fmt.Sprintf("dump: cannot write %s: %s", d.File, reason(err)), Err: err}
 		}
 		x.res.Dumps = append(x.res.Dumps, report.Dump{Buffer: d.Buffer, File: d.File, Bytes: int64(len(b))})
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 	xprog "github.com/heddle-sim/heddle/internal/program"
 	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/tomlfile"
 )
 
 // Ready is a job whose files have been read and whose launches fit their
@@ -60,7 +61,7 @@ func Choose(machine string, opt Options, sources ...xprog.Source) (*xprog.Progra
 func Load(file string, opt Options) (*Ready, error) {
 	src, err := ReadFile(file)
 	if err != nil {
-		return nil, &Error{File: file, Msg: "cannot read the job file: " + reason(err), Err: err}
+		return nil, &tomlfile.Error{File: file, Msg: "cannot read the job file: " + reason(err), Err: err}
 	}
 	j, err := Parse(file, src)
 	if err != nil {
@@ -109,7 +110,7 @@ func (j *Job) Path(name string) string {
 
 // opener collects the errors in the files of a job.
 type opener struct {
-	errorList
+	tomlfile.Reader
 	job     *Job
 	opt     Options
 	ready   *Ready
@@ -119,7 +120,7 @@ type opener struct {
 // Files returns the paths of all files that a run of the job reads, the job file first.
 func (j *Job) Files() []string {
 	list := []string{j.File}
-	add := func(t Text) {
+	add := func(t tomlfile.Text) {
 		if t.S != "" {
 			list = append(list, j.Path(t.S))
 		}
@@ -144,16 +145,16 @@ func (j *Job) Files() []string {
 // Open reads the programs, links them, and checks that files exist and launches
 // fit. The options choose what of the programs' device code runs.
 func (j *Job) Open(opt Options) (*Ready, error) {
-	o := &opener{errorList: errorList{file: j.File}, job: j, opt: opt, ready: &Ready{Job: j, kernels: map[*Launch]exec.Kernel{}}}
+	o := &opener{Reader: tomlfile.Reader{File: j.File}, job: j, opt: opt, ready: &Ready{Job: j, kernels: map[*Launch]exec.Kernel{}}}
 	if o.programs(); o.ready.Program != nil {
 		o.launches()
 		o.textures()
 	}
 	o.dataFiles()
 	if err := run.CheckGPU(j.GPU); j.GPU != "" && !run.IsFile(j.GPU) && err != nil {
-		o.add(j.GPUPos, "%v", err)
+		o.Add(j.GPUPos, "%v", err)
 	}
-	if err := o.err(); err != nil {
+	if err := o.Err(); err != nil {
 		o.sources = append(o.sources, err)
 	}
 	if len(o.sources) > 0 {
@@ -170,7 +171,7 @@ func (o *opener) programs() {
 		path := o.job.Path(t.S)
 		src, err := ReadFile(path)
 		if err != nil {
-			o.add(t.Pos, "cannot read the program %s: %s", path, reason(err))
+			o.Add(t.Pos, "cannot read the program %s: %s", path, reason(err))
 		} else if f := xprog.FormOf(path, src); f != nil {
 			if err = f.Refused(path); err != nil {
 				o.program(t.Pos, err)
@@ -198,7 +199,7 @@ func (o *opener) program(pos isa.Pos, err error) {
 	var none *xprog.NoMachineCodeError
 	var noPTX *fatbin.NoPTXError
 	if errors.As(err, &form) || errors.As(err, &mixed) || errors.As(err, &none) || errors.As(err, &noPTX) {
-		o.add(pos, "%v", err)
+		o.Add(pos, "%v", err)
 		return
 	}
 	o.sources = append(o.sources, err)
@@ -220,14 +221,14 @@ func (o *opener) launches() {
 		var k exec.Kernel
 		if l.Kernel.S == "" {
 			if len(names) != 1 {
-				o.add(l.Pos, "the launch names no kernel, and the program has %d%s; add kernel = \"NAME\"", len(names), list(": ", names))
+				o.Add(l.Pos, "the launch names no kernel, and the program has %d%s; add kernel = \"NAME\"", len(names), list(": ", names))
 				continue
 			}
 			k = prog.Kernels()[0]
 		} else if found, ok := prog.Kernel(l.Kernel.S); ok {
 			k = found
 		} else {
-			o.unknown(l.Kernel.Pos, l.Kernel.S, names, "kernels", "unknown kernel %q", l.Kernel.S)
+			o.Unknown(l.Kernel.Pos, l.Kernel.S, names, "kernels", "unknown kernel %q", l.Kernel.S)
 			continue
 		}
 		o.ready.kernels[l] = k
@@ -242,12 +243,12 @@ func (o *opener) launches() {
 				for _, err := range why {
 					fmt.Fprintf(&b, "\n  %v", err)
 				}
-				o.add(l.Pos, "kernel %s cannot run:%s", k.Name(), b.String())
+				o.Add(l.Pos, "kernel %s cannot run:%s", k.Name(), b.String())
 			}
 			continue
 		}
 		if n, most := l.Block[0]*l.Block[1]*l.Block[2], int64(k.MaxThreads()); most > 0 && n > most {
-			o.add(l.BlockPos, "block has %d threads, but kernel %s is compiled for at most %d", n, k.Name(), most)
+			o.Add(l.BlockPos, "block has %d threads, but kernel %s is compiled for at most %d", n, k.Name(), most)
 		}
 		o.args(l, k)
 	}
@@ -279,7 +280,7 @@ func (o *opener) args(l *Launch, k exec.Kernel) {
 				fix = fmt.Sprintf("; %s is missing", names[len(l.Args)])
 			}
 		}
-		o.add(l.Pos, "kernel %s takes %d arguments%s, but args has %d%s", k.Name(), len(params), list(": ", names), len(l.Args), fix)
+		o.Add(l.Pos, "kernel %s takes %d arguments%s, but args has %d%s", k.Name(), len(params), list(": ", names), len(l.Args), fix)
 		return
 	}
 	for i, a := range l.Args {
@@ -287,20 +288,20 @@ func (o *opener) args(l *Launch, k exec.Kernel) {
 		what := fmt.Sprintf("argument %d is for parameter %s of kernel %s", i+1, p.Name, k.Name())
 		switch {
 		case p.Opaque && a.Kind != ArgTexture:
-			o.add(a.Pos, "%s, a .%s: write { texture = \"NAME\" }, not %s", what, p.Type, a.Word)
+			o.Add(a.Pos, "%s, a .%s: write { texture = \"NAME\" }, not %s", what, p.Type, a.Word)
 		case p.Opaque:
 		case a.Kind == ArgTexture && p.Size != 8:
-			o.add(a.Pos, "%s, which has %d bytes; a texture object has 8", what, p.Size)
+			o.Add(a.Pos, "%s, which has %d bytes; a texture object has 8", what, p.Size)
 		case a.Kind == ArgBuffer && p.Size != 8 && !(p.Size == 4 && k.AddressBytes() == 4):
-			o.add(a.Pos, "%s, which has %d bytes%s; a buffer's address has 8", what, p.Size, typeOf(p))
+			o.Add(a.Pos, "%s, which has %d bytes%s; a buffer's address has 8", what, p.Size, typeOf(p))
 		case a.Kind == ArgBytes && len(a.Bytes) != p.Size:
-			o.add(a.Pos, "%s, which has %d bytes%s, but %s gives %d", what, p.Size, typeOf(p), a.Word, len(a.Bytes))
+			o.Add(a.Pos, "%s, which has %d bytes%s, but %s gives %d", what, p.Size, typeOf(p), a.Word, len(a.Bytes))
 		}
 		if a.Kind != ArgBuffer {
 			continue
 		}
 		if d := o.job.buffer(a.Name); d != nil && d.Count > 0 && a.Offset > d.Count*int64(d.Type.Size()) {
-			o.add(a.Pos, "offset %d is beyond the end of buffer %q, which has %d bytes", a.Offset, a.Name, d.Count*int64(d.Type.Size()))
+			o.Add(a.Pos, "offset %d is beyond the end of buffer %q, which has %d bytes", a.Offset, a.Name, d.Count*int64(d.Type.Size()))
 		}
 	}
 }
@@ -331,20 +332,20 @@ func (o *opener) textures() {
 	}
 	for _, x := range o.job.Textures {
 		if !used[x.Name] {
-			o.unknown(x.Pos, x.Name, refs, "texture references", "texture %q is neither a .texref of the program nor an argument of a launch", x.Name)
+			o.Unknown(x.Pos, x.Name, refs, "texture references", "texture %q is neither a .texref of the program nor an argument of a launch", x.Name)
 		}
 	}
 }
 
 // fileSize returns the bytes of a regular file.
-func (o *opener) fileSize(t Text) (int64, bool) {
+func (o *opener) fileSize(t tomlfile.Text) (int64, bool) {
 	path := o.job.Path(t.S)
 	st, err := os.Stat(path)
 	switch {
 	case err != nil:
-		o.add(t.Pos, "cannot read %s: %s", path, reason(err))
+		o.Add(t.Pos, "cannot read %s: %s", path, reason(err))
 	case !st.Mode().IsRegular():
-		o.add(t.Pos, "%s is not a regular file", path)
+		o.Add(t.Pos, "%s is not a regular file", path)
 	default:
 		return st.Size(), true
 	}
@@ -352,13 +353,13 @@ func (o *opener) fileSize(t Text) (int64, bool) {
 }
 
 // elements returns the number of elements in a file.
-func (o *opener) elements(t Text, typ Type) (int64, bool) {
+func (o *opener) elements(t tomlfile.Text, typ Type) (int64, bool) {
 	n, ok := o.fileSize(t)
 	if !ok {
 		return 0, false
 	}
 	if n%int64(typ.Size()) != 0 {
-		o.add(t.Pos, "%s has %d bytes, not a whole number of %v (%d bytes each)", o.job.Path(t.S), n, typ, typ.Size())
+		o.Add(t.Pos, "%s has %d bytes, not a whole number of %v (%d bytes each)", o.job.Path(t.S), n, typ, typ.Size())
 		return 0, false
 	}
 	return n / int64(typ.Size()), true
@@ -375,17 +376,17 @@ func (o *opener) dataFiles() {
 		switch {
 		case !ok:
 		case n == 0:
-			o.add(d.File.Pos, "%s is empty", j.Path(d.File.S))
+			o.Add(d.File.Pos, "%s is empty", j.Path(d.File.S))
 		case d.Count == 0:
 			d.Count = n
 		case n != d.Count:
-			o.add(d.File.Pos, "%s holds %d elements of %v, but %q has count = %d", j.Path(d.File.S), n, d.Type, d.Name, d.Count)
+			o.Add(d.File.Pos, "%s holds %d elements of %v, but %q has count = %d", j.Path(d.File.S), n, d.Type, d.Name, d.Count)
 		}
 	}
 	for _, x := range j.Textures {
 		d := j.buffer(x.Buffer.S)
 		if have := d.Count * int64(d.Type.Size()); d.Count > 0 && x.bytes() > have {
-			o.add(x.Pos, "texture %q reads %d bytes, but buffer %q has %d", x.Name, x.bytes(), d.Name, have)
+			o.Add(x.Pos, "texture %q reads %d bytes, but buffer %q has %d", x.Name, x.bytes(), d.Name, have)
 		}
 	}
 	for _, s := range j.Steps {
@@ -411,7 +412,7 @@ func (o *opener) copy(c *Copy) {
 			return
 		}
 		if n == 0 {
-			o.add(c.From.Pos, "%s is empty: nothing would be copied", o.job.Path(c.From.S))
+			o.Add(c.From.Pos, "%s is empty: nothing would be copied", o.job.Path(c.From.S))
 			return
 		}
 		from = n
@@ -420,7 +421,7 @@ func (o *opener) copy(c *Copy) {
 		to = o.job.buffer(c.To.S).size()
 	}
 	if err := c.settle(o.job, from, to); err != nil {
-		o.add(err.Pos, "%s", err.Msg)
+		o.Add(err.Pos, "%s", err.Msg)
 	}
 }
 
@@ -437,7 +438,7 @@ func (d *Data) size() int64 {
 const anySize = -1
 
 // settle determines the number of bytes of a copy from the sizes of its ends.
-func (c *Copy) settle(j *Job, from, to int64) *Error {
+func (c *Copy) settle(j *Job, from, to int64) *tomlfile.Error {
 	switch {
 	case c.given && c.Bytes > from && from != anySize:
 		return j.at(c.BytesPos, "bytes = %d, but %s has %d", c.Bytes, c.From.S, from)
@@ -471,7 +472,7 @@ func (o *opener) check(c *Check) {
 			return
 		}
 		if n == 0 {
-			o.add(c.File.Pos, "%s is empty: the check would compare nothing", o.job.Path(c.File.S))
+			o.Add(c.File.Pos, "%s is empty: the check would compare nothing", o.job.Path(c.File.S))
 		}
 	}
 	if d == nil || d.Count == 0 || c.Type == NoType {
@@ -482,11 +483,11 @@ func (o *opener) check(c *Check) {
 		if c.Offset > 0 {
 			pos, at = c.OffsetPos, fmt.Sprintf(" from offset %d", c.Offset)
 		}
-		o.add(pos, "the check compares %d elements%s, but %q has %d", n, at, c.Name.S, have)
+		o.Add(pos, "the check compares %d elements%s, but %q has %d", n, at, c.Name.S, have)
 	}
 }
 
 // at returns an error at a position in the job file.
-func (j *Job) at(pos isa.Pos, format string, args ...any) *Error {
-	return &Error{File: j.File, Pos: pos, Msg: fmt.Sprintf(format, args...)}
+func (j *Job) at(pos isa.Pos, format string, args ...any) *tomlfile.Error {
+	return &tomlfile.Error{File: j.File, Pos: pos, Msg: fmt.Sprintf(format, args...)}
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/heddle-sim/heddle/internal/tomlfile"
 )
 
 // wants returns the expectations of a broken job file: "LINE:COL" or "-" (no
@@ -221,7 +223,7 @@ func TestManyErrorsAreCut(t *testing.T) {
 	}
 	_, err := Parse("j.toml", []byte(b.String()))
 	got := messages(err)
-	if len(got) != maxErrors+1 || !strings.Contains(got[maxErrors], "and 80 more errors") {
+	if len(got) != tomlfile.MaxErrors+1 || !strings.Contains(got[tomlfile.MaxErrors], "and 80 more errors") {
 		t.Errorf("%d messages, the last %q", len(got), got[len(got)-1])
 	}
 }
@@ -257,44 +259,6 @@ func FuzzJob(f *testing.F) {
 			}
 		}
 	})
-}
-
-// Every key of a job file is found where it stands.
-func TestPlaces(t *testing.T) {
-	files, err := filepath.Glob("testdata/*/*.toml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no files: %v", err)
-	}
-	texts := map[string]string{"tricky": "a.b.\"c d\" = 1 # e = 2\n[x]\ny = '''\n[z]\n'''\ns = \"\\\"]\"\n[[l.m]]\nn = [ [1, 2], # ]\n [\n3]]\n[l.m.o]\np = { q = { r = [ { s = 1 }, { t = '}' } ] }, u = 1 }\n[[l.m]]\nn = 1979-05-27 07:32:00\nß = \"é\"\n"}
-	for _, f := range files {
-		src, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts[f] = string(src)
-	}
-	for name, text := range texts {
-		root, err := decodeTOML(name, []byte(text))
-		if err != nil {
-			continue // one of the broken ones
-		}
-		lines := strings.Split(text, "\n")
-		var walk func(n *node, path string)
-		walk = func(n *node, path string) {
-			for _, k := range n.keys {
-				at := n.kids[k].keyPos
-				rest := string([]rune(lines[at.Line-1])[at.Col-1:])
-				if !strings.HasPrefix(strings.TrimLeft(rest, `"'`), k) {
-					t.Errorf("%s: %s.%s is placed at %d:%d, before %q", name, path, k, at.Line, at.Col, rest)
-				}
-				walk(n.kids[k], path+"."+k)
-			}
-			for i, it := range n.items {
-				walk(it, fmt.Sprintf("%s[%d]", path, i))
-			}
-		}
-		walk(root, "")
-	}
 }
 
 // Large inputs take time in proportion to their size.

@@ -21,6 +21,7 @@ import (
 	xprog "github.com/heddle-sim/heddle/internal/program"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/tomlfile"
 )
 
 // runner is the state of one run.
@@ -37,7 +38,7 @@ type runner struct {
 }
 
 // Run runs the job. The result is valid also when an error is returned: *exec.Fault,
-// *exec.LimitError, *exec.StuckError, a context's error, or an *Error for errors in the
+// *exec.LimitError, *exec.StuckError, a context's error, or an *tomlfile.Error for errors in the
 // job. A result without an error may still have failed checks: see its OK.
 //
 // If the options choose other device code than those that the job was opened for, it is opened
@@ -99,16 +100,16 @@ func (x *runner) setup() error {
 	dc := device.Config{Limit: x.opt.Settings.Memory, Heap: x.opt.Settings.Heap}
 	if x.opt.Timing {
 		if err := x.plugIn(); err != nil {
-			return &Error{File: j.File, Msg: err.Error(), Err: err}
+			return &tomlfile.Error{File: j.File, Msg: err.Error(), Err: err}
 		}
 		dc.Packed = x.ses.Chip.Config().Compat.PackedMemory
 	} else if err := x.ses.OnlyCompute(); err != nil {
-		return &Error{File: j.File, Msg: err.Error(), Err: err}
+		return &tomlfile.Error{File: j.File, Msg: err.Error(), Err: err}
 	}
 	x.mem = device.New(dc)
 	for _, d := range x.opt.Dumps {
 		if j.buffer(d.Buffer) == nil {
-			return &Error{File: j.File, Msg: fmt.Sprintf("dump: unknown buffer %q%s", d.Buffer, near.Suggest(d.Buffer, j.BufferNames(), "buffers"))}
+			return &tomlfile.Error{File: j.File, Msg: fmt.Sprintf("dump: unknown buffer %q%s", d.Buffer, near.Suggest(d.Buffer, j.BufferNames(), "buffers"))}
 		}
 	}
 	selected := 0
@@ -122,7 +123,7 @@ func (x *runner) setup() error {
 		}
 	}
 	if x.ses.Launches > 0 && selected == 0 {
-		return &Error{File: j.File, Msg: fmt.Sprintf("the selection %s matches none of the job's %s (0 to %d)",
+		return &tomlfile.Error{File: j.File, Msg: fmt.Sprintf("the selection %s matches none of the job's %s (0 to %d)",
 			x.opt.Select, report.Plural(x.ses.Launches, "launch", "launches"), x.ses.Launches-1)}
 	}
 	for _, d := range j.Buffers {
@@ -142,7 +143,7 @@ func (x *runner) setup() error {
 	}
 	machine, err := xprog.NewMachine(x.ready.Program, x.mem)
 	if err != nil {
-		return &Error{File: j.File, Msg: fmt.Sprintf("cannot place the program's variables: %v", err), Err: err}
+		return &tomlfile.Error{File: j.File, Msg: fmt.Sprintf("cannot place the program's variables: %v", err), Err: err}
 	}
 	x.machine = machine
 	machine.Warn(exec.OncePerLine(x.opt.Warn))
@@ -189,7 +190,7 @@ func (x *runner) fill(d *Data, addr uint64) error {
 }
 
 // readFile fills b from the start of a file.
-func (x *runner) readFile(t Text, b []byte) error {
+func (x *runner) readFile(t tomlfile.Text, b []byte) error {
 	path := x.job.Path(t.S)
 	f, err := os.Open(path)
 	if err != nil {
@@ -359,7 +360,7 @@ func (x *runner) launch(ctx context.Context, s *Step) error {
 	}
 	var le *exec.LaunchError
 	if errors.As(err, &le) {
-		err = &Error{File: x.job.File, Pos: l.Pos, Msg: le.Error(), Err: err}
+		err = &tomlfile.Error{File: x.job.File, Pos: l.Pos, Msg: le.Error(), Err: err}
 	} else {
 		x.ses.List(rk)
 	}
@@ -399,9 +400,9 @@ func (x *runner) check(c *Check) (report.Check, error) {
 		if typ == NoType {
 			typ = scalar(s.Type)
 			if c.values != nil {
-				p := parser{errorList: errorList{file: x.job.File}}
+				p := parser{Reader: tomlfile.Reader{File: x.job.File}}
 				vals, anyNaN = p.literals(c.values, typ)
-				if err := p.err(); err != nil {
+				if err := p.Err(); err != nil {
 					return rc, err
 				}
 			}
@@ -476,7 +477,7 @@ func (x *runner) dumps() error {
 			err = os.WriteFile(d.File, b, 0o666)
 		}
 		if err != nil {
-			return &Error{File: x.job.File, Msg: fmt.Sprintf("dump: cannot write %s: %s", d.File, reason(err)), Err: err}
+			return &tomlfile.Error{File: x.job.File, Msg: fmt.Sprintf("dump: cannot write %s: %s", d.File, reason(err)), Err: err}
 		}
 		x.ses.Res.Dumps = append(x.ses.Res.Dumps, report.Dump{Buffer: d.Buffer, File: d.File, Bytes: int64(len(b))})
 	}

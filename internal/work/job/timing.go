@@ -11,6 +11,7 @@ import (
 	xprog "github.com/heddle-sim/heddle/internal/program"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/tomlfile"
 )
 
 // This file: timing runs. The host side of a job becomes actions on the chip's streams;
@@ -54,7 +55,7 @@ func (x *runner) stepsTimed(ctx context.Context) error {
 	err := x.give(ops)
 	if err == nil {
 		if err = x.ses.Ready(); err != nil {
-			err = &Error{File: x.job.File, Msg: err.Error(), Err: err}
+			err = &tomlfile.Error{File: x.job.File, Msg: err.Error(), Err: err}
 		}
 	}
 	if err == nil {
@@ -130,7 +131,7 @@ func (x *runner) giveLaunch(s *Step) (*gpu.Op, error) {
 	}, o)
 	var le *exec.LaunchError
 	if errors.As(err, &le) {
-		err = &Error{File: x.job.File, Pos: s.Launch.Pos, Msg: le.Error(), Err: err}
+		err = &tomlfile.Error{File: x.job.File, Pos: s.Launch.Pos, Msg: le.Error(), Err: err}
 		x.ses.Res.Error = run.Failure(err, &s.Number)
 	}
 	return o, err

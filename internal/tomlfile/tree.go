@@ -1,4 +1,9 @@
-package job
+// Package tomlfile reads TOML files whose users must learn where a mistake is: trees of values
+// with the position of each key and value, functions that read values of a kind, and lists
+// of errors with file, line and column.
+//
+// It does not know what the files mean.
+package tomlfile
 
 import (
 	"errors"
@@ -11,31 +16,31 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
-// node is a value of a TOML file with its position. The values come from the TOML
-// library, the positions from our own scan (see places), because the library keeps only
+// Node is a value of a TOML file with its position. The values come from the TOML
+// library, the positions from our own scan (see place), because the library keeps only
 // those of errors.
-type node struct {
-	val    any // string, int64, float64, bool, time.Time, nil for tables and arrays
-	pos    isa.Pos
-	keyPos isa.Pos
+type Node struct {
+	Val    any // string, int64, float64, bool, time.Time, nil for tables and arrays
+	Pos    isa.Pos
+	KeyPos isa.Pos
 
-	table bool
-	keys  []string // of a table, in file order
-	kids  map[string]*node
+	Table bool
+	Keys  []string // of a table, in file order
+	Kids  map[string]*Node
 
-	array bool
-	items []*node
+	Array bool
+	Items []*Node
 }
 
-// kind returns the name of the node's type for messages.
-func (n *node) kind() string {
+// Kind returns the name of the node's type for messages.
+func (n *Node) Kind() string {
 	switch {
-	case n.table:
+	case n.Table:
 		return "a table"
-	case n.array:
+	case n.Array:
 		return "a list"
 	}
-	switch n.val.(type) {
+	switch n.Val.(type) {
 	case string:
 		return "a string"
 	case int64:
@@ -48,79 +53,79 @@ func (n *node) kind() string {
 	return "a date or time"
 }
 
-// maxJobFile limits the text of a job file; large data belong in separate files.
-const maxJobFile = 16 << 20
+// MaxBytes limits the text of a file; large data belong in separate files.
+const MaxBytes = 16 << 20
 
 // maxNesting limits nested lists.
 const maxNesting = 64
 
-// decodeTOML parses a TOML text into nodes.
-func decodeTOML(file string, src []byte) (*node, error) {
-	errs := errorList{file: file}
-	if len(src) > maxJobFile {
-		errs.add(isa.Pos{}, "the job file has %d bytes; the limit is %d; put data into separate files (init = \"file\")", len(src), maxJobFile)
-		return nil, errs.err()
+// Parse parses a TOML text into nodes. Its errors are Errors.
+func Parse(file string, src []byte) (*Node, error) {
+	errs := Reader{File: file}
+	if len(src) > MaxBytes {
+		errs.Add(isa.Pos{}, "the file has %d bytes; the limit is %d; put data into separate files", len(src), MaxBytes)
+		return nil, errs.Err()
 	}
 	s := placeScanner{src: string(src)}
 	s.src = strings.TrimPrefix(s.src, "\ufeff")
 	s.scan()
 	if s.deep.Line > 0 {
-		errs.add(s.deep, "more than %d nested lists or tables", maxNesting)
-		return nil, errs.err()
+		errs.Add(s.deep, "more than %d nested lists or tables", maxNesting)
+		return nil, errs.Err()
 	}
 	data := map[string]any{}
 	if _, err := toml.Decode(string(src), &data); err != nil {
 		var pe toml.ParseError
 		if errors.As(err, &pe) {
-			errs.add(isa.Pos{Line: int32(pe.Position.Line), Col: int32(pe.Position.Col)}, "not valid TOML: %s", pe.Message)
+			errs.Add(isa.Pos{Line: int32(pe.Position.Line), Col: int32(pe.Position.Col)}, "not valid TOML: %s", pe.Message)
 		} else {
-			errs.add(isa.Pos{}, "not valid TOML: %v", err)
+			errs.Add(isa.Pos{}, "not valid TOML: %v", err)
 		}
-		return nil, errs.err()
+		return nil, errs.Err()
 	}
 	return build(data, &s.root, isa.Pos{Line: 1, Col: 1}), nil
 }
 
 // build combines a decoded value with its positions; a missing position is replaced by
 // the enclosing one.
-func build(v any, p *place, around isa.Pos) *node {
+func build(v any, p *place, around isa.Pos) *Node {
 	if p == nil {
 		p = &place{}
 	}
-	n := &node{pos: p.val, keyPos: p.key}
-	if n.keyPos.Line == 0 {
-		n.keyPos = around
+	n := &Node{Pos: p.val, KeyPos: p.key}
+	if n.KeyPos.Line == 0 {
+		n.KeyPos = around
 	}
-	if n.pos.Line == 0 {
-		n.pos = n.keyPos
+	if n.Pos.Line == 0 {
+		n.Pos = n.KeyPos
 	}
 	switch v := v.(type) {
 	case map[string]any:
-		n.table = true
-		n.kids = make(map[string]*node, len(v))
+		n.Table = true
+		n.Kids = make(map[string]*Node, len(v))
 		for k, x := range v {
-			n.keys = append(n.keys, k)
-			n.kids[k] = build(x, p.kids[k], n.pos)
+			n.Keys = append(n.Keys, k)
+			n.Kids[k] = build(x, p.kids[k], n.Pos)
 		}
-		sort.Slice(n.keys, func(i, j int) bool {
-			a, b := n.kids[n.keys[i]].keyPos, n.kids[n.keys[j]].keyPos
+		sort.Slice(n.Keys, func(i, j int) bool {
+			a, b := n.Kids[n.Keys[i]].KeyPos, n.Kids[n.Keys[j]].KeyPos
 			if a != b {
 				return a.Line < b.Line || a.Line == b.Line && a.Col < b.Col
 			}
-			return n.keys[i] < n.keys[j]
+			return n.Keys[i] < n.Keys[j]
 		})
 	case []map[string]any:
-		n.array = true
+		n.Array = true
 		for i, x := range v {
-			n.items = append(n.items, build(x, p.item(i), n.pos))
+			n.Items = append(n.Items, build(x, p.item(i), n.Pos))
 		}
 	case []any:
-		n.array = true
+		n.Array = true
 		for i, x := range v {
-			n.items = append(n.items, build(x, p.item(i), n.pos))
+			n.Items = append(n.Items, build(x, p.item(i), n.Pos))
 		}
 	default:
-		n.val = v
+		n.Val = v
 	}
 	return n
 }
