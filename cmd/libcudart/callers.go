@@ -17,7 +17,7 @@ import (
 // callers returns a function that finds the places of the program's call in progress, the
 // innermost first, without functions of this library and of its headers.
 func callers() func() []check.Place {
-	C.heddle_watch_callers()
+	C.heddle_watch_callers(1)
 	code, known := process.New(), map[[24]C.uintptr_t][]check.Place{}
 	return func() []check.Place {
 		var list [24]C.uintptr_t

@@ -8,6 +8,7 @@
 #include <execinfo.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -70,10 +71,19 @@ enum { MOST_CALLERS = 24 }; // our choice
 static __thread void *callers[MOST_CALLERS];
 static __thread int callerCount;
 
-void heddle_watch_callers(void) {
+// Whether there are checkers is known in the program's first call, which is too late for its
+// own callers: until then every call may be asked for them.
+__attribute__((constructor)) static void watch_first(void) {
+  if (getenv("HEDDLE_RUN") != NULL)
+    atomic_fetch_or(&watched, 4);
+}
+
+void heddle_watch_callers(int on) {
   void *first;
-  backtrace(&first, 1); // loads what it needs
-  atomic_fetch_or(&watched, 4);
+  if (on)
+    backtrace(&first, 1); // loads what it needs
+  else
+    atomic_fetch_and(&watched, ~4);
 }
 
 int heddle_callers(uintptr_t *to) {

@@ -75,9 +75,9 @@ size_t heddle_length(uintptr_t text);
 // heddle_watch(1) lets calls of the program be recorded, (0) ends this.
 void heddle_watch(int on);
 
-// heddle_watch_callers lets the callers of calls be noted; heddle_callers stores the return
+// heddle_watch_callers says whether the callers of calls are noted; heddle_callers stores the return
 // addresses of the call in progress, at most 24 of them, and returns their number.
-void heddle_watch_callers(void);
+void heddle_watch_callers(int on);
 int heddle_callers(uintptr_t *to);
 
 // heddle_request and heddle_complete call a profiler's functions that give and take its

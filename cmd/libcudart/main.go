@@ -83,6 +83,8 @@ func newRuntime(text string) (*cuda.Runtime, error) {
 	if o.Checks != nil {
 		o.Caller = callers()
 		o.Strict = true // each access outside of memory is found
+	} else {
+		C.heddle_watch_callers(0)
 	}
 	line := progress.New(os.Stderr, f.Progress, false)
 	if line != nil {

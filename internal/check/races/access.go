@@ -34,9 +34,7 @@ func (b *block) Access(a *exec.Access) {
 		return
 	}
 	c := b.c
-	if c.made >= sweepAt {
-		c.sweep()
-	}
+	b.launch.room()
 	w := &b.warps[a.Warp]
 	x := access{Access: a, w: w, mem: c.global, shared: a.Space == isa.Shared}
 	if x.shared {

@@ -1,6 +1,8 @@
 package races
 
 import (
+	"sort"
+
 	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -11,6 +13,7 @@ type Checker struct {
 	shadow
 	global   *memory
 	time     uint32
+	mostTime uint32 // of time: see limit.go
 	launches []*launch
 	streams  map[int64][]*launch
 	live     map[*block]bool
@@ -24,7 +27,8 @@ type Checker struct {
 
 // New makes a race checker.
 func New() check.Checker {
-	c := &Checker{global: newMemory(), time: 1, streams: map[int64][]*launch{}, live: map[*block]bool{}, found: newFindings()}
+	c := &Checker{global: newMemory(), time: 1, mostTime: mostTime, streams: map[int64][]*launch{}, live: map[*block]bool{}, found: newFindings()}
+	c.mostNames = mostNames
 	c.record(&record{}) // a cell of 0 names nothing
 	return c
 }
@@ -73,15 +77,16 @@ func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, source func(int) exec.W
 	}
 	l.began, l.base = c.time, c.time
 	for _, list := range c.streams {
-		for i := len(list) - 1; i >= 0 && !l.before(list[i].id); i-- {
-			l.base = min(l.base, list[i].began-1)
+		first := sort.Search(len(list), func(i int) bool { return !l.before(list[i].id) }) // as all that follow
+		if first < len(list) {
+			l.base = min(l.base, list[first].began-1)
 		}
 	}
 	if list := c.streams[l.stream]; len(list) > 0 {
 		list[len(list)-1].sums = nil // it has ended
 	}
 	c.streams[l.stream] = append(c.streams[l.stream], l)
-	c.time++
+	l.tick()
 	l.mute, l.plain = true, true
 	for i, in := range code {
 		switch {

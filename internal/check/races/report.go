@@ -40,7 +40,7 @@ var (
 
 // Rules lists the rules of the checker.
 func Rules() []*check.Rule {
-	return []*check.Rule{globalBlocks, globalBlock, globalWarp, sharedBlock, sharedWarp, streams}
+	return []*check.Rule{globalBlocks, globalBlock, globalWarp, sharedBlock, sharedWarp, streams, forgotten}
 }
 
 // The causes of races.
@@ -199,6 +199,9 @@ func (x *find) finding() *check.Finding {
 		n.Message += x.excuse.reason
 	}
 	for i, s := range []side{x.a, x.b} {
+		if s.place == nil {
+			continue
+		}
 		role := []check.Role{check.First, check.Other}[i]
 		if s.launch == nil {
 			role = check.Called

@@ -236,6 +236,8 @@ type shadow struct {
 	swept      int      // how often
 	parts      int      // of pages
 	nrecords   uint32   // made so far, those to be used again included
+	used       uint32   // of them
+	mostNames  uint32   // of records, and of sets: see limit.go
 	freeRecord uint32   // the first of those to be used again, whose sites are the next ones; 0 for none
 	freeSet    []uint32
 	freePart   []*cells
@@ -261,6 +263,7 @@ func (s *shadow) rec(id uint32) *record { return &s.records[id/chunk][id%chunk] 
 // record makes a record.
 func (s *shadow) record(r *record) uint32 {
 	s.made += int(unsafe.Sizeof(*r))
+	s.used++
 	id := s.nrecords
 	if s.freeRecord != 0 {
 		id = s.freeRecord
@@ -341,13 +344,15 @@ func (c *Checker) sweep() {
 	})
 	c.roots(m.record)
 	c.land()
-	s.freeRecord = 0
+	s.freeRecord, s.used = 0, 0
 	for id := s.nrecords; id > 0; {
 		id--
 		if !m.records.has(id) {
 			*s.rec(id) = record{site: s.freeRecord}
 			s.freeRecord = id
+			continue
 		}
+		s.used++
 	}
 	s.freeSet = s.freeSet[:0]
 	for id := uint32(len(s.sets)); id > 0; {

@@ -184,7 +184,7 @@ func (b *block) strong(x *access) {
 		if ch := x.w.poll.chain; ch != nil {
 			b.see(ch)
 		}
-		c.time++
+		b.launch.tick()
 		return
 	}
 	var of [32]uint32
@@ -204,7 +204,7 @@ func (b *block) strong(x *access) {
 	if x.Write && x.Inst.Order.Releases() {
 		x.w.rel = max(x.w.rel, x.r.time)
 	}
-	c.time++
+	b.launch.tick()
 	if poll && c.found.raced == raced {
 		x.w.poll = b.polls(x)
 	}
@@ -430,5 +430,5 @@ func (b *block) Fence(warp int, lanes isa.LaneMask, order isa.Order, scope isa.S
 			}
 		}
 	}
-	b.c.time++
+	b.launch.tick()
 }

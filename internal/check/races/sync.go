@@ -34,7 +34,7 @@ func (b *block) Arrive(warp int, lanes isa.LaneMask, bar int, waits bool) {
 		if bar != clusterBarrier || !b.isRelaxed(warp) {
 			x.arrived = x.arrived.join(b.release(w, uint32(lanes), true))
 		}
-		b.c.time++
+		b.launch.tick()
 	}
 }
 
@@ -79,7 +79,7 @@ func (b *block) Open(bar int) {
 			}
 		}
 	}
-	b.c.time++
+	b.launch.tick()
 	clear(x.came)
 	x.arrived, x.partial = nil, false
 }
@@ -96,7 +96,7 @@ func (b *block) Meet(warp int, lanes isa.LaneMask) {
 	} else {
 		w.together(m, b.release(w, m, false), b.c.time)
 	}
-	b.c.time++
+	b.launch.tick()
 }
 
 // mbar is an mbarrier.
@@ -167,7 +167,7 @@ func (b *block) Signal(s *exec.Signal) {
 			m.complete(b)
 		}
 	}
-	b.c.time++
+	b.launch.tick()
 }
 
 // touch notes what an operation on mbarriers does to their bytes: initialising and ending them
@@ -176,6 +176,7 @@ func (b *block) touch(s *exec.Signal) {
 	if s.Does == exec.SignalBytes {
 		return // by the copy, not by the thread
 	}
+	b.launch.room()
 	w := &b.warps[s.Warp]
 	x := access{Access: &exec.Access{Warp: s.Warp, Site: s.Site, Lanes: s.Lanes, Space: isa.Shared, Addr: s.Addr, Bytes: 8, Write: s.Does != exec.SignalWait}, w: w, mem: b.shared, shared: true}
 	x.r = record{site: uint32(s.Site), time: b.c.time, block: b.id, launch: b.launch.id, lanes: uint32(s.Lanes), warp: w.id, size: 8, class: strong | read | write}
