@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -16,27 +15,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/run/step"
-	"github.com/heddle-sim/heddle/internal/work/job"
+	"github.com/heddle-sim/heddle/internal/work/input"
 	"github.com/heddle-sim/heddle/internal/work/kcase"
 	"github.com/heddle-sim/heddle/internal/work/krun"
 )
-
-// isKepler reports whether INPUT is a program or a recorded case of the
-// Kepler-style core.
-func isKepler(path string) (isCase, ok bool) {
-	ext := strings.ToLower(filepath.Ext(path))
-	if ext != ".kasm" && ext != ".json" {
-		return false, false
-	}
-	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
-		return false, false
-	}
-	if ext == ".kasm" {
-		return false, true
-	}
-	text, err := job.ReadFile(path) // the format may be anywhere in it
-	return true, err == nil && bytes.Contains(text, []byte("heddle-kepler-case"))
-}
 
 // keplerFlags refuses flags that do not apply to this core, and turns the others
 // into options; the machine and its settings are handled elsewhere.
@@ -94,7 +76,7 @@ func (c *runCmd) keplerOptions(isCase bool) (kepler.Config, error) {
 
 // runKepler runs a program or a recorded case of the Kepler-style core.
 func (c *runCmd) runKepler(e env) error {
-	isCase, _ := isKepler(c.Input)
+	isCase := input.IsCase(c.Input)
 	cfg, err := c.keplerOptions(isCase)
 	if err != nil {
 		return err

@@ -22,8 +22,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/run/flags"
 	"github.com/heddle-sim/heddle/internal/run/step"
-	"github.com/heddle-sim/heddle/internal/trace/open"
 	"github.com/heddle-sim/heddle/internal/view"
+	"github.com/heddle-sim/heddle/internal/work/input"
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
@@ -64,20 +64,6 @@ func (c *runCmd) options(kind run.Kind) (run.Options, error) {
 	return o, nil
 }
 
-// kind returns the kind of INPUT, by content and not only by name.
-func (c *runCmd) kind() run.Kind {
-	_, ok := isKepler(c.Input)
-	switch {
-	case ok:
-		return run.KeplerCore
-	case job.IsKepler(c.Input):
-		return run.KeplerJob
-	case open.Is(c.Input):
-		return run.Trace
-	}
-	return run.Job
-}
-
 // Run runs the job.
 func (c *runCmd) Run(e env) error {
 	if c.Explain != "" {
@@ -86,7 +72,7 @@ func (c *runCmd) Run(e env) error {
 	if c.Input == "" {
 		return usage("nothing to run: heddle run INPUT, where INPUT is a job file (TOML), a trace, or a program (.kasm) or recorded case (.json) of the Kepler-style core")
 	}
-	kind := c.kind()
+	kind := input.Kind(c.Input)
 	switch kind {
 	case run.KeplerCore:
 		return c.runKepler(e)

@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io"
-	"io/fs"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
@@ -24,6 +22,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace/open"
 	"github.com/heddle-sim/heddle/internal/whatif"
 	"github.com/heddle-sim/heddle/internal/work/cuda/cache"
+	"github.com/heddle-sim/heddle/internal/work/input"
 	"github.com/heddle-sim/heddle/internal/work/job"
 	"github.com/heddle-sim/heddle/internal/work/tracerun"
 )
@@ -116,7 +115,7 @@ func (c *whatifCmd) options(e env) (*whatif.Options, error) {
 		o.Input = c.Program[0]
 		o.Run, err = c.cudaRuns(e)
 	case run.Trace:
-		files, err = c.traceFiles()
+		files, err = input.Files(c.Input, kind)
 		o.Run = c.traceRuns(base)
 	default:
 		machine, files, err = c.jobFiles(base)
@@ -139,20 +138,20 @@ func (c *whatifCmd) options(e env) (*whatif.Options, error) {
 
 // kind returns the kind of INPUT.
 func (c *whatifCmd) kind() (run.Kind, error) {
-	_, kasm := isKepler(c.Input)
-	switch {
-	case c.Input == cudaWord && len(c.Program) == 0:
-		return 0, usage("nothing to run: heddle whatif cuda -- PROGRAM ARGS")
-	case c.Input == cudaWord:
+	if c.Input == cudaWord {
+		if len(c.Program) == 0 {
+			return 0, usage("nothing to run: heddle whatif cuda -- PROGRAM ARGS")
+		}
 		return run.CUDA, nil
-	case len(c.Program) > 0:
-		return 0, usage("%s is one argument too many; for a CUDA program write: heddle whatif cuda -- PROGRAM ARGS", c.Program[0])
-	case kasm || job.IsKepler(c.Input):
-		return 0, usage("%s is for the Kepler-style core, which has no idealisations; want a job, a trace or a CUDA program for another core", c.Input)
-	case open.Is(c.Input):
-		return run.Trace, nil
 	}
-	return run.Job, nil
+	if len(c.Program) > 0 {
+		return 0, usage("%s is one argument too many; for a CUDA program write: heddle whatif cuda -- PROGRAM ARGS", c.Program[0])
+	}
+	kind := input.Kind(c.Input)
+	if kind == run.KeplerCore || kind == run.KeplerJob {
+		return 0, usage("%s is for the Kepler-style core, which has no idealisations; want a job, a trace or a CUDA program for another core", c.Input)
+	}
+	return kind, nil
 }
 
 // flags returns the flags of all runs.
@@ -222,15 +221,6 @@ func (c *whatifCmd) jobRuns(base run.Options) func(context.Context, []string) (*
 		res, err := ready.Run(ctx, o)
 		return res, out.String(), err
 	}
-}
-
-// traceFiles returns the files of a trace.
-func (c *whatifCmd) traceFiles() ([]string, error) {
-	trace, err := open.Open(c.Input)
-	if err != nil {
-		return nil, err
-	}
-	return trace.Files, nil
 }
 
 // traceRuns makes runs of a trace.
@@ -313,46 +303,5 @@ func (c *whatifCmd) digest(files []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	h := sha256.New()
-	fmt.Fprintf(h, "%s %s %q", report.Version, c.Code, c.Input)
-	seen := map[string]bool{}
-	for _, name := range append([]string{self}, files...) {
-		if err := addContents(h, name, seen); err != nil {
-			return "", err
-		}
-	}
-	return fmt.Sprintf("%x", h.Sum(nil)), nil
-}
-
-// addContents adds what a file or a folder holds, through links; seen are the places that
-// need not be added again. A missing file counts as such: a run says what it lacks.
-func addContents(h hash.Hash, name string, seen map[string]bool) error {
-	real, err := filepath.EvalSymlinks(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(h, "%q is missing", name)
-		return nil
-	}
-	if err != nil || seen[real] {
-		return err
-	}
-	seen[real] = true
-	return filepath.WalkDir(real, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil || d.IsDir():
-			return err
-		case d.Type()&fs.ModeSymlink != 0:
-			fmt.Fprintf(h, "%q", path)
-			return addContents(h, path, seen)
-		case !d.Type().IsRegular():
-			return nil // no run reads it
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		fmt.Fprintf(h, "%q", path)
-		_, err = io.Copy(h, f)
-		return err
-	})
+	return input.Digest(fmt.Sprintf("%s %s %q", report.Version, c.Code, c.Input), append([]string{self}, files...)...)
 }
