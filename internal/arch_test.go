@@ -48,14 +48,15 @@ var mayImport = map[string][]string{
 	"internal/trace/record":    {"internal/isa", "internal/isa/sass", "internal/exec", "internal/exec/sass", "internal/trace"},
 	"internal/trace/open":      {"internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/container"},
 	"internal/compare":         {"internal/near", "internal/report"},
-	"internal/report":          {"internal/plain", "internal/report/lesson"},
+	"internal/report":          {"internal/plain", "internal/report/found", "internal/report/lesson"},
+	"internal/report/found":    {},
 	"internal/report/lesson":   {},
 	"internal/isa/explain":     {},
 	"internal/report/timeline": {},
 	"internal/report/series":   {},
 	"internal/report/findings": {"internal/report"},
 	"internal/report/whatif":   {"internal/report"},
-	"internal/view":            {"internal/plain", "internal/report", "internal/report/findings"},
+	"internal/view":            {"internal/plain", "internal/report", "internal/report/findings", "internal/report/found"},
 	"internal/progress":        {"internal/run", "internal/plain", "internal/report"},
 
 	// Timing. Core models do not know which instruction set they run, nothing
@@ -78,11 +79,11 @@ var mayImport = map[string][]string{
 	"internal/check":          {"internal/exec", "internal/isa", "internal/plain"},
 	"internal/check/...":      {"internal/check", "internal/exec", "internal/exec/device", "internal/isa", "internal/isa/flow", "internal/plain", "internal/near"},
 	"internal/check/checkers": {"internal/check/...", "internal/near"},
-	"internal/check/output":   {"internal/check", "internal/report"},
+	"internal/check/output":   {"internal/check", "internal/report", "internal/report/found"},
 	"internal/check/allow":    {"internal/check", "internal/check/output", "internal/near"},
 
 	// A run, whatever gives it its work.
-	"internal/run": {"internal/check", "internal/near", "internal/plain", "internal/isa", "internal/exec", "internal/exec/device", "internal/exec/replay", "internal/config", "internal/gpu", "internal/mem", "internal/mem/cache", "internal/mem/noc", "internal/core",
+	"internal/run": {"internal/check", "internal/check/output", "internal/check/coverage", "internal/near", "internal/plain", "internal/isa", "internal/exec", "internal/exec/device", "internal/exec/replay", "internal/config", "internal/gpu", "internal/mem", "internal/mem/cache", "internal/mem/noc", "internal/core",
 		"internal/report", "internal/report/findings", "internal/report/lesson", "internal/report/timeline", "internal/isa/explain", "internal/trace/record"},
 	"internal/run/live":      {"internal/run", "internal/report"},
 	"internal/run/flags":     {"internal/exec", "internal/check/checkers", "internal/near", "internal/run", "internal/report", "internal/report/series", "internal/report/timeline", "internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/record"},
@@ -112,7 +113,7 @@ var mayImport = map[string][]string{
 	"internal/libs/fft":    {"internal/libs", "internal/work/cuda"},
 	"internal/libs/rand":   {"internal/libs", "internal/work/cuda"},
 	"internal/libs/sparse": {"internal/libs", "internal/libs/blas", "internal/work/cuda"},
-	"cmd/libcudart":        {"internal/exec", "internal/check", "internal/check/output", "internal/check/coverage", "internal/libs/fft", "internal/libs/rand", "internal/libs/sparse", "internal/libs/ml", "internal/libs/pti", "internal/libs/rtc", "internal/libs/blas", "internal/libs/blaslt", "internal/work/cuda", "internal/work/cuda/integrity", "internal/binary/fatbin", "internal/binary/process", "internal/run", "internal/run/flags", "internal/run/live", "internal/progress", "internal/report"},
+	"cmd/libcudart":        {"internal/exec", "internal/check", "internal/check/coverage", "internal/libs/fft", "internal/libs/rand", "internal/libs/sparse", "internal/libs/ml", "internal/libs/pti", "internal/libs/rtc", "internal/libs/blas", "internal/libs/blaslt", "internal/work/cuda", "internal/work/cuda/integrity", "internal/binary/fatbin", "internal/binary/process", "internal/run", "internal/run/flags", "internal/run/live", "internal/progress", "internal/report"},
 	// The same work on idealised machines: it does not know what the work is.
 	"internal/whatif":     {"internal/near", "internal/config", "internal/core", "internal/run", "internal/report", "internal/report/whatif", "internal/work/cuda/cache"},
 	"internal/work/input": {"internal/run", "internal/trace/open", "internal/work/job"},

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/check"
@@ -29,6 +31,7 @@ type checkCmd struct {
 	ErrorExit int    `name:"error-exitcode" default:"1" placeholder:"N" help:"The exit code if something is found; default: 1."`
 	Coverage  string `placeholder:"FILE" help:"Write which lines, functions and branches of PTX kernels ran, and how many threads ran them, as an LCOV tracefile, over all orders together."`
 	JSON      string `name:"json" placeholder:"FILE" help:"Write the findings as JSON (- is standard output)."`
+	HTML      string `name:"html" placeholder:"FILE" help:"Write a page that shows the findings at their lines: one HTML file that needs nothing else. Of several orders it has the counts of the first."`
 
 	GPU       string   `name:"gpu" placeholder:"NAME" help:"The GPU that the program sees: a name (see heddle gpus) or a TOML file; default: the job's, or else ${default_gpu}."`
 	Devices   int      `default:"1" placeholder:"N" help:"Number of GPUs, all of the same kind, 1 to ${most_devices}."`
@@ -43,13 +46,14 @@ type checkCmd struct {
 
 // checkedRun is what one run of the program with checkers came to.
 type checkedRun struct {
-	found []*check.Finding
-	code  int           // with which it ended
-	out   string        // digest of what it printed, if there are several runs
-	cover coverage.Data // nil without --coverage
-	why   error         // of a failure that is said after the findings; may be nil
+	found [][]*check.Finding // by the program, if it runs others
+	code  int                // with which it ended
+	out   string             // digest of what it printed, if there are several runs
+	cover coverage.Data      // nil without --coverage
+	why   error              // of a failure that is said after the findings; may be nil
 
 	results []*report.Run
+	texts   string // folder of the program's PTX, for the page
 }
 
 // Run runs the program, in one order or several, and prints what was found.
@@ -61,7 +65,12 @@ func (c *checkCmd) Run(e env) error {
 	if err := c.checkFlags(set); err != nil {
 		return err
 	}
-	one, err := c.input(e)
+	tmp, err := os.MkdirTemp("", "heddle-check-")
+	if err != nil {
+		return usage("%w", err)
+	}
+	defer os.RemoveAll(tmp)
+	one, err := c.input(e, tmp)
 	if err != nil {
 		return err
 	}
@@ -88,12 +97,31 @@ func (c *checkCmd) Run(e env) error {
 		if i > 0 {
 			compareRuns(e.stderr, order, &runs[0], &r)
 		}
-		runs, found = append(runs, r), append(found, ordered(r.found, order))
+		runs, found = append(runs, r), append(found, slices.Concat(r.found...))
 	}
 	all, fails, err := c.show(e, output.MergeRuns(found...), set.Names(), c.Roots)
 	if err != nil {
 		return usage("%w", err)
 	}
+	if err := c.write(e, runs, all, fails); err != nil {
+		return err
+	}
+	if fails && c.ErrorExit != 0 {
+		return &exitError{code: c.ErrorExit}
+	}
+	if err := unseen(e, runs[0].results...); err != nil {
+		return err
+	}
+	for _, r := range runs {
+		if r.code != 0 || r.why != nil {
+			return &exitError{code: r.code, err: r.why}
+		}
+	}
+	return nil
+}
+
+// write writes the files of the runs with the findings that are reported.
+func (c *checkCmd) write(e env, runs []checkedRun, all []*check.Finding, fails bool) error {
 	if c.Coverage != "" {
 		covered := coverage.Data{}
 		for _, r := range runs {
@@ -112,16 +140,18 @@ func (c *checkCmd) Run(e env) error {
 			return usage("--json: %w", err)
 		}
 	}
-	if fails && c.ErrorExit != 0 {
-		return &exitError{code: c.ErrorExit}
+	if c.HTML == "" {
+		return nil
 	}
-	if err := unseen(e, runs[0].results...); err != nil {
-		return err
+	first := &runs[0]
+	judgeAll(first.results, output.Divide(all, first.found...), fails)
+	var b bytes.Buffer
+	err := pageOf(append(slices.Clone(c.Roots), first.texts), first.results...).WriteHTML(&b)
+	if err == nil {
+		err = os.WriteFile(c.HTML, b.Bytes(), 0o666)
 	}
-	for _, r := range runs {
-		if r.code != 0 || r.why != nil {
-			return &exitError{code: r.code, err: r.why}
-		}
+	if err != nil {
+		return usage("--html: %w", err)
 	}
 	return nil
 }
@@ -131,7 +161,10 @@ func (c *checkCmd) checkFlags(set *check.Set) error {
 	if c.ErrorExit < 0 || c.ErrorExit > 255 {
 		return usage("--error-exitcode %d: want 0 to 255", c.ErrorExit)
 	}
-	for _, x := range []struct{ flag, file string }{{"--json", c.JSON}, {"--coverage", c.Coverage}} {
+	if c.HTML == "-" {
+		return usage("--html - : a page goes to a file")
+	}
+	for _, x := range []struct{ flag, file string }{{"--json", c.JSON}, {"--coverage", c.Coverage}, {"--html", c.HTML}} {
 		if err := writable(x.flag, x.file); err != nil {
 			return err
 		}
@@ -172,12 +205,12 @@ func (c *checkCmd) orders() ([]string, error) {
 func (c *checkCmd) flags(order string) flags.Flags {
 	f := flags.Default().Flags
 	f.GPU, f.Mode, f.Kernels, f.MaxCycles, f.Check, f.Order, f.Progress = c.GPU, "functional", c.Kernels, c.MaxCycles, c.Checkers, order, c.Progress
-	f.SourceRoot, f.Coverage, f.KeepGoing, f.InitReads = c.Roots, c.Coverage, c.KeepGoing, c.InitReads
+	f.SourceRoot, f.Coverage, f.KeepGoing, f.InitReads, f.HTML = c.Roots, c.Coverage, c.KeepGoing, c.InitReads, c.HTML
 	return f
 }
 
-// input returns what runs the program or the job once.
-func (c *checkCmd) input(e env) (func(e env, order string) (checkedRun, error), error) {
+// input returns what runs the program or the job once. There is a folder for its files.
+func (c *checkCmd) input(e env, dir string) (func(e env, order string) (checkedRun, error), error) {
 	switch {
 	case len(c.Command) > 0 && c.Command[0] == "--":
 		c.Command = c.Command[1:]
@@ -187,7 +220,7 @@ func (c *checkCmd) input(e env) (func(e env, order string) (checkedRun, error), 
 	if len(c.Command) == 0 {
 		return nil, usage("nothing to run: heddle check [flags] -- PROGRAM ARGS, or heddle check JOB.toml")
 	}
-	return c.programRuns(e)
+	return c.programRuns(e, dir)
 }
 
 // jobRuns returns what runs the job.
@@ -214,7 +247,7 @@ func (c *checkCmd) jobRuns() (func(e env, order string) (checkedRun, error), err
 		if res == nil || !res.Begun() && err != nil {
 			return checkedRun{}, err
 		}
-		x := checkedRun{found: o.Checks.Findings(), why: err, results: []*report.Run{res}}
+		x := checkedRun{found: [][]*check.Finding{ordered(o.Checks.Findings(), order)}, why: err, results: []*report.Run{res}}
 		if o.Coverage != nil {
 			x.cover = coverage.Of(o.Coverage)
 		}
@@ -231,8 +264,8 @@ func (c *checkCmd) jobRuns() (func(e env, order string) (checkedRun, error), err
 }
 
 // programRuns returns what runs the CUDA program. Accesses outside of allocations are
-// faults, also where a GPU has memory mapped.
-func (c *checkCmd) programRuns(e env) (func(e env, order string) (checkedRun, error), error) {
+// faults, also where a GPU has memory mapped. Each run has a folder of its own in a folder.
+func (c *checkCmd) programRuns(e env, folder string) (func(e env, order string) (checkedRun, error), error) {
 	x := cudaCmd{Command: c.Command, Program: flags.Program{Flags: c.flags(c.Order), Devices: c.Devices, PTX: c.PTX, Strict: true}}
 	if _, err := x.check(); err != nil {
 		return nil, err
@@ -243,11 +276,10 @@ func (c *checkCmd) programRuns(e env) (func(e env, order string) (checkedRun, er
 	}
 	return func(e env, order string) (checkedRun, error) {
 		x.Flags = c.flags(order)
-		tmp, err := os.MkdirTemp("", "heddle-check-")
-		if err != nil {
+		tmp := filepath.Join(folder, order)
+		if err := os.Mkdir(tmp, 0o777); err != nil {
 			return checkedRun{}, usage("%w", err)
 		}
-		defer os.RemoveAll(tmp)
 		cmd, state, err := x.execute(e, program, dir, tmp)
 		if err != nil {
 			return checkedRun{}, err
@@ -258,11 +290,10 @@ func (c *checkCmd) programRuns(e env) (func(e env, order string) (checkedRun, er
 		} else if err != nil {
 			return checkedRun{}, err
 		}
-		found, err := output.ReadAll(tmp)
-		if err != nil {
-			return checkedRun{}, usage("%w", err)
+		r := checkedRun{code: state.code, results: results, texts: pageTexts(tmp)}
+		if r.found, err = foundIn(results, order); err != nil {
+			return checkedRun{}, err
 		}
-		r := checkedRun{found: found, code: state.code, results: results}
 		if c.Coverage != "" {
 			if r.cover, err = coverage.ReadAll(tmp); err != nil {
 				return checkedRun{}, usage("--coverage: %w", err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -108,18 +109,11 @@ func (c *cudaCmd) run(e env, program, dir string, checks *check.Set) error {
 		err = errors.Join(err, c.live.end([]string{pageTexts(tmp)}, results...))
 	}
 	failed := failure(results)
-	var list []*check.Finding
 	var fails bool
 	var ferr error
 	if checks != nil {
-		if list, ferr = output.ReadAll(tmp); ferr == nil {
-			list, fails, ferr = c.show(e, ordered(list, c.Order), checks.Names(), c.SourceRoot)
-		}
-		if ferr == nil {
-			if !fails { // none is left, or they are in a new baseline
-				list = nil
-			}
-			texts, ferr = judgeAll(results, list, texts)
+		if texts, fails, ferr = c.judged(e, checks, results, texts); ferr != nil {
+			fmt.Fprintf(e.stderr, "heddle: %v\n", ferr)
 		}
 	}
 	found, rerr := c.report(to, tmp, texts, results)
@@ -132,9 +126,6 @@ func (c *cudaCmd) run(e env, program, dir string, checks *check.Set) error {
 	if checks != nil {
 		if found = found || fails; ferr == nil && !found {
 			err = errors.Join(err, unseen(e, results...))
-		}
-		if ferr != nil {
-			fmt.Fprintf(e.stderr, "heddle: %v\n", ferr)
 		}
 	}
 	if errors.Is(err, errNoReport) { // the exit code is still the program's
@@ -154,6 +145,28 @@ func (c *cudaCmd) run(e env, program, dir string, checks *check.Set) error {
 		return &exitError{code: exitCheck, err: errors.New("the program succeeded, but a checker has found something (--check)")}
 	}
 	return err
+}
+
+// judged shows what checkers have found, and leaves in the results what is reported. It returns the
+// results as JSON, and whether the findings make the run fail.
+func (c *cudaCmd) judged(e env, checks *check.Set, results []*report.Run, texts [][]byte) ([][]byte, bool, error) {
+	lists, err := foundIn(results, c.Order)
+	if err != nil {
+		return texts, false, err
+	}
+	list, fails, err := c.show(e, output.Merge(slices.Concat(lists...)), checks.Names(), c.SourceRoot)
+	if err != nil {
+		return texts, fails, err
+	}
+	judgeAll(results, output.Divide(list, lists...), fails)
+	for i, res := range results {
+		var b bytes.Buffer
+		if err := res.WriteJSON(&b); err != nil {
+			return texts, fails, err
+		}
+		texts[i] = b.Bytes()
+	}
+	return texts, fails, nil
 }
 
 // execute runs the program to its end, with the runtime in one folder and its results in

@@ -182,16 +182,29 @@ func ordered(list []*check.Finding, order string) []*check.Finding {
 	return list
 }
 
-// judge counts in a result the findings that are reported, so that what is allowed does not
-// make the run fail. ok says whether the run itself went well.
-func judge(res *report.Run, list []*check.Finding, ok bool) {
+// foundIn returns what the checkers of each program have found, under an order of blocks and warps.
+func foundIn(results []*report.Run, order string) (lists [][]*check.Finding, err error) {
+	for _, res := range results {
+		list, err := output.Of(res.Found)
+		if err != nil {
+			return nil, usage("the report cannot be read: %w", err)
+		}
+		lists = append(lists, ordered(list, order))
+	}
+	return lists, nil
+}
+
+// judge leaves in a result only the findings that are reported, and counts them if they make the run
+// fail. ok says whether the run itself went well.
+func judge(res *report.Run, list []*check.Finding, fails, ok bool) {
+	res.Found = output.Document(list)
 	res.OK = ok && !slices.ContainsFunc(res.Checks, func(c report.Check) bool { return !c.OK })
 	for i := range res.Checkers {
 		c := &res.Checkers[i]
 		if c.Checker != run.Hazards {
 			c.Found = 0
 			for _, f := range list {
-				if f.Rule.Checker == c.Checker && f.Level > check.Note {
+				if fails && f.Rule.Checker == c.Checker && f.Level > check.Note {
 					c.Found++
 				}
 			}
@@ -201,20 +214,10 @@ func judge(res *report.Run, list []*check.Finding, ok bool) {
 	}
 }
 
-// judgeAll is judge for the results of a program, and of the programs that it has run. Which of
-// several has which findings is not known here, so that their counts stay if any is left. It
-// returns the results as JSON.
-func judgeAll(all []*report.Run, list []*check.Finding, texts [][]byte) ([][]byte, error) {
-	if len(all) > 1 && len(list) > 0 {
-		return texts, nil
-	}
+// judgeAll is judge for the results of a program and of the programs that it has run, each with its
+// own findings.
+func judgeAll(all []*report.Run, lists [][]*check.Finding, fails bool) {
 	for i, res := range all {
-		judge(res, list, res.Error == nil)
-		var b bytes.Buffer
-		if err := res.WriteJSON(&b); err != nil {
-			return texts, err
-		}
-		texts[i] = b.Bytes()
+		judge(res, lists[i], fails, res.Error == nil)
 	}
-	return texts, nil
 }

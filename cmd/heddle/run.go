@@ -188,11 +188,8 @@ func (c *runCmd) observed(e env, o *run.Options, simulate func(to *sinks) (res *
 		return c.conclude(to, res, more, err)
 	}
 	list, fails, ferr := c.show(e, ordered(o.Checks.Findings(), c.Order), o.Checks.Names(), c.SourceRoot)
-	if !fails { // none is left, or they are in a new baseline
-		list = nil
-	}
 	if ferr == nil {
-		judge(res, list, err == nil)
+		judge(res, list, fails, err == nil)
 		if !fails {
 			ferr = unseen(e, res)
 		}

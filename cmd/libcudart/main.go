@@ -26,9 +26,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/check/coverage"
-	"github.com/heddle-sim/heddle/internal/check/output"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/progress"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -54,9 +52,8 @@ var runtime = sync.OnceValue(func() *cuda.Runtime {
 
 // Outputs at the end of the program.
 var (
-	result string // folder for the result and what checkers find; "": nowhere
+	result string // folder for the result; "": nowhere
 	files  *flags.Files
-	checks *check.Set     // nil: no checkers
 	covers *exec.Coverage // nil: nobody counts
 )
 
@@ -116,7 +113,7 @@ func newRuntime(text string) (*cuda.Runtime, error) {
 		}
 		o.Replace = append(o.Replace, cuda.Replacement{Name: filepath.Base(file), Text: text})
 	}
-	result, checks, covers = f.Result, o.Checks, o.Coverage
+	result, covers = f.Result, o.Coverage
 	return cuda.New(o)
 }
 
@@ -150,11 +147,6 @@ func writeReport(res *report.Run) {
 	if covers != nil {
 		if err := coverage.Of(covers).Keep(result); err != nil {
 			fmt.Fprintf(os.Stderr, "heddle: writing the coverage: %v\n", err)
-		}
-	}
-	if checks != nil { // before the result, which says that there is something to read
-		if err := output.Write(result, checks.Findings()); err != nil {
-			fmt.Fprintf(os.Stderr, "heddle: writing what checkers found: %v\n", err)
 		}
 	}
 	if err := writeResult(result, res); err != nil {

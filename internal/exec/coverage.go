@@ -21,9 +21,10 @@ type Coverage struct {
 // FunctionCounts are the counts of one function of a kernel, in threads.
 type FunctionCounts struct {
 	Name string
-	// Code has the function's instructions; Source is the file and the line of each, 0 if none.
-	Code   []isa.Inst
-	Source func(pc int) (file string, line int)
+	// Code has the function's instructions, Where where each is, and Text its text.
+	Code  []isa.Inst
+	Where func(pc int) Where
+	Text  func(pc int) string
 	// Entered counts threads that began it. Taken counts, by pc, threads that branched, returned
 	// or exited there, Passed those that went on to the next instruction instead.
 	Entered       uint64
@@ -33,8 +34,8 @@ type FunctionCounts struct {
 }
 
 // NewFunctionCounts makes counts of zero.
-func NewFunctionCounts(name string, code []isa.Inst, source func(pc int) (file string, line int)) *FunctionCounts {
-	f := &FunctionCounts{Name: name, Code: code, Source: source, Taken: make([]uint64, len(code)), Passed: make([]uint64, len(code)), Ways: map[int][]uint64{}}
+func NewFunctionCounts(name string, code []isa.Inst, where func(pc int) Where, text func(pc int) string) *FunctionCounts {
+	f := &FunctionCounts{Name: name, Code: code, Where: where, Text: text, Taken: make([]uint64, len(code)), Passed: make([]uint64, len(code)), Ways: map[int][]uint64{}}
 	for pc := range code {
 		if code[pc].Flow == isa.FlowIndirect {
 			f.Ways[pc] = make([]uint64, len(code[pc].Targets))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/heddle-sim/heddle/internal/plain"
+	"github.com/heddle-sim/heddle/internal/report/found"
 	"github.com/heddle-sim/heddle/internal/report/lesson"
 )
 
@@ -44,7 +45,12 @@ type Run struct {
 	Checks  []Check  `json:"checks"`
 
 	Checkers []Checker `json:"checkers,omitempty"` // those of --check
-	Findings []Finding `json:"findings,omitempty"` // of a timing run: what costs time
+	// Found is what checkers have found; nil if none ran. Hazards are in Checkers.
+	Found    *found.Document `json:"checker_findings,omitempty"`
+	Findings []Finding       `json:"findings,omitempty"` // of a timing run: what costs time
+	// Lines are the instructions of a functional run with a page, over all launches: how many threads
+	// ran each.
+	Lines []Line `json:"lines,omitempty"`
 
 	Dumps  []Dump   `json:"dumps,omitempty"`
 	Error  *Failure `json:"error,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/check/output"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/report"
 )
@@ -14,7 +15,7 @@ import (
 // run has them. It is called in the order in which the host submits launches. host is the
 // host's call, if known.
 func (s *Session) Watch(l *exec.Launch, number int, stream int64, host []check.Place) {
-	l.Coverage = s.opt.Coverage
+	l.Coverage = s.covered
 	if s.opt.Checks != nil {
 		l.Probe, l.Outside = s.opt.Checks.Launch(number, stream, host), s.opt.Checks.Outside(number)
 	}
@@ -32,12 +33,15 @@ func (s *Session) Failed(launch int, err error) {
 	s.opt.Checks.Failed(launch, err)
 }
 
-// conclude adds the verdict of each checker to a result; err is why the run ended early.
+// conclude adds the verdict of each checker, and what they found, to a result; err is why the run
+// ended early.
 func (s *Session) conclude(res *report.Run, err error) {
 	set := s.opt.Checks
 	s.Failed(-1, err)
 	found := map[string]uint64{}
-	for _, f := range set.Findings() {
+	all := set.Findings()
+	res.Found = output.Document(all)
+	for _, f := range all {
 		if f.Level > check.Note {
 			found[f.Rule.Checker]++
 		}

@@ -42,6 +42,7 @@ type Session struct {
 
 	kind    Kind
 	opt     Options
+	covered *exec.Coverage // counts who goes which way; nil: nobody does
 	began   time.Time
 	open    []*Launch // submitted, and not yet in the result
 	rows    *Rows
@@ -82,7 +83,10 @@ func (x span) timed() timeline.Span {
 
 // NewSession begins a run of a kind of work on an input, with an empty result.
 func NewSession(kind Kind, input string, opt Options) *Session {
-	s := &Session{kind: kind, opt: opt, began: time.Now(), watched: map[exec.Work]*Launch{}}
+	s := &Session{kind: kind, opt: opt, began: time.Now(), watched: map[exec.Work]*Launch{}, covered: opt.Coverage}
+	if opt.Page && !opt.Timing && s.covered == nil {
+		s.covered = &exec.Coverage{}
+	}
 	s.Res = &report.Run{
 		Heddle: report.Version, Input: input, Programs: []string{}, GPU: cmp.Or(opt.GPU, DefaultGPU), Mode: "functional",
 		Conditions: map[string]any{}, Kernels: []report.Kernel{}, Checks: []report.Check{}, NoJob: kind != Job,
@@ -443,6 +447,9 @@ func (s *Session) End(err error) (*report.Run, error) {
 	}
 	if s.opt.Checks != nil {
 		s.conclude(&res, err)
+	}
+	if s.opt.Page && !s.opt.Timing {
+		res.Lines = executed(s.covered)
 	}
 	res.OK = err == nil && !slices.ContainsFunc(res.Checks, func(c report.Check) bool { return !c.OK }) &&
 		!slices.ContainsFunc(res.Checkers, func(c report.Checker) bool { return !c.OK })

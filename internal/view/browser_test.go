@@ -29,6 +29,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/compare"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/report/found"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/trace"
@@ -288,7 +289,7 @@ func TestPages(t *testing.T) {
 		{"sixteen", recordedLaunches(t, 16), nil, []string{"Launches 16", "Streams over time"}},
 		{"kepler", root + "/examples/kepler/cube.toml", nil, []string{"kepler", "Launches 32"}},
 		{"deadlock", "testdata/deadlock.toml", nil, []string{"The run ended early: stuck", "Who waits for whom"}},
-		{"functional", root + "/examples/matmul/matmul.toml", func(o *run.Options) { o.Timing = false }, []string{"functional"}},
+		{"functional", root + "/examples/matmul/matmul.toml", func(o *run.Options) { o.Timing = false }, []string{"functional", "none ran"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b.T = t
@@ -363,6 +364,9 @@ func (b *browser) walk(name string, res *report.Run, words []string) {
 		expect[at] = []string{n(k.WarpInstructions)}
 		if k.KernelTiming == nil {
 			expect[at] = append(expect[at], "functional run counts no cycles")
+			if len(res.Lines) > 0 {
+				expect[at+"/source"] = []string{"threads that reached each line", n(res.Lines[0].ThreadInstructions)}
+			}
 			continue
 		}
 		expect[at] = append(expect[at], n(k.Cycles), n(k.KernelTiming.WarpCycles), n(k.EndCycle), "Occupancy")
@@ -636,6 +640,11 @@ func TestHostilePage(t *testing.T) {
 	r.Checks = []report.Check{{Buffer: hostile, Against: hostile}}
 	r.Findings = []report.Finding{{Rule: hostile, Seen: hostile, Try: hostile, Kernel: hostile, Share: 1, RunShare: 1, Lines: []report.LineCost{{File: hostile, Line: 1, Instruction: hostile}}}}
 	r.Ranges = []*report.Range{{Name: hostile}}
+	at := found.Place{File: hostile, Line: 1, Function: hostile, Inst: hostile}
+	r.Checkers = []report.Checker{{Checker: hostile, Found: 1}}
+	r.Found = &found.Document{Version: found.Version, Rules: []found.Rule{{ID: hostile, Checker: hostile, Level: hostile, Short: hostile, Full: hostile, Mend: hostile + "."}}, Findings: []found.Finding{{
+		Rule: hostile, Level: hostile, Message: hostile, Kernel: hostile, Cause: hostile, Order: hostile, Steps: []found.Step{{Role: hostile, Text: hostile, Place: at, Chain: []found.Place{at}}, {Role: "call", Place: found.Place{File: "k.cu", Line: 1}}}, Details: map[string]string{hostile: hostile},
+	}}}
 	texts := map[string]string{"k.cu": hostile, "k.ptx": strings.Repeat(hostile+"\n", 20)}
 	name, err := json.Marshal(hostile)
 	if err != nil {
@@ -650,7 +659,7 @@ func TestHostilePage(t *testing.T) {
 		Results:     []view.Result{{Name: hostile, Run: r, Sources: texts}, {Name: hostile, Run: r, Sources: texts}},
 		Comparisons: []view.Comparison{{Name: hostile, JSON: compared}},
 	}))
-	for _, hash := range []string{"#/summary", "#/launch/0", "#/launch/0/source", "#/launch/0/source?line=" + "%3Cimg%20src%3Dx%3E", "#/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "#/compare", "#/time", "#/machine", "#/pipeline"} {
+	for _, hash := range []string{"#/summary", "#/launch/0", "#/launch/0/source", "#/source?line=k.cu:1", "#/launch/0/source?line=" + "%3Cimg%20src%3Dx%3E", "#/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "#/compare", "#/time", "#/machine", "#/pipeline"} {
 		b.at(hash)
 		if strange := js[int](b, `document.querySelectorAll("#app script, #app img, #app iframe").length`); strange != 0 {
 			t.Errorf("%s: %d elements of the result's own", hash, strange)
@@ -890,7 +899,7 @@ func TestAccessible(t *testing.T) {
 	b := newBrowser(t)
 	res := simulate(t, root+"/examples/matmul/matmul.toml")
 	b.open(b.write(view.New([]view.Result{{Name: "a", Run: res}, {Name: "b", Run: simulate(t, root+"/examples/streams/streams.toml")},
-		{Name: "c", Run: simulate(t, root+"/examples/kepler/cube8.toml")}}, nil)))
+		{Name: "c", Run: simulate(t, root+"/examples/kepler/cube8.toml")}, {Name: "d", Run: simulate(t, root+"/examples/learn/race.toml", checked(t))}}, nil)))
 	js[int](b, string(axe)+";1")
 	for _, scheme := range []string{"light", "dark"} {
 		b.scheme(scheme)
@@ -910,4 +919,4 @@ func TestAccessible(t *testing.T) {
 }
 
 // pagesOf are the addresses of all pages.
-var pagesOf = []string{"#/summary", "#/launch/0", "#/launch/0/source", "#/time", "#/machine", "#/pipeline", "#/compare", "#/learn?run=2"}
+var pagesOf = []string{"#/summary", "#/launch/0", "#/launch/0/source", "#/time", "#/machine", "#/pipeline", "#/compare", "#/learn?run=2", "#/summary?run=3", "#/launch/0?run=3", "#/source?run=3"}

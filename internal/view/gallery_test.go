@@ -16,6 +16,8 @@ import (
 	"github.com/chromedp/cdproto/page"
 
 	"github.com/heddle-sim/heddle/internal/alltests"
+	"github.com/heddle-sim/heddle/internal/check/checkers"
+	"github.com/heddle-sim/heddle/internal/check/races"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/view"
@@ -91,9 +93,15 @@ var exhibits = []exhibit{
 		h := r.Checkers[0].Hazards[0]
 		return []string{h.Register, fmt.Sprintf("%d cycles", h.Short), h.Fixes[0].Control}
 	}},
-	{name: "race", title: "A race", hash: "#/learn", cards: []string{"Learn", "Program", "Memory"}, goTo: 7, figures: func(r *report.Run) []string {
-		m := r.Checks[0].First
-		return []string{m.Want, m.Got}
+	{name: "race", title: "A race", hash: "#/learn", cards: []string{"Learn", "Program", "Memory"}, goTo: 7, options: func(o *run.Options) {
+		set, err := checkers.New([]string{races.Name}, checkers.Options{})
+		if err != nil {
+			panic(err) // the checker is there
+		}
+		o.Checks = set
+	}, figures: func(r *report.Run) []string {
+		m, f := r.Checks[0].First, r.Found.Findings[0]
+		return []string{m.Want, m.Got, fmt.Sprintf("line %d", f.Steps[0].Line), fmt.Sprintf("line %d", f.Steps[1].Line), report.Count(f.Count) + " times"}
 	}},
 	{name: "tail", title: "Tail effect", hash: "#/launch/1/time", cards: []string{"Blocks on SMs"}, figures: func(r *report.Run) []string {
 		return append(cyclesOf(r), fmt.Sprint(r.Kernels[0].Blocks), fmt.Sprint(r.Kernels[1].Blocks))

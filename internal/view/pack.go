@@ -13,6 +13,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/plain"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/report/findings"
+	"github.com/heddle-sim/heddle/internal/report/found"
 )
 
 // This file: the form in which a page holds results. Lines and blocks, of which there may be
@@ -29,6 +30,7 @@ type payload struct {
 	Explain map[string]term   `json:"explain"`      // counters by name
 	Rules   map[string]string `json:"rules"`        // what the causes of findings are
 	Kepler  map[string]string `json:"kepler_rules"` // the same for the Kepler-style core
+	Causes  map[string]string `json:"causes"`       // of races
 	Texts   []string          `json:"texts"`        // of programs
 
 	Comparisons []measured `json:"comparisons,omitempty"` // with tables
@@ -50,6 +52,8 @@ type packed struct {
 	Codes  []*code     `json:"codes"`
 	Counts []*counts   `json:"counts"` // by launch, nil for those without lines
 	Blocks []*blocks   `json:"blocks"` // by launch, nil for those without a log
+	// Whole are the counters of the lines of all launches together, of a functional run; else nil.
+	Whole *counts `json:"whole,omitempty"`
 
 	Sources map[string]int `json:"sources"` // index in texts, by the names of files
 }
@@ -158,6 +162,11 @@ func pack(name string, r *report.Run) packed {
 		}
 		short.Kernels[i] = k
 	}
+	if len(r.Lines) > 0 {
+		c := &code{at: map[place]int{}, text: map[string]int{}}
+		p.Whole, p.Codes = c.pack(len(p.Codes), r.Lines), append(p.Codes, c)
+		short.Lines = nil
+	}
 	return p
 }
 
@@ -239,7 +248,7 @@ const compression = 5
 
 // pack returns the page's data.
 func (p *Page) pack() ([]byte, error) {
-	x := payload{Heddle: report.Version, Names: map[string]string{}, Explain: map[string]term{}, Rules: explained(findings.Rules()), Kepler: explained(findings.KeplerRules())}
+	x := payload{Heddle: report.Version, Names: map[string]string{}, Explain: map[string]term{}, Rules: explained(findings.Rules()), Kepler: explained(findings.KeplerRules()), Causes: found.Causes}
 	at := map[string]int{}
 	for _, r := range p.Results {
 		one := pack(r.Name, r.Run)

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/report/found"
 )
 
 // This file: the texts of programs.
@@ -40,18 +43,12 @@ func (p *Page) FindSources(roots []string) {
 		f.within = slices.Clone(f.folders)
 		f.folders = append(f.folders, filepath.Dir(r.Run.Input))
 		for i := range r.Run.Kernels {
-			k := r.Run.Kernels[i].KernelTiming
-			if k == nil {
-				continue
-			}
-			for j := range k.Lines {
-				l := &k.Lines[j]
-				left -= f.find(l.File, "", left)
-				if l.SourceFile != "" {
-					left -= f.find(l.SourceFile, filepath.Dir(l.File), left)
-				}
+			if k := r.Run.Kernels[i].KernelTiming; k != nil {
+				left -= f.lines(k.Lines, left)
 			}
 		}
+		left -= f.lines(r.Run.Lines, left)
+		left -= f.places(r.Run.Found, left)
 		r.Sources = f.found
 		for name, text := range r.Sources {
 			if text == "" { // was looked for and not found
@@ -67,6 +64,35 @@ type finder struct {
 	foreign bool     // the result is from a file
 	within  []string // then: what they must be in
 	found   map[string]string
+}
+
+// lines reads the texts that lines name, of at most this size, and returns their size.
+func (f *finder) lines(list []report.Line, most int) (size int) {
+	for i := range list {
+		l := &list[i]
+		size += f.find(l.File, "", most-size)
+		if l.SourceFile != "" {
+			size += f.find(l.SourceFile, filepath.Dir(l.File), most-size)
+		}
+	}
+	return size
+}
+
+// places is lines for what checkers have found. Headers of the SDK are left out.
+func (f *finder) places(doc *found.Document, most int) (size int) {
+	if doc == nil {
+		return 0
+	}
+	for _, x := range doc.Findings {
+		for _, s := range x.Steps {
+			for _, p := range append([]found.Place{s.Place}, s.Chain...) {
+				if !p.Library && p.Line > 0 {
+					size += f.find(p.File, "", most-size)
+				}
+			}
+		}
+	}
+	return size
 }
 
 // find reads one text, of at most this size, and returns its size. It may be in a further folder.

@@ -135,7 +135,8 @@ func (d Data) add(f *exec.FunctionCounts) {
 	nth := map[string]map[int]int{}
 	begun := false
 	for pc := range f.Code {
-		file, line := f.Source(pc)
+		at := f.Where(pc)
+		file, line := at.SrcFile, at.SrcLine
 		if line == 0 || file == "" || check.InLibrary(file) {
 			continue
 		}

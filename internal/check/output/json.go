@@ -1,122 +1,72 @@
-// Package output is what becomes of findings: JSON that programs read and that processes pass
-// on to each other, and text for people and for scripts.
+// Package output is what becomes of findings: their form in results and files, through which
+// processes also pass them on to each other, and text for people and for scripts.
 package output
 
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"maps"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/report/found"
 )
 
-// Version is the version of the JSON form. It rises when a field changes its meaning.
-const Version = 1
-
-// document is the JSON form of findings. Each rule is in it once.
-type document struct {
-	Version  int       `json:"version"`
-	Rules    []rule    `json:"rules"`
-	Findings []finding `json:"findings"`
-}
-
-type rule struct {
-	ID      string   `json:"id"`
-	Checker string   `json:"checker"`
-	Level   level    `json:"level"`
-	Short   string   `json:"short"`
-	Full    string   `json:"full,omitempty"`
-	Mend    string   `json:"mend,omitempty"`
-	Tags    []string `json:"tags,omitempty"`
-}
-
-type finding struct {
-	Rule    string            `json:"rule"`
-	Level   level             `json:"level"`
-	Message string            `json:"message"`
-	Kernel  string            `json:"kernel,omitempty"`
-	Launch  int               `json:"launch"`
-	Count   uint64            `json:"count"`
-	Cause   string            `json:"cause,omitempty"`
-	Order   string            `json:"order,omitempty"`
-	Steps   []step            `json:"steps"`
-	Details map[string]string `json:"details,omitempty"`
-}
-
-type step struct {
-	Role check.Role `json:"role"`
-	Text string     `json:"text,omitempty"`
-	place
-	Chain []place `json:"chain,omitempty"`
-}
-
-type place struct {
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
-	Function string `json:"function,omitempty"`
-	PC       int    `json:"pc,omitempty"`
-	Inst     string `json:"inst,omitempty"`
-	Library  bool   `json:"library,omitempty"`
-}
-
-// level is a check.Level by name.
-type level check.Level
-
+// levels are the levels in ascending order.
 var levels = []check.Level{check.Note, check.Warning, check.Error}
 
-func (l level) MarshalText() ([]byte, error) { return []byte(check.Level(l).String()), nil }
-
-func (l *level) UnmarshalText(b []byte) error {
-	for _, x := range levels {
-		if x.String() == string(b) {
-			*l = level(x)
-			return nil
-		}
+// levelOf returns the level with a name.
+func levelOf(name string) (check.Level, error) {
+	i := slices.IndexFunc(levels, func(l check.Level) bool { return l.String() == name })
+	if i < 0 {
+		return 0, fmt.Errorf("there is no level %q", name)
 	}
-	return fmt.Errorf("there is no level %q", b)
+	return levels[i], nil
 }
 
-// Encode returns findings as JSON, in their order.
-func Encode(list []*check.Finding) ([]byte, error) {
-	doc := document{Version: Version, Rules: []rule{}, Findings: []finding{}}
+// Document returns findings in the form of results and files, in their order.
+func Document(list []*check.Finding) *found.Document {
+	doc := &found.Document{Version: found.Version, Rules: []found.Rule{}, Findings: []found.Finding{}}
 	for _, r := range Rules(list) {
-		doc.Rules = append(doc.Rules, rule{r.ID, r.Checker, level(r.Level), r.Short, r.Full, r.Mend, r.Tags})
+		doc.Rules = append(doc.Rules, found.Rule{ID: r.ID, Checker: r.Checker, Level: r.Level.String(), Short: r.Short, Full: r.Full, Mend: r.Mend, Tags: r.Tags})
 	}
 	for _, f := range list {
-		x := finding{f.Rule.ID, level(f.Level), f.Message, f.Kernel, f.Launch, f.Count, f.Cause, f.Order, []step{}, f.Details}
+		x := found.Finding{Rule: f.Rule.ID, Level: f.Level.String(), Message: f.Message, Kernel: f.Kernel, Launch: f.Launch, Count: f.Count, Cause: f.Cause, Order: f.Order, Steps: []found.Step{}, Details: f.Details}
 		for _, s := range f.Steps {
-			y := step{Role: s.Role, Text: s.Text, place: place(s.Place)}
+			y := found.Step{Role: string(s.Role), Text: s.Text, Place: found.Place(s.Place)}
 			for _, p := range s.Chain {
-				y.Chain = append(y.Chain, place(p))
+				y.Chain = append(y.Chain, found.Place(p))
 			}
 			x.Steps = append(x.Steps, y)
 		}
 		doc.Findings = append(doc.Findings, x)
 	}
-	b, err := json.MarshalIndent(doc, "", "  ")
+	return doc
+}
+
+// Encode returns findings as JSON, in their order.
+func Encode(list []*check.Finding) ([]byte, error) {
+	b, err := json.MarshalIndent(Document(list), "", "  ")
 	return append(b, '\n'), err
 }
 
-// Decode is the inverse of Encode. Findings of one rule share it.
-func Decode(b []byte) ([]*check.Finding, error) {
-	var doc document
-	if err := json.Unmarshal(b, &doc); err != nil {
-		return nil, fmt.Errorf("these are no findings: %w", err)
+// Of is the inverse of Document; nil has no findings. Findings of one rule share it.
+func Of(doc *found.Document) ([]*check.Finding, error) {
+	if doc == nil {
+		return nil, nil
 	}
-	if doc.Version != Version {
-		return nil, fmt.Errorf("the findings have version %d; this version of heddle reads %d", doc.Version, Version)
+	if doc.Version != found.Version {
+		return nil, fmt.Errorf("the findings have version %d; this version of heddle reads %d", doc.Version, found.Version)
 	}
 	rules := map[string]*check.Rule{}
 	for _, r := range doc.Rules {
-		rules[r.ID] = &check.Rule{ID: r.ID, Checker: r.Checker, Level: check.Level(r.Level), Short: r.Short, Full: r.Full, Mend: r.Mend, Tags: r.Tags}
+		l, err := levelOf(r.Level)
+		if err != nil {
+			return nil, err
+		}
+		rules[r.ID] = &check.Rule{ID: r.ID, Checker: r.Checker, Level: l, Short: r.Short, Full: r.Full, Mend: r.Mend, Tags: r.Tags}
 	}
 	var list []*check.Finding
 	for i, x := range doc.Findings {
@@ -124,9 +74,13 @@ func Decode(b []byte) ([]*check.Finding, error) {
 		if r == nil {
 			return nil, fmt.Errorf("finding %d has the rule %q, which is not among the rules", i, x.Rule)
 		}
-		f := &check.Finding{Rule: r, Level: check.Level(x.Level), Message: x.Message, Kernel: x.Kernel, Launch: x.Launch, Count: x.Count, Cause: x.Cause, Order: x.Order, Details: x.Details}
+		l, err := levelOf(x.Level)
+		if err != nil {
+			return nil, err
+		}
+		f := &check.Finding{Rule: r, Level: l, Message: x.Message, Kernel: x.Kernel, Launch: x.Launch, Count: x.Count, Cause: x.Cause, Order: x.Order, Details: x.Details}
 		for _, y := range x.Steps {
-			s := check.Step{Role: y.Role, Text: y.Text, Place: check.Place(y.place)}
+			s := check.Step{Role: check.Role(y.Role), Text: y.Text, Place: check.Place(y.Place)}
 			for _, p := range y.Chain {
 				s.Chain = append(s.Chain, check.Place(p))
 			}
@@ -145,68 +99,6 @@ func Rules(list []*check.Finding) []*check.Rule {
 	}
 	slices.SortFunc(rules, func(a, b *check.Rule) int { return cmp.Compare(a.ID, b.ID) })
 	return slices.CompactFunc(rules, func(a, b *check.Rule) bool { return a.ID == b.ID })
-}
-
-// prefix begins the names of files that Write makes.
-const prefix = "findings-"
-
-// begun is when this process first wrote. A process may become another program without a new
-// number, so the number alone does not tell programs apart.
-var begun = sync.OnceValue(func() int64 { return time.Now().UnixNano() })
-
-// Write keeps the findings of this process in a folder that several processes share. A later
-// call replaces what an earlier one wrote, so that a program that crashes leaves what was
-// found until then.
-func Write(dir string, list []*check.Finding) error {
-	b, err := Encode(list)
-	if err != nil {
-		return err
-	}
-	return writeFile(filepath.Join(dir, fmt.Sprintf("%s%d-%d.json", prefix, begun(), os.Getpid())), b)
-}
-
-// writeFile writes a file that others see only when it is complete.
-func writeFile(path string, b []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), "new-")
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(b)
-	err = errors.Join(err, file.Chmod(0o644), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name())
-	}
-	return err
-}
-
-// ReadAll returns what all processes wrote to a folder, merged, in the order of Sort. A folder
-// without findings has none.
-func ReadAll(dir string) ([]*check.Finding, error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	var all []*check.Finding
-	for _, e := range entries { // by name, and so by time
-		if !strings.HasPrefix(e.Name(), prefix) {
-			continue
-		}
-		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			return nil, err
-		}
-		list, err := Decode(b)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", e.Name(), err)
-		}
-		all = append(all, list...)
-	}
-	return Merge(all), nil
 }
 
 // key is what makes two findings one: the rule, and where.
@@ -260,6 +152,34 @@ func Merge(list []*check.Finding) []*check.Finding {
 	}
 	check.Sort(all)
 	return all
+}
+
+// Divide gives each of several programs those of the findings that are kept which it has itself,
+// with its own counts. What none of them has, as it came up in a run in another order, goes to the last.
+func Divide(kept []*check.Finding, programs ...[]*check.Finding) [][]*check.Finding {
+	if len(programs) == 1 {
+		return [][]*check.Finding{kept}
+	}
+	left := map[key]*check.Finding{}
+	for _, f := range kept {
+		left[keyOf(f)] = f
+	}
+	known := maps.Clone(left)
+	parts := make([][]*check.Finding, len(programs))
+	for i, list := range programs {
+		for _, f := range list {
+			if k := keyOf(f); known[k] != nil {
+				parts[i] = append(parts[i], f)
+				delete(left, k)
+			}
+		}
+	}
+	for _, f := range kept {
+		if left[keyOf(f)] != nil {
+			parts[len(parts)-1] = append(parts[len(parts)-1], f)
+		}
+	}
+	return parts
 }
 
 // MergeRuns is Merge for findings of several runs of one program: the count is the largest

@@ -1,8 +1,7 @@
 package output_test
 
 import (
-	"os"
-	"path/filepath"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/check/output"
+	"github.com/heddle-sim/heddle/internal/report/found"
 )
 
 var race = &check.Rule{
@@ -51,7 +51,11 @@ func TestEncode(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := output.Decode(b)
+			var doc found.Document
+			if err := json.Unmarshal(b, &doc); err != nil {
+				t.Fatal(err)
+			}
+			got, err := output.Of(&doc)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,15 +69,19 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestOfRefuses(t *testing.T) {
 	for _, x := range []struct{ name, text, want string }{
-		{"no JSON", "hello", "these are no findings"},
 		{"another version", `{"version": 7}`, "have version 7; this version of heddle reads 1"},
 		{"a rule that is missing", `{"version": 1, "findings": [{"rule": "leak", "level": "note"}]}`, `has the rule "leak", which is not among the rules`},
-		{"a level of no name", `{"version": 1, "findings": [{"rule": "leak", "level": "severe"}]}`, `there is no level "severe"`},
+		{"a level of no name", `{"version": 1, "rules": [{"id": "leak", "level": "note"}], "findings": [{"rule": "leak", "level": "severe"}]}`, `there is no level "severe"`},
+		{"a rule's level of no name", `{"version": 1, "rules": [{"id": "leak", "level": "bad"}]}`, `there is no level "bad"`},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			_, err := output.Decode([]byte(x.text))
+			var doc found.Document
+			if err := json.Unmarshal([]byte(x.text), &doc); err != nil {
+				t.Fatal(err)
+			}
+			_, err := output.Of(&doc)
 			if err == nil || !strings.Contains(err.Error(), x.want) {
 				t.Errorf("error %v, want one with %q", err, x.want)
 			}
@@ -81,42 +89,29 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// TestWrite: a process replaces its own findings, and those of several processes are merged.
-func TestWrite(t *testing.T) {
-	dir := t.TempDir()
-	read := func(want ...*check.Finding) {
-		t.Helper()
-		got, err := output.ReadAll(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(want, got); d != "" {
-			t.Error(d)
-		}
-	}
-	read()
+// TestDivide: programs keep what they have found themselves of what is kept, with their own counts.
+func TestDivide(t *testing.T) {
 	all := findings()
-	for _, list := range [][]*check.Finding{all[:1], all} {
-		if err := output.Write(dir, list); err != nil {
-			t.Fatal(err)
-		}
-		read(list...)
+	once := *all[0]
+	once.Count = 1
+	for _, c := range []struct {
+		name     string
+		kept     []*check.Finding
+		programs [][]*check.Finding
+		want     [][]*check.Finding
+	}{
+		{"one program", all, [][]*check.Finding{all}, [][]*check.Finding{all}},
+		{"each its own", all, [][]*check.Finding{all[:1], all[1:]}, [][]*check.Finding{all[:1], all[1:]}},
+		{"both the same", all[:1], [][]*check.Finding{{&once}, all[:1]}, [][]*check.Finding{{&once}, all[:1]}},
+		{"what is allowed", all[1:], [][]*check.Finding{all, nil}, [][]*check.Finding{all[1:], nil}},
+		{"of another order", all, [][]*check.Finding{all[:1], nil}, [][]*check.Finding{all[:1], all[1:]}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if d := cmp.Diff(c.want, output.Divide(c.kept, c.programs...)); d != "" {
+				t.Error(d)
+			}
+		})
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 1 {
-		t.Fatalf("%v, %v: want one file", entries, err)
-	}
-	mine := filepath.Join(dir, entries[0].Name())
-	b, err := os.ReadFile(mine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(mine+"-another.json", b, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	all[0].Count *= 2
-	all[1].Count *= 2
-	read(all...)
 }
 
 // TestMergeRuns: runs in other orders find a race with its accesses swapped, with another cause

@@ -13,6 +13,7 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/report/found"
 )
 
 // This file: findings as SARIF 2.1.0, as code scanning of GitHub reads it.
@@ -124,7 +125,7 @@ func (x *sarifWriter) result(f *check.Finding, rule int) *sarif.Result {
 			flow.ThreadFlows = append(flow.ThreadFlows, t)
 		}
 	}
-	if why := causes[f.Cause]; why != "" {
+	if why := found.Causes[f.Cause]; why != "" {
 		message += " " + upper(why) + "."
 	}
 	r.Message = sarif.NewTextMessage(message)

@@ -9,18 +9,10 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/report/found"
 )
 
 // This file: findings as text for people.
-
-// causes are the causes of races in words.
-var causes = map[string]string{
-	"scope-too-narrow":    "there is synchronisation between the two, but its scope does not include both threads",
-	"fence-missing":       "one thread sees what the other has written to synchronise, but a fence is missing",
-	"copy-not-waited-for": "nothing waits for the asynchronous copy between the two",
-	"plain-beside-atomic": "one of the accesses is not atomic",
-	"mixed-size":          "the two accesses have different sizes or begin at different bytes, so that atomics do not protect them",
-}
 
 // mostNotes bounds the notes that are written as text, our choice: they change nothing, and
 // some programs have a thousand.
@@ -107,7 +99,7 @@ func writeFinding(b *bytes.Buffer, f *check.Finding, src *Sources, mend bool) {
 	if len(facts) > 0 {
 		fmt.Fprintf(b, "  %s\n", strings.Join(facts, ", "))
 	}
-	if why := causes[f.Cause]; why != "" {
+	if why := found.Causes[f.Cause]; why != "" {
 		fmt.Fprintf(b, "  why: %s\n", why)
 	}
 	if mend && f.Rule.Mend != "" && !strings.Contains(f.Message, f.Rule.Mend) {

@@ -27,13 +27,7 @@ type countSite struct {
 func (im *image) countFunctions(c *exec.Coverage) {
 	im.covered = c
 	for _, f := range im.fns {
-		g := exec.NewFunctionCounts(f.name, f.info, func(pc int) (string, int) {
-			in := &f.info[pc]
-			if in.Line == 0 {
-				return "", 0
-			}
-			return im.srcFile(f, int(in.File)), int(in.Line)
-		})
+		g := exec.NewFunctionCounts(f.name, f.info, func(pc int) exec.Where { return im.where(f, pc) }, f.text)
 		im.counts = append(im.counts, g)
 		c.Add(g)
 		for pc := range f.code {

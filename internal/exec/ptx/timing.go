@@ -78,30 +78,40 @@ func (w *work) codeBase() uint64 {
 func (w *work) source(i int) exec.Where {
 	for _, f := range w.im.fns {
 		if i < len(f.info) {
-			in := &f.info[i]
-			wh := exec.Where{Kernel: w.im.kernel.Name(), Function: f.name, PC: i, Inst: in.Op, File: w.im.fileOf(f), Pos: in.Pos}
-			if in.Line > 0 {
-				wh.SrcFile, wh.SrcLine = w.im.srcFile(f, int(in.File)), int(in.Line)
-			}
-			return wh
+			return w.im.where(f, i)
 		}
 		i -= len(f.info)
 	}
 	return exec.Where{}
 }
 
+// where returns where an instruction of a function is.
+func (im *image) where(f *fn, pc int) exec.Where {
+	in := &f.info[pc]
+	wh := exec.Where{Kernel: im.kernel.Name(), Function: f.name, PC: pc, Inst: in.Op, File: im.fileOf(f), Pos: in.Pos}
+	if in.Line > 0 {
+		wh.SrcFile, wh.SrcLine = im.srcFile(f, int(in.File)), int(in.Line)
+	}
+	return wh
+}
+
 // text returns instruction i of Code.
 func (w *work) text(i int) string {
 	for _, f := range w.im.fns {
 		if i < len(f.info) {
-			if i < len(f.ast.Code) {
-				return strings.Join(strings.Fields(f.ast.Code[i].String()), " ")
-			}
-			return f.info[i].Op
+			return f.text(i)
 		}
 		i -= len(f.info)
 	}
 	return ""
+}
+
+// text returns an instruction of the function.
+func (f *fn) text(pc int) string {
+	if pc < len(f.ast.Code) {
+		return strings.Join(strings.Fields(f.ast.Code[pc].String()), " ")
+	}
+	return f.info[pc].Op
 }
 
 // Warp returns warp i.

@@ -27,6 +27,11 @@ export interface Kernel {
 }
 export interface Place { file: string; line: number; pc: number; text: string; control: string }
 export interface Hazard { kind: string; kernel: string; launch: number; block: number; warp: number; lane: number; cycle: number; instruction: Place; producer: Place; register: string; cycles_short: number; times: number; fixes: Place[] | null }
+/** What checkers found; internal/report/found explains the fields. */
+export interface FoundPlace { file?: string; line?: number; function?: string; pc?: number; inst?: string; library?: boolean }
+export interface FoundStep extends FoundPlace { role: string; text?: string; chain?: FoundPlace[] | null }
+export interface Found { rule: string; level: string; message: string; kernel?: string; launch: number; count: number; cause?: string; order?: string; steps: FoundStep[] | null; details?: Record<string, string> }
+export interface FoundRule { id: string; checker: string; level: string; short: string; full?: string; mend?: string }
 export interface Checker { checker: string; ok: boolean; found?: number; launches_not_watched?: number[]; left_out?: number; hazards?: Hazard[] }
 export interface Channel { channel: number; device?: number; reads: number; writes: number; activates: number; requests: number; row_hits: number; busy_cycles: number; cycles: number; banks: Numbers[] | null }
 export interface SM { sm: number; device?: number; blocks: number; warp_instructions: number; thread_instructions: number; busy_cycles: number; warp_cycles: number; mean_latency_cycles: number; l1: Cache }
@@ -54,14 +59,15 @@ export interface Run {
   launches_left_out?: number; ranges?: Range[]; steps?: Step[];
   checks: { buffer?: string; symbol?: string; against: string; ok: boolean; elements: number; mismatches: number; tolerance?: number; first_mismatch?: { index: number; got: string; want: string } }[] | null;
   checkers?: Checker[];
+  checker_findings?: { version: number; rules: FoundRule[] | null; findings: Found[] | null };
   findings?: Finding[];
   error?: { kind: string; message: string; kernel?: string; file?: string; line?: number; source_file?: string; source_line?: number; launch?: number; standstill?: Standstill };
 }
 interface Code { strings: string[]; function: number[]; file: number[]; source_file: number[]; pc: number[]; line: number[]; source_line: number[]; text: string[]; control: string[] }
 interface Counts { code: number; at?: number[]; issues: number[]; threads: number[]; cycles: number[]; stalls: Record<string, number[]>; access: (number[] | null)[]; branches: (number[] | null)[]; waited: (number[] | null)[] }
 export interface Blocks { block?: number[]; sm: number[]; start: number[]; end: number[] }
-interface Packed { name: string; run: Run; codes: Code[] | null; counts: (Counts | null)[]; blocks: (Blocks | null)[]; sources: Record<string, number> }
-interface Payload { heddle: string; results: Packed[] | null; names: Record<string, string>; explain: Record<string, [string, string, string]>; rules: Record<string, string>; kepler_rules: Record<string, string>; texts: string[] | null; comparisons?: { name: string; is: Measured }[] }
+interface Packed { name: string; run: Run; codes: Code[] | null; counts: (Counts | null)[]; blocks: (Blocks | null)[]; whole?: Counts; sources: Record<string, number> }
+interface Payload { heddle: string; results: Packed[] | null; names: Record<string, string>; explain: Record<string, [string, string, string]>; rules: Record<string, string>; kepler_rules: Record<string, string>; causes: Record<string, string>; texts: string[] | null; comparisons?: { name: string; is: Measured }[] }
 
 // Comparisons with tables, as heddle compare --json writes them.
 export interface Side { files: string[]; what: string; metric: string; less: number; rows: number; notes?: string[] }
@@ -76,6 +82,8 @@ export interface Measured {
 export interface Line {
   code: number; copy: number; file: string; line: number; fn: string; pc: number; text: string; control: string; sourceFile: string; sourceLine: number;
   issues: number; threads: number; cycles: number; stalls: Numbers;
+  /** In a functional run: the threads that reached it; of a source line, its instruction that most reached. */
+  ran: number;
   requests: number; sectors: number; least: number; conflicts: number; taken: number; notTaken: number; diverged: number; branch: boolean;
   /** Warp cycles that it waited for other instructions, by their identity. */
   waited: Map<string, number>;
@@ -97,6 +105,14 @@ export class Result {
   get run(): Run { return this.packed.run; }
   get kernels(): Kernel[] { return this.packed.run.kernels ?? []; }
   get timing(): boolean { return this.packed.run.cycles !== undefined; }
+  /** What checkers found, the most serious first. */
+  get found(): Found[] { return this.packed.run.checker_findings?.findings ?? []; }
+  foundRule(id: string): FoundRule | undefined { return this.packed.run.checker_findings?.rules?.find((r) => r.id === id); }
+  /** The first of the names of files with one text: host and device code may name a file differently. */
+  sameFile(file: string, names: string[]): string {
+    const n = known(this.packed.sources, file);
+    return n === undefined ? file : names.find((x) => known(this.packed.sources, x) === n) ?? file;
+  }
   /** What the cause of a finding is. */
   rule(name: string): string { return this.page.rule(name, this.run.kepler !== undefined); }
   source(file: string): string | undefined { return this.page.text(known(this.packed.sources, file) ?? -1); }
@@ -126,15 +142,15 @@ export class Result {
   lines(at: number): Line[] {
     let list = this.cache.get(at);
     if (!list) {
-      list = at >= 0 ? this.launchLines(at) : this.sum();
+      list = this.packed.whole ? this.linesOf(this.packed.whole) : at >= 0 ? this.linesOf(this.packed.counts[at]) : this.sum();
       this.cache.set(at, list);
     }
     return list;
   }
 
-  private launchLines(at: number): Line[] {
-    const c = this.packed.counts[at];
+  private linesOf(c: Counts | null): Line[] {
     if (!c) return [];
+    const whole = c === this.packed.whole;
     const code = (this.packed.codes ?? [])[c.code], copy = this.copy(c.code);
     const list: Line[] = c.issues.map((issues, i) => {
       const row = c.at ? c.at[i] : i;
@@ -142,7 +158,7 @@ export class Result {
       for (const s in c.stalls) if (c.stalls[s][i] > 0) stalls[s] = c.stalls[s][i];
       return {
         code: c.code, copy, file: code.strings[code.file[row]], line: code.line[row], fn: code.strings[code.function[row]], pc: code.pc[row], text: code.text[row], control: code.control[row],
-        sourceFile: code.strings[code.source_file[row]], sourceLine: code.source_line[row], issues, threads: c.threads[i], cycles: c.cycles[i], stalls,
+        sourceFile: code.strings[code.source_file[row]], sourceLine: code.source_line[row], issues, threads: c.threads[i], cycles: c.cycles[i], stalls, ran: whole ? c.threads[i] : 0,
         requests: 0, sectors: 0, least: 0, conflicts: 0, taken: 0, notTaken: 0, diverged: 0, branch: false, waited: new Map(),
       };
     });
@@ -161,7 +177,7 @@ export class Result {
   private sum(): Line[] {
     const all = new Map<string, Line>();
     this.kernels.forEach((_, at) => {
-      for (const l of this.launchLines(at)) {
+      for (const l of this.linesOf(this.packed.counts[at])) {
         const key = identity(l);
         const old = all.get(key);
         if (old) add(old, l);
@@ -174,6 +190,7 @@ export class Result {
 
 /** Adds the counters of a line to another. */
 export function add(to: Line, l: Line): void {
+  to.ran = Math.max(to.ran, l.ran);
   to.issues += l.issues; to.threads += l.threads; to.cycles += l.cycles;
   to.requests += l.requests; to.sectors += l.sectors; to.least += l.least; to.conflicts += l.conflicts;
   to.taken += l.taken; to.notTaken += l.notTaken; to.diverged += l.diverged; to.branch ||= l.branch;
@@ -214,6 +231,8 @@ export class Page {
   kernelName(name: string): string { return known(this.data.names, name) ?? name; }
   text(n: number): string | undefined { return (this.data.texts ?? [])[n]; }
   rule(name: string, kepler: boolean): string { return known(kepler ? this.data.kepler_rules : this.data.rules, name) ?? ""; }
+  /** The cause of a race in words. */
+  cause(name: string): string { return known(this.data.causes, name) ?? ""; }
   /** The explanation of a counter; the words of heddle run --explain. */
   term(name: string): Term | undefined {
     const t = known(this.data.explain, name);

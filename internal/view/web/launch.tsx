@@ -2,6 +2,7 @@
 // bytes that moved.
 import { Fragment, h, type ComponentChildren } from "preact";
 import type { Cache, Kernel, Peak, Result } from "./data";
+import { List } from "./found";
 import { base, bytes, count, duration, extent, fixed, percent, percentOf, place, plural, ratio, short, words } from "./format";
 import { Bar, Card, Chart, Empty, Facts, Figure, Hint, Stack, States, Table, Term } from "./parts";
 import { Roofline } from "./roofline";
@@ -11,6 +12,7 @@ import { href, lineOf } from "./route";
 export function Launch({ result, run, at }: { result: Result; run: number; at: number }) {
   const k = result.kernels[at], r = result.run, page = result.page;
   if (!k) return <Card title="No such launch"><Empty>The result has {plural(result.kernels.length, "launch", "launches")}. <a href={href({ page: "summary", run })}>All launches</a></Empty></Card>;
+  const found = result.found.filter((f) => f.launch === k.launch);
   const own = (r.findings ?? []).filter((f) => f.kernel === k.name).sort((a, b) => Number(b.launch === k.launch) - Number(a.launch === k.launch) || b.share - a.share);
   return (
     <Fragment>
@@ -26,6 +28,7 @@ export function Launch({ result, run, at }: { result: Result; run: number; at: n
         <p class="links"><a class="button" href={href({ page: "source", launch: k.launch, run })}>Source of this launch</a> <a class="button" href={href({ page: "time", launch: k.launch, run })}>Over time</a></p>
         {k.overlapped && <p class="note">Other kernels ran at the same time; stalls and memory are those of the whole chip from start to end.</p>}
       </Card>
+      {found.length > 0 && <Card title="What checkers found" class={found.some((f) => f.level !== "note") ? "bad" : ""}><List list={found} run={run} result={result} /></Card>}
       {k.cycles === undefined ? <Card><Empty>A functional run counts no cycles. Run without <code>--mode functional</code> to see what this launch waits for.</Empty></Card> : (
         <Fragment>
           <Findings result={result} run={run} list={own} launch={k.launch} />

@@ -132,7 +132,7 @@ function Mark() {
 }
 
 function Help({ names, close }: { names: string[]; close: () => void }) {
-  const keys: [string, string][] = [...names.map((n, i) => [String(i + 1), `page ${n}`] as [string, string]), ["n, p", "next, previous launch"], ["h, H", "next, previous hottest line (Source)"], ["/", "filter launches (Summary)"], ["↑ ↓", "select a line (Source, Learn)"], ["← → ↑ ↓", "read a chart that Tab has reached (Time)"], ["→, ←", "step forward, back; ten with Shift (Learn)"], ["Home, End", "start, end (Learn)"], ["w, W", "follow the next, previous warp (Learn)"], ["[, ]", "previous, next frame or launch (Learn)"], ["Space", "play, pause (Learn)"], ["?", "this list"], ["Esc", "close"]];
+  const keys: [string, string][] = [...names.map((n, i) => [String(i + 1), `page ${n}`] as [string, string]), ["n, p", "next, previous launch"], ["h, H", "next, previous hottest line (Source)"], ["f, F", "next, previous finding of a checker (Source)"], ["/", "filter launches (Summary)"], ["↑ ↓", "select a line (Source, Learn)"], ["← → ↑ ↓", "read a chart that Tab has reached (Time)"], ["→, ←", "step forward, back; ten with Shift (Learn)"], ["Home, End", "start, end (Learn)"], ["w, W", "follow the next, previous warp (Learn)"], ["[, ]", "previous, next frame or launch (Learn)"], ["Space", "play, pause (Learn)"], ["?", "this list"], ["Esc", "close"]];
   const [before] = useState(() => document.activeElement as HTMLElement | null);
   useEffect(() => () => before?.focus(), []);
   return (

@@ -3,6 +3,7 @@ import { Fragment, h, type ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Checker, Finding, Hazard, Kernel, Range, Result, Run } from "./data";
 import { mainStall } from "./data";
+import { Checkers, verdict } from "./found";
 import { base, bytes, count, duration, extent, percent, percentOf, place, plural, ratio, words } from "./format";
 import { Bar, Card, Chart, type Column, Empty, Facts, Figure, Hint, Status, Swatch, Table, Term } from "./parts";
 import { colour } from "./palette";
@@ -15,7 +16,8 @@ export function Summary({ result, run }: { result: Result; run: number }) {
       <Ran result={result} />
       {r.error && <Failure run={r} index={run} />}
       {result.timing && <Findings result={result} run={run} list={r.findings ?? []} />}
-      {(r.checkers ?? []).map((c) => <Checked key={c.checker} c={c} run={run} result={result} />)}
+      <Checkers result={result} run={run} />
+      {(r.checkers ?? []).filter((c) => c.checker === "hazards").map((c) => <Hazards key={c.checker} c={c} run={run} result={result} />)}
       {result.timing && <Strip result={result} run={run} />}
       <Launches result={result} run={run} />
       <Ranges result={result} />
@@ -35,6 +37,7 @@ function Ran({ result }: { result: Result }) {
   if (result.timing && r.clocks?.core_mhz) facts.push(["clocks", `core ${r.clocks.core_mhz} MHz, network ${r.clocks.network_mhz} MHz, L2 ${r.clocks.l2_mhz} MHz, DRAM ${r.clocks.dram_mhz} MHz`]);
   const set = Object.entries(r.conditions ?? {});
   if (set.length > 0) facts.push(["conditions", set.map(([k, v]) => `${words(k)} ${String(v)}`).join(" · ")]);
+  if ((r.checkers ?? []).length > 0 || (!r.kepler && !r.trace)) facts.push(["checkers", verdict(result)]);
   facts.push(["simulated by", `Heddle ${r.heddle} in ${r.seconds.toFixed(2)} s, ${r.mode} run`]);
   return (
     <Card class="ran">
@@ -117,21 +120,9 @@ export function Findings({ result, run, list, launch }: { result: Result; run: n
   );
 }
 
-/** What a checker found. Hazards are in the result; of others, it has their number. */
-function Checked({ c, run, result }: { c: Checker; run: number; result: Result }) {
-  const list = c.hazards ?? [], found = c.found ?? 0, missed = c.launches_not_watched?.length ?? 0;
-  const none = missed > 0 && missed === result.kernels.length ? <Empty>Nothing was checked.</Empty> : c.ok ? <Status ok>nothing found</Status> : <Status ok={false}>{plural(found, "finding", "findings")}</Status>;
-  return (
-    <Card title={`Checker: ${c.checker}`} class={c.ok ? "" : "bad"}>
-      {list.length > 0 ? <Hazards name={c.checker} list={list} run={run} result={result} /> : none}
-      {found > 0 && <p class="note">Where and why was printed by the run; <code>heddle check --json FILE</code> writes it.</p>}
-      {(c.left_out ?? 0) > 0 && <p class="note">Others occurred {plural(c.left_out!, "time", "times")} but were not kept; fix these first.</p>}
-      {missed > 0 && <p class="note">{plural(missed, "launch was", "launches were")} not checked.</p>}
-    </Card>
-  );
-}
-
-function Hazards({ name, list, run, result }: { name: string; list: Hazard[]; run: number; result: Result }) {
+/** What the checker of control bits found. */
+function Hazards({ c, run, result }: { c: Checker; run: number; result: Result }) {
+  const list = c.hazards ?? [], missed = c.launches_not_watched?.length ?? 0;
   const columns: Column<Hazard>[] = [
     { key: "reg", head: "register", text: true, cell: (x) => <Fragment><code>{x.register}</code> <span class="muted">{words(x.kind)}</span></Fragment> },
     { key: "inst", head: "instruction", text: true, cell: (x) => <a href={href({ page: "source", launch: x.launch, run, query: lineOf(x.instruction) })}>{place(x.instruction)} <code>{x.instruction.text}</code></a> },
@@ -141,7 +132,13 @@ function Hazards({ name, list, run, result }: { name: string; list: Hazard[]; ru
     { key: "times", head: "times", cell: (x) => count(x.times), value: (x) => x.times },
     { key: "first", head: "first at", text: true, cell: (x) => `${result.page.kernelName(x.kernel)} launch ${x.launch}, block ${x.block}, warp ${x.warp}, lane ${x.lane}` },
   ];
-  return <Table label={`Findings of ${name}`} rows={list} columns={columns} />;
+  return (
+    <Card title={`Checker: ${c.checker}`} class={c.ok ? "" : "bad"}>
+      {list.length > 0 ? <Table label={`Findings of ${c.checker}`} rows={list} columns={columns} /> : missed > 0 && missed === result.kernels.length ? <Empty>Nothing was checked.</Empty> : <Status ok>nothing found</Status>}
+      {(c.left_out ?? 0) > 0 && <p class="note">Others occurred {plural(c.left_out!, "time", "times")} but were not kept; fix these first.</p>}
+      {missed > 0 && <p class="note">{plural(missed, "launch was", "launches were")} not checked.</p>}
+    </Card>
+  );
 }
 
 /** Streams as rows, launches and copies as blocks. */
