@@ -48,6 +48,7 @@ type commands struct {
 	CUDA    cudaCmd    `cmd:"" name:"cuda" help:"Run a CUDA program on a simulated GPU and print a report."`
 	Check   checkCmd   `cmd:"" help:"Run a CUDA program or a job with all checkers, and say what is wrong, at which lines, and how to mend it."`
 	WhatIf  whatifCmd  `cmd:"" name:"whatif" help:"Run a job, a trace or a CUDA program again on idealised machines, and show what each cause of lost time costs."`
+	Sweep   sweepCmd   `cmd:"" help:"Run many points: inputs on GPUs with values of the configuration. Results are kept, so that a sweep goes on where it ended."`
 	GPUs    gpusCmd    `cmd:"" name:"gpus" help:"List the GPUs, or show one with the source of each value."`
 	View    viewCmd    `cmd:"" help:"Show results as a page: in a browser, or as one HTML file."`
 	Compare compareCmd `cmd:"" help:"Compare results with hardware measurements or with each other: errors, correlation, plots."`

@@ -89,6 +89,19 @@ func (p *Line) Ran(done, all int) {
 	p.things(uint64(done), uint64(all), func() string { return fmt.Sprintf("%d of %s", done, report.Plural(all, "run", "runs")) })
 }
 
+// Swept is called when a point of a sweep begins or ends, with the numbers of points that had
+// a result before, of all that have ended, of all there are, of those that run, and of those
+// that failed. The time left is estimated from those that were not kept.
+func (p *Line) Swept(kept, ended, all, running, failed int) {
+	p.things(uint64(ended-kept), uint64(max(1, all-kept)), func() string {
+		text := fmt.Sprintf("%d of %s, %d running", ended, report.Plural(all, "point", "points"), running)
+		if failed > 0 {
+			text += fmt.Sprintf(", %d failed", failed)
+		}
+		return text
+	})
+}
+
 // print shows a line if the last one is old enough.
 func (p *Line) print(now time.Time, line func() string) {
 	pause := every

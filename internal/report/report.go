@@ -20,6 +20,11 @@ import (
 // "-dev". CONTRIBUTING.md describes how a release is made.
 const Version = "0.2.0-dev"
 
+// ResultVersion is raised by every change after which the same input gives other counters.
+// Results of many runs are kept under names that contain it, so that those from before are
+// not taken for new ones.
+const ResultVersion = 1
+
 // Run is the result of a run. Its JSON form is stable: fields are added, never
 // renamed. Seconds is the only field that may differ between two runs of the
 // same input.

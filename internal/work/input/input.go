@@ -61,13 +61,13 @@ func named(path, ext string) bool {
 func Files(path string, kind run.Kind) ([]string, error) {
 	switch kind {
 	case run.Job:
-		j, err := parse(path, job.Parse)
+		j, err := job.ParseFile(path)
 		if err != nil {
 			return nil, err
 		}
 		return j.Files(), nil
 	case run.KeplerJob:
-		j, err := parse(path, job.ParseKepler)
+		j, err := job.ParseKeplerFile(path)
 		if err != nil {
 			return nil, err
 		}
@@ -80,15 +80,6 @@ func Files(path string, kind run.Kind) ([]string, error) {
 		return t.Files, nil
 	}
 	return []string{path}, nil
-}
-
-// parse reads a job file.
-func parse[T any](path string, parse func(file string, src []byte) (T, error)) (j T, err error) {
-	src, err := job.ReadFile(path)
-	if err != nil {
-		return j, fmt.Errorf("cannot read %s: %w", path, errors.Unwrap(err))
-	}
-	return parse(path, src)
 }
 
 // Digest identifies what files and folders hold, through links, and some text beside them.

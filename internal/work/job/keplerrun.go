@@ -35,11 +35,7 @@ type KeplerReady struct {
 
 // LoadKepler reads and opens a job file for the Kepler-style core.
 func LoadKepler(file string) (*KeplerReady, error) {
-	src, err := ReadFile(file)
-	if err != nil {
-		return nil, &tomlfile.Error{File: file, Msg: "cannot read the job file: " + reason(err), Err: err}
-	}
-	j, err := ParseKepler(file, src)
+	j, err := ParseKeplerFile(file)
 	if err != nil {
 		return nil, err
 	}

@@ -59,15 +59,25 @@ func Choose(machine string, opt Options, sources ...xprog.Source) (*xprog.Progra
 
 // Load reads and opens a job file, for a run with the given options.
 func Load(file string, opt Options) (*Ready, error) {
-	src, err := ReadFile(file)
-	if err != nil {
-		return nil, &tomlfile.Error{File: file, Msg: "cannot read the job file: " + reason(err), Err: err}
-	}
-	j, err := Parse(file, src)
+	j, err := ParseFile(file)
 	if err != nil {
 		return nil, err
 	}
 	return j.Open(opt)
+}
+
+// ParseFile parses a job file of the disk.
+func ParseFile(file string) (*Job, error) { return parseFile(file, Parse) }
+
+// ParseKeplerFile parses a job file for the Kepler-style core.
+func ParseKeplerFile(file string) (*KeplerJob, error) { return parseFile(file, ParseKepler) }
+
+func parseFile[T any](file string, parse func(file string, src []byte) (*T, error)) (*T, error) {
+	src, err := ReadFile(file)
+	if err != nil {
+		return nil, &tomlfile.Error{File: file, Msg: "cannot read the job file: " + reason(err), Err: err}
+	}
+	return parse(file, src)
 }
 
 // reason returns the cause of a file error without the name of the file, which the

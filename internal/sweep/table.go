@@ -1,0 +1,285 @@
+package sweep
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/heddle-sim/heddle/internal/near"
+	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/sweep/store"
+)
+
+// Table has a row for each point of a sweep.
+type Table struct {
+	Columns []string // of what varies: input, gpu, keys
+	Metrics []string
+	Rows    []Row
+}
+
+// Row is a point and what it came to.
+type Row struct {
+	Point  *Point
+	Cells  []string   // by Columns
+	State  string     // "" is a result; otherwise why there is none
+	Code   int        // exit code
+	Values []*float64 // by Metrics; nil where the result has none
+	// Ratio is the first metric by that of the baseline with the same values of everything
+	// that the baseline leaves open; 0 without one.
+	Ratio float64
+}
+
+// defaultMetrics are those of a sweep that names none.
+var defaultMetrics = []string{"cycles", "ipc"}
+
+// Table makes the table of what there is.
+func (f *File) Table(list []*Point, s *store.Store) (*Table, error) {
+	t := &Table{Metrics: f.Report.Metrics, Columns: f.columns()}
+	if len(t.Metrics) == 0 {
+		t.Metrics = defaultMetrics
+	}
+	unknown := map[string]*result{}
+	kept := map[string]*result{} // by digest
+	for _, p := range list {
+		r := kept[p.Digest]
+		if r == nil {
+			var err error
+			if r, err = load(s, p.Digest); err != nil {
+				return nil, err
+			}
+			kept[p.Digest] = r
+		}
+		row := Row{Point: p, State: r.state, Code: r.code, Cells: make([]string, len(t.Columns))}
+		for i, c := range t.Columns {
+			row.Cells[i] = p.value(c)
+		}
+		for _, m := range t.Metrics {
+			x, ok := r.metric(m)
+			if !ok {
+				row.Values = append(row.Values, nil)
+				if _, seen := unknown[m]; !seen && r.tree != nil {
+					unknown[m] = r
+				}
+				continue
+			}
+			unknown[m] = nil
+			row.Values = append(row.Values, &x)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	for _, m := range t.Metrics {
+		if r := unknown[m]; r != nil {
+			return nil, fmt.Errorf("no result has a number called %q%s", m, near.Suggest(m, r.names(), "there are"))
+		}
+	}
+	return t, t.compare(f.Report.Baseline)
+}
+
+// columns are what varies in a sweep; the input is always one.
+func (f *File) columns() []string {
+	list := []string{"input"}
+	if len(f.GPUs) > 1 {
+		list = append(list, "gpu")
+	}
+	for _, a := range f.Axes {
+		if len(a.Values) < 2 {
+			continue
+		}
+		for _, v := range a.Values {
+			for _, s := range v {
+				if !slices.Contains(list, s.Key) {
+					list = append(list, s.Key)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// value is that of a column; "" if the point leaves it to the machine.
+func (p *Point) value(column string) string {
+	switch column {
+	case "input":
+		return p.Input.Name
+	case "gpu":
+		return p.GPU
+	}
+	for _, s := range p.Settings {
+		if s.Key == column {
+			return s.Value
+		}
+	}
+	return ""
+}
+
+// compare sets the ratios.
+func (t *Table) compare(baseline []Setting) error {
+	if len(baseline) == 0 {
+		return nil
+	}
+	bases := map[string]*Row{}
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		if !slices.ContainsFunc(baseline, func(s Setting) bool { return r.Point.value(s.Key) != s.Value }) {
+			bases[t.rest(r, baseline)] = r
+		}
+	}
+	if len(bases) == 0 {
+		return fmt.Errorf("no point is the baseline (%s)", join(baseline))
+	}
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		b := bases[t.rest(r, baseline)]
+		if b != nil && r.Values[0] != nil && b.Values[0] != nil && *b.Values[0] != 0 {
+			r.Ratio = *r.Values[0] / *b.Values[0]
+		}
+	}
+	return nil
+}
+
+// rest identifies what a baseline leaves open.
+func (t *Table) rest(r *Row, baseline []Setting) string {
+	var parts []string
+	for i, c := range t.Columns {
+		if !slices.ContainsFunc(baseline, func(s Setting) bool { return s.Key == c }) {
+			parts = append(parts, r.Cells[i])
+		}
+	}
+	return strings.Join(parts, "\x00")
+}
+
+func join(list []Setting) string {
+	var parts []string
+	for _, s := range list {
+		parts = append(parts, s.Key+" = "+s.Value)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// WriteText prints the table. Points without a result come last, with the reason.
+func (t *Table) WriteText(w io.Writer) error {
+	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	ratio := slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Ratio != 0 })
+	head := slices.Concat(t.Columns, t.Metrics)
+	if ratio {
+		head = append(head, t.Metrics[0]+" / baseline")
+	}
+	fmt.Fprintln(tab, strings.Join(head, "\t"))
+	for _, r := range t.Rows {
+		if r.State != "" {
+			continue
+		}
+		cells := slices.Clone(r.Cells)
+		for i, c := range cells {
+			cells[i] = cmp.Or(c, "–")
+		}
+		for _, v := range r.Values {
+			cells = append(cells, number(v))
+		}
+		if ratio && r.Ratio != 0 {
+			cells = append(cells, strconv.FormatFloat(r.Ratio, 'f', 3, 64))
+		}
+		if r.Code != 0 {
+			cells = append(cells, fmt.Sprintf("exit code %d", r.Code))
+		}
+		fmt.Fprintln(tab, strings.Join(cells, "\t"))
+	}
+	if err := tab.Flush(); err != nil {
+		return err
+	}
+	for _, r := range t.Rows {
+		if r.State != "" {
+			fmt.Fprintf(w, "no result: %s: %s\n", r.Point, r.State)
+		}
+	}
+	return nil
+}
+
+// number is a value with as many digits as one compares.
+func number(v *float64) string {
+	switch {
+	case v == nil:
+		return "–"
+	case *v == float64(int64(*v)):
+		return report.Count(uint64(max(0, *v)))
+	}
+	return strconv.FormatFloat(*v, 'f', 3, 64)
+}
+
+// result is the result of a point, as far as a table needs it.
+type result struct {
+	tree  map[string]any
+	state string
+	code  int
+}
+
+// load reads a result.
+func load(s *store.Store, digest string) (*result, error) {
+	r, err := s.Get(digest)
+	if errors.Is(err, fs.ErrNotExist) {
+		if f, ferr := s.Failure(digest); ferr == nil {
+			return &result{state: cmp.Or(f.Why, "unknown") + firstLine(f.Messages), code: f.Code}, nil
+		}
+		return &result{state: "it has not run"}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	x := &result{code: r.Code}
+	if err := json.Unmarshal(r.Result, &x.tree); err != nil {
+		return nil, &store.Damaged{File: s.Path(digest), Err: err}
+	}
+	return x, nil
+}
+
+func firstLine(text string) string {
+	if line, _, _ := strings.Cut(text, "\n"); line != "" {
+		return ": " + line
+	}
+	return ""
+}
+
+// metric returns a number of the result by its name with dots, or one that is made of others.
+func (r *result) metric(name string) (float64, bool) {
+	if name == "ipc" { // warp instructions in a cycle
+		n, ok := r.metric("warp_instructions")
+		cycles, also := r.metric("cycles")
+		return n / cycles, ok && also && cycles > 0
+	}
+	var v any = r.tree
+	for part := range strings.SplitSeq(name, ".") {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return 0, false
+		}
+		v = m[part]
+	}
+	x, ok := v.(float64)
+	return x, ok
+}
+
+// names are those of all numbers.
+func (r *result) names() []string {
+	list := []string{"ipc"}
+	var walk func(prefix string, m map[string]any)
+	walk = func(prefix string, m map[string]any) {
+		for k, v := range m {
+			switch v := v.(type) {
+			case float64:
+				list = append(list, prefix+k)
+			case map[string]any:
+				walk(prefix+k+".", v)
+			}
+		}
+	}
+	walk("", r.tree)
+	slices.Sort(list)
+	return list
+}
