@@ -25,6 +25,7 @@ func TestOutside(t *testing.T) {
 		{"a distance", "mov.u64 %a0, a;\nmov.u64 %a1, b;\nsub.u64 %a1, %a1, %a0;\nadd.u64 %a0, %a0, %a1;\nld.shared.u32 %r0, [%a0];", ""},
 		{"xor", "mov.u64 %a0, a;\nmov.u64 %a1, b;\nxor.b64 %a1, %a1, %a0;\nxor.b64 %a0, %a0, %a1;\nld.shared.u32 %r0, [%a0];", ""},
 		{"through memory", "mov.u64 %a0, b;\nst.shared.u64 [a], %a0;\nld.shared.u64 %a1, [a];\nld.shared.u32 %r0, [%a1];", ""},
+		{"a parameter, then from memory", "st.shared.u64 [a], %in1;\nmov.u64 %a0, %in0;\n@%p0 bra past;\nld.shared.u64 %a0, [a];\npast:\nadd.u64 %a0, %a0, 4;\nld.global.u32 %r0, [%a0];", ""},
 		{"another allocation", "mul.lo.u64 %a2, %in0, 1;\nmul.lo.u64 %a3, %in1, 1;\nsub.u64 %a1, %a3, %a2;\nadd.u64 %a0, %in0, %a1;\nld.global.u32 %r0, [%a0];", `which was made from buffer "in0" (256 bytes`},
 		{"by a distance", "sub.u64 %a1, %in1, %in0;\nadd.u64 %a0, %in0, %a1;\nld.global.u32 %r0, [%a0];", ""},
 		{"rounded down", "mov.u64 %a0, b;\nadd.u64 %a0, %a0, 7;\nand.b64 %a0, %a0, -8;\nld.shared.u32 %r0, [%a0+128];\nld.shared.u32 %r0, [a];", "read of 4 bytes at shared address 0x80, which was made from b: 0 bytes after the last of its 128 bytes, in a"},

@@ -61,7 +61,11 @@ func (o *origins) of(a *ptx.Operand) (from origin) {
 		if a.Var == nil {
 			return strange
 		}
-		return o.regs[slotKey{a.Var, a.Index, elemIndex(a.Elem)}]
+		from = o.regs[slotKey{a.Var, a.Index, elemIndex(a.Elem)}]
+		if from&loaded != 0 && from&objectBits != 0 {
+			from |= strange // at times an address from memory: pointers that a loop swaps
+		}
+		return from
 	case ptx.OpSym:
 		if v := a.Var; v != nil && (v.Space == ptx.SpaceShared || v.Space == ptx.SpaceGlobal || v.Space == ptx.SpaceConst) {
 			return o.number(object{v: v})

@@ -502,6 +502,34 @@ CASE(free_async_once) { // CLEAN free_async_once
   must(cudaFreeAsync(p, 0));
 }
 
+// Two queues change places in a loop: the pointer to one is a parameter at first, and comes from
+// memory afterwards.
+struct queue {
+  int *items, *size;
+};
+__device__ void level(queue &in, queue &out) {
+  for (int i = 0; i < *in.size; i++)
+    out.items[i] = in.items[i] + 1;
+  *out.size = *in.size - 1;
+}
+__global__ void swap_levels(queue a, queue b) {
+  queue *in = &a, *out = &b;
+  while (*in->size > 0) {
+    level(*in, *out);
+    queue *t = in;
+    in = out;
+    out = t;
+  }
+}
+CASE(swap_queues) { // CLEAN swap_queues
+  buffer<int> items(16), others(16), size(1), size_of_others(1);
+  must(cudaMemset(items, 0, 16 * sizeof(int)));
+  int n = 5;
+  must(cudaMemcpy(size, &n, sizeof n, cudaMemcpyHostToDevice));
+  swap_levels<<<1, 1>>>(queue{items, size}, queue{others, size_of_others});
+  finish();
+}
+
 // Copies of the host.
 static void copied(size_t bytes) {
   buffer<int> p(64);
