@@ -129,6 +129,8 @@ type Turns struct {
 	order Sequence
 	next  int
 	moved bool // some warp did something in this round
+
+	search *Search // nil: none
 }
 
 // Run runs warps in turn until the block ends or has issued budget instructions. It
@@ -170,8 +172,14 @@ func (t *Turns) Run(b Warper, warps int, budget, quantum uint64) Status {
 			if !ok { // what lanes did that were let go
 				return Failed
 			}
+			if t.search != nil { // who is let go next is no part of the state
+				t.search.changed = true
+			}
 		}
 		t.next, t.moved = 0, false
+		if t.search != nil {
+			t.search.at(b)
+		}
 	}
 }
 

@@ -81,14 +81,16 @@ type FaultKind uint8
 
 // The kinds of fault.
 const (
-	IllegalInst FaultKind = iota // an instruction with invalid operands
-	BadAddress                   // an access to memory that may not be accessed
-	Misaligned                   // an address that is not a multiple of the access size
-	Assertion                    // assert in device code
-	Trap                         // the program aborted itself
-	BadFree                      // free of what is no block of the device heap
-	DoubleFree                   // free of a block that is free
-	BadBarrier                   // an operation that the state of an mbarrier does not allow
+	IllegalInst   FaultKind = iota // an instruction with invalid operands
+	BadAddress                     // an access to memory that may not be accessed
+	Misaligned                     // an address that is not a multiple of the access size
+	Assertion                      // assert in device code
+	Trap                           // the program aborted itself
+	BadFree                        // free of what is no block of the device heap
+	DoubleFree                     // free of a block that is free
+	BadBarrier                     // an operation that the state of an mbarrier does not allow
+	BadCall                        // a call or jump to where there is no such function
+	StackOverflow                  // calls nested deeper than a thread's stack allows
 )
 
 func (f *Fault) Error() string { return f.What + "\n  " + f.Where.String() }
@@ -182,6 +184,10 @@ type StuckError struct {
 	Waits  []string // what each warp waits for
 	// Standstill is the same as data; nil in a functional run.
 	Standstill *Standstill
+	// Loops are the places of warps that repeat the same instructions for ever, in a functional
+	// run; Ended is how many of Total blocks have ended.
+	Loops        []Where
+	Ended, Total uint64
 }
 
 func (e *StuckError) Error() string {

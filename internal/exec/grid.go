@@ -81,6 +81,10 @@ type GridBlock interface {
 	Waits() []string
 	// Somewhere returns the place of a warp that has not ended.
 	Somewhere() Where
+	// Watch lets a search see what the block does; nil ends that. Loops returns the places of
+	// the warps that can run.
+	Watch(s *Search)
+	Loops() []Where
 	// Recycle gives the block's storage back to its worker.
 	Recycle()
 }
@@ -199,14 +203,17 @@ func (r *gridRun) inTurn() error {
 		return err
 	}
 	next := uint64(0)
+	search := newHunt(r.Spins)
 	more := 1 // blocks to begin
 	if r.Cooperative {
 		more = most
 	}
 	for next < r.Blocks || len(under) > 0 {
+		still := true
 		for ; more > 0 && next < r.Blocks && len(under) < most; more-- {
 			under = append(under, r.Begin(0, r.Order.At(next, r.Blocks), Direct))
 			next++
+			still = false
 		}
 		// If none of them ends, they may be waiting for blocks that have not begun.
 		more = max(1, len(under))
@@ -223,13 +230,18 @@ func (r *gridRun) inTurn() error {
 			if st == Stopped && r.budget > 0 {
 				continue
 			}
+			b.Watch(nil)
 			under = append(under[:i], under[i+1:]...)
 			more = 1
+			still = false
 			if err := r.finish(b, st); err != nil {
 				return leave(err)
 			}
 			b.Recycle()
 			r.progress()
+		}
+		if search.round(under, still) {
+			return leave(r.endless(under, next))
 		}
 	}
 	return nil
@@ -240,6 +252,7 @@ type place struct {
 	b       GridBlock
 	overlay Overlay
 	st      Status
+	endless bool // it loops for ever
 }
 
 // inBatches runs blocks that cannot communicate.
@@ -289,6 +302,10 @@ func (r *gridRun) inBatches() error {
 				return r.finish(p.b, Stopped)
 			}
 			r.budget -= wi
+			if p.endless {
+				r.res.add(p.b)
+				return r.endless([]GridBlock{p.b}, r.Blocks)
+			}
 			if err := r.finish(p.b, p.st); err != nil {
 				return err
 			}
@@ -323,6 +340,7 @@ func (r *gridRun) batch(first uint64, places []place, direct bool) {
 			}
 			b := r.Begin(id, first+uint64(i), view)
 			p.b, p.st = b, Stopped
+			search, one := newHunt(false), []GridBlock{b}
 			for left := r.budget; left > 0; {
 				if r.ctx.Err() != nil || int64(i) > cut.Load() {
 					break
@@ -332,7 +350,12 @@ func (r *gridRun) batch(first uint64, places []place, direct bool) {
 					break
 				}
 				left -= slice
+				if search.round(one, true) {
+					p.st, p.endless = Stuck, true
+					break
+				}
 			}
+			search.end(one)
 			if p.st != Finished {
 				for old := cut.Load(); int64(i) < old && !cut.CompareAndSwap(old, int64(i)); old = cut.Load() {
 				}

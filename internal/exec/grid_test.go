@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
+
+	"github.com/heddle-sim/heddle/internal/isa"
 )
 
 // script is a block that issues a number of instructions and then ends in some way. It
@@ -19,7 +21,13 @@ type script struct {
 	end    Status
 	done   uint64
 	needs  int64 // blocks that must have begun before it can end; 0 for none
+	search *Search
+	state  func(done uint64) uint64 // what it is after so many instructions; nil: always something else
+	stores func(done uint64) bool   // to global memory
 }
+
+// State is as in Stater.
+func (s *script) State() (uint64, bool) { return s.state(s.done), true }
 
 func (s *script) Index() Dim3                    { return Dim3{X: uint32(s.n)} }
 func (s *script) Counts() (warp, threads uint64) { return s.done, 32 * s.done }
@@ -27,6 +35,8 @@ func (s *script) Failure() error                 { return &Fault{What: fmt.Sprin
 func (s *script) Waits() []string                { return []string{"waits"} }
 func (s *script) Somewhere() Where               { return Where{Kernel: "k", Block: s.Index()} }
 func (s *script) Recycle()                       { s.grid.recycled++ }
+func (s *script) Loops() []Where                 { return []Where{s.Somewhere()} }
+func (s *script) Watch(x *Search)                { s.search = x }
 
 func (s *script) Say(io.Writer, *Warner) error {
 	if s.grid.say == nil {
@@ -41,6 +51,10 @@ func (s *script) Run(budget uint64) Status {
 			return s.end
 		}
 		s.done++
+		if s.search != nil && s.state != nil {
+			s.search.Saw(&Effects{Inst: &isa.Inst{}, Space: isa.Global, Wrote: s.stores != nil && s.stores(s.done)}, nil)
+			s.search.at(s)
+		}
 	}
 	if s.done >= s.length && s.grid.begun.Load() >= s.needs {
 		return s.end

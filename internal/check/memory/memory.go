@@ -302,6 +302,10 @@ func ruleOf(f *exec.Fault) *check.Rule {
 		return InvalidFree
 	case exec.DoubleFree:
 		return DoubleFree
+	case exec.BadCall:
+		return BadCall
+	case exec.StackOverflow:
+		return StackOverflow
 	case exec.BadAddress:
 	default:
 		return nil

@@ -45,6 +45,14 @@ var (
 		Short: "An address is freed at which no allocation begins.",
 		Full:  "The address was not returned by the allocation that the call belongs to: it points into an allocation, or is one of the host, or never was allocated.",
 		Mend:  freeMend}
+	BadCall = &check.Rule{ID: "bad-call", Checker: Name, Level: check.Error, Tags: []string{"memory"},
+		Short: "A function is called through a pointer that points to none.",
+		Full:  "The address is null, was overwritten, is that of a function of the host, or of a function with other parameters. A GPU jumps there and stops the program, or executes whatever lies there.",
+		Mend:  "Set the pointer in code of the device (a function's address that the host takes is the host's), and test it before the call. Objects with virtual functions must be made by the device that calls these."}
+	StackOverflow = &check.Rule{ID: "stack-overflow", Checker: Name, Level: check.Error, Tags: []string{"memory"},
+		Short: "Calls are nested deeper than a thread's stack allows.",
+		Full:  "A recursion does not end, or is deeper than the stack of a thread. A GPU stops the program, or writes to memory of other threads.",
+		Mend:  "End the recursion, or use a loop with a stack of its own. cudaDeviceSetLimit(cudaLimitStackSize, …) makes the stack of a GPU larger."}
 
-	rules = []*check.Rule{OOBGlobal, OOBShared, OOBLocal, OOBConstant, Misaligned, UseAfterFree, OOBMemcpy, DoubleFree, InvalidFree}
+	rules = []*check.Rule{OOBGlobal, OOBShared, OOBLocal, OOBConstant, Misaligned, UseAfterFree, OOBMemcpy, DoubleFree, InvalidFree, BadCall, StackOverflow}
 )

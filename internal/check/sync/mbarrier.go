@@ -89,12 +89,21 @@ func (m *mbar) waited(b *block, s *exec.Signal, lanes isa.LaneMask) {
 
 // endlessPolls looks at the blocks of a launch that was ended early.
 func (c *Checker) endlessPolls(number int) {
-	blocks := slices.SortedFunc(maps.Keys(c.live), func(x, y *block) int { return cmp.Compare(x.probed.Linear(), y.probed.Linear()) })
-	for _, b := range blocks {
-		if b.number == number && b.idle() {
+	for _, b := range c.ofLaunch(number) {
+		if b.idle() {
 			b.stuckAtMbarriers()
 		}
 	}
+}
+
+// ofLaunch returns the blocks of a launch that have not ended, in order.
+func (c *Checker) ofLaunch(number int) (list []*block) {
+	for _, b := range slices.SortedFunc(maps.Keys(c.live), func(x, y *block) int { return cmp.Compare(x.probed.Linear(), y.probed.Linear()) }) {
+		if b.number == number {
+			list = append(list, b)
+		}
+	}
+	return list
 }
 
 // idle reports whether all threads of the block wait: only they can end the phases of its

@@ -26,10 +26,13 @@ var (
 	divergence = rule("barrier-divergence", "Not all threads that a barrier waits for reach it together.",
 		"A barrier that is not reached by all of its threads hangs, or opens at the wrong time. The threads of a warp must be at the same barrier instruction.",
 		"Move the barrier out of the branch, so that all threads execute it, or name the number of threads that come.")
+	endless = rule("endless-wait", "Threads wait in a loop for what never comes.",
+		"All threads of the launch that run repeat the same instructions with the same values, none of them changes memory that others see, and no block that could do so can begin: the kernel never ends. What another kernel or the host does meanwhile is not seen in a run in which kernels run one after another.",
+		"Let what the threads wait for happen before, or in a block that runs at the same time; blocks that wait for each other need a cooperative launch, and each of them must come to the barrier.")
 )
 
 // Rules returns the rules of the checker.
-func Rules() []*check.Rule { return []*check.Rule{mask, divergence, misuse} }
+func Rules() []*check.Rule { return []*check.Rule{mask, divergence, misuse, endless} }
 
 // findKey tells findings apart.
 type findKey struct {
@@ -64,6 +67,8 @@ type launch struct {
 	kernel string
 	code   []*isa.Inst
 	text   func(site int) string
+	// cooperative: blocks may wait for each other.
+	cooperative bool
 }
 
 // Launch is as in check.Checker.
@@ -71,7 +76,7 @@ func (c *Checker) Launch(l *check.Launch) exec.Probe { return &launch{c: c, numb
 
 // Begin is as in exec.Probe.
 func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, _ func(int) exec.Where, text func(int) string) {
-	l.code, l.text = code, text
+	l.code, l.text, l.cooperative = code, text, x.Cooperative
 	if x.Kernel != nil {
 		l.kernel = x.Kernel.Name()
 	}
@@ -254,6 +259,10 @@ func (c *Checker) Failed(number int, err error) {
 	var stuck *exec.StuckError
 	if !errors.As(err, &stuck) { // a limit, or the user, has ended it
 		c.endlessPolls(number)
+		return
+	}
+	if len(stuck.Loops) > 0 {
+		c.endless(number, stuck)
 		return
 	}
 	for b := range c.live {

@@ -368,6 +368,13 @@ func (m *Memory) locate(addr uint64, write bool) (extent, bool) {
 	return extent{r, r.Addr, r.Size, r.ReadOnly()}, true
 }
 
+// Private reports whether only kernels of this device, and the host between them, change the byte
+// at addr: the host sees memory that it shares at any time.
+func (m *Memory) Private(addr uint64) bool {
+	r := m.before(addr)
+	return m.home(addr) == m && r != nil && r.Flags&(adopted|reserved) == 0
+}
+
 // Bytes returns the n bytes at addr in place: writing to the slice writes to memory.
 // Read-only allocations are included, since the host may fill them. The slice must not
 // be used after the allocation is freed.

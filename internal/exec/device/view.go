@@ -33,6 +33,9 @@ func (m *Memory) NewOverlay() *View {
 	return &View{mem: m, gen: m.gen, overlay: newOverlay()}
 }
 
+// Private is as in Memory.
+func (v *View) Private(addr uint64) bool { return v.mem.Private(addr) }
+
 // ReadSpan returns the bytes from addr on: at least size of them, and all that follow
 // contiguously within the allocation. It returns nil if any of the size bytes is not
 // legal to read; Fault then explains why.

@@ -220,7 +220,12 @@ func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
 		return 0, false, true
 	}
 	before := w.insts
-	moved = w.run(most)
+	w.yield = false
+	if s := b.Searching(); s != nil {
+		moved = w.watched(most, s)
+	} else {
+		moved = w.run(most)
+	}
 	return w.insts - before, moved, w.fault == nil
 }
 
@@ -290,7 +295,11 @@ func (b *block) Waits() []string {
 		if w.live == 0 {
 			continue
 		}
-		for _, f := range w.frags {
+		frags := w.frags
+		if w.running {
+			frags = append([]frag{{pc: w.pc, mask: w.mask, join: w.join, st: ready, fr: w.fr}}, frags...)
+		}
+		for _, f := range frags {
 			in := &f.fr.f.info[f.pc]
 			what, _, _ := b.waitOf(w, &f)
 			out = append(out, fmt.Sprintf("warp %d, lanes %#08x, pc %d: %s (%s:%d) %s", i, f.mask, f.pc, in.Op, b.im.fileOf(f.fr.f), in.Pos.Line, cmp.Or(what, "is ready")))

@@ -55,6 +55,7 @@ func (w *warp) giveResult(s *callSite, i int, v uint64) {
 
 // callBuiltin calls a function of the machine, lane after lane.
 func (w *warp) callBuiltin(s *callSite, m uint32) {
+	w.asked = true
 	for ; m != 0 && w.fault == nil; m &= m - 1 {
 		w.blk.caller = lane{w: w, s: s, i: bits.TrailingZeros32(m)}
 		l := &w.blk.caller

@@ -226,11 +226,11 @@ func (w *warp) call(in *inst, m uint32) {
 			first := bits.TrailingZeros32(todo)
 			a := w.callAddr(in, first)
 			if f = site.fns[a]; f == nil {
-				w.failf(1<<first, "indirect call to %#x, which is not a function", a)
+				w.failAs(exec.BadCall, 1<<first, "indirect call to %#x, which is not a function", a)
 				return
 			}
 			if len(f.params) != len(site.args) || len(f.rets) != len(site.rets) {
-				w.failf(1<<first, "indirect call passes %d arguments and expects %d results, but %s has %d and %d", len(site.args), len(site.rets), f.name, len(f.params), len(f.rets))
+				w.failAs(exec.BadCall, 1<<first, "indirect call passes %d arguments and expects %d results, but %s has %d and %d", len(site.args), len(site.rets), f.name, len(f.params), len(f.rets))
 				return
 			}
 			same = 0
@@ -263,7 +263,7 @@ func (w *warp) callAddr(in *inst, i int) uint64 {
 func (w *warp) invoke(in *inst, f *fn, m uint32, parent int32) bool {
 	caller := w.fr
 	if caller.depth+1 >= maxDepth || caller.top+f.local > isa.MaxLocal {
-		w.failf(m, "stack overflow: %d nested calls with %d bytes of local memory; a thread can have %d calls and %d bytes", caller.depth+1, caller.top+f.local, maxDepth, isa.MaxLocal)
+		w.failAs(exec.StackOverflow, m, "stack overflow: %d nested calls with %d bytes of local memory; a thread can have %d calls and %d bytes", caller.depth+1, caller.top+f.local, maxDepth, isa.MaxLocal)
 		return false
 	}
 	fr := w.blk.wk.frame(f)

@@ -1,6 +1,10 @@
 package ptx
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+)
 
 // Digest returns a number that summarises what decides the warp's next steps: its
 // lanes' positions and registers. Local memory is left out, like other memory. It
@@ -22,35 +26,86 @@ func (w *warp) Digest() (uint64, bool) {
 			}
 		}
 	}
-	h := digest(0).add(uint64(uint32(w.pc))).add(uint64(w.mask)).add(uint64(w.live)).add(uint64(uint32(w.join)))
+	return uint64(w.registers(exec.Digest(0).Add(uint64(uint32(w.pc))).Add(uint64(w.mask)).Add(uint64(w.live)).Add(uint64(uint32(w.join))))), true
+}
+
+// registers adds those of the call that runs, and of its callers.
+func (w *warp) registers(h exec.Digest) exec.Digest {
 	for fr := w.fr; fr != nil; fr = fr.parent {
-		h = h.add(uint64(uint32(fr.ret))).add(uint64(fr.depth)).add(uint64(fr.base)).add(uint64(fr.top)).add(uint64(fr.cc))
+		h = h.Add(uint64(uint32(fr.ret))).Add(uint64(fr.depth)).Add(uint64(fr.base)).Add(uint64(fr.top)).Add(uint64(fr.cc))
 		if fr.sp != nil {
 			for _, v := range fr.sp {
-				h = h.add(uint64(v))
+				h = h.Add(uint64(v))
 			}
 		}
 		for _, v := range fr.pr {
-			h = h.add(uint64(v))
+			h = h.Add(uint64(v))
 		}
 		for i := range fr.r32 {
 			for l := 0; l < 32; l += 2 {
-				h = h.add(uint64(fr.r32[i][l]) | uint64(fr.r32[i][l+1])<<32)
+				h = h.Add(uint64(fr.r32[i][l]) | uint64(fr.r32[i][l+1])<<32)
 			}
 		}
 		for i := range fr.r64 {
 			for _, v := range fr.r64[i] {
-				h = h.add(v)
+				h = h.Add(v)
 			}
+		}
+	}
+	return h
+}
+
+// State is as in exec.Stater. A warp that waits does nothing as long as the others do nothing new.
+func (b *block) State() (uint64, bool) {
+	h := b.CTA.State()
+	for i := range b.warps {
+		w := &b.warps[i]
+		if w.live == 0 {
+			continue
+		}
+		for k := range w.frags {
+			f := &w.frags[k]
+			if f.st == ready {
+				return 0, false
+			}
+			h = h.Add(uint64(uint32(f.pc))<<32 | uint64(f.mask))
+		}
+		if d, ok := w.Digest(); ok {
+			h = h.Add(d)
+		} else if w.running {
+			return 0, false
+		} else {
+			h = h.Add(w.insts)
+		}
+		for l := range w.local {
+			h = h.Bytes(w.local[l])
 		}
 	}
 	return uint64(h), true
 }
 
-// digest collects numbers.
-type digest uint64
+// Loops returns the places of the warps that can run.
+func (b *block) Loops() (list []exec.Where) {
+	for i := range b.warps {
+		if w := &b.warps[i]; w.live != 0 && w.running {
+			list = append(list, w.where(bits.TrailingZeros32(w.mask)))
+		}
+	}
+	return list
+}
 
-func (d digest) add(v uint64) digest {
-	hi, lo := bits.Mul64(uint64(d)^v^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
-	return digest(hi ^ lo + bits.RotateLeft64(uint64(d), 23))
+// watched is run for a search. Each step is the same as in run.
+func (w *warp) watched(limit uint64, s *exec.Search) bool {
+	var e exec.Effects
+	for start := w.insts; w.insts-start < limit; {
+		if _, _, _, st := w.Next(); st != exec.Ready {
+			return w.insts != start
+		}
+		if w.Step(&e) != nil || w.yield {
+			s.Saw(&e, w.blk.View)
+			return true
+		}
+		s.Saw(&e, w.blk.View)
+	}
+	return true
 }

@@ -210,13 +210,16 @@ func (b *block) Run(budget uint64) exec.Status { return b.RunAs(b, budget, quant
 // RunWarp lets warp i issue at most the given number of instructions.
 func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
 	var e exec.Effects
-	w := &b.warps[i]
+	w, s := &b.warps[i], b.Searching()
 	for ; w.ready(); used++ {
 		if used == most {
 			return used, true, true
 		}
 		if w.Step(&e) != nil {
 			return used, true, false
+		}
+		if s != nil {
+			s.Saw(&e, b.View)
 		}
 	}
 	return used, used > 0, true
@@ -257,8 +260,12 @@ func (b *block) Waits() []string {
 	var out []string
 	for i := range b.warps {
 		w := &b.warps[i]
-		for k := range w.frags {
-			f := &w.frags[k]
+		frags := w.frags
+		if w.running && w.live != 0 {
+			frags = append([]frag{{pc: w.pc, mask: w.mask, st: ready}}, frags...)
+		}
+		for k := range frags {
+			f := &frags[k]
 			in := &b.im.kernel.code[f.pc]
 			what, _, _ := b.waitOf(w, f)
 			out = append(out, fmt.Sprintf("warp %d, lanes %#08x, pc %#x: %s (%s:%d) %s", i, f.mask, int(f.pc)*instBytes, in.info.Op, b.im.kernel.prog.file, in.info.Pos.Line, cmp.Or(what, "is ready")))

@@ -217,7 +217,7 @@ func actIndirect(w *warp, in *inst, m uint32) {
 		a += in.imm
 		if n := (a - pointerBase) / instBytes; a >= pointerBase {
 			if k := w.blk.im.kernel; n >= uint64(len(k.entries)) || k.entries[n] == 0 {
-				w.failf(in, 1<<i, "jump to %#x, where there is no function that kernel %s can call", a, k.Name())
+				w.failAs(exec.BadCall, in, 1<<i, "jump to %#x, where there is no function that kernel %s can call", a, k.Name())
 				return
 			}
 			a = w.blk.im.kernel.entries[n] + a%instBytes

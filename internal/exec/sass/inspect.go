@@ -104,11 +104,8 @@ func (w *warp) Digest() (uint64, bool) {
 			return 0, false
 		}
 	}
-	h := uint64(uint32(w.pc))<<32 | uint64(w.mask)
-	mix := func(v uint64) {
-		hi, lo := bits.Mul64(h^v^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
-		h = hi ^ lo + bits.RotateLeft64(h, 23)
-	}
+	h := exec.Digest(uint64(uint32(w.pc))<<32 | uint64(w.mask))
+	mix := func(v uint64) { h = h.Add(v) }
 	mix(uint64(w.live))
 	for _, p := range w.pr {
 		mix(uint64(p))
@@ -123,5 +120,51 @@ func (w *warp) Digest() (uint64, bool) {
 			mix(uint64(w.b[i][l]) | uint64(w.b[i][l+1])<<32)
 		}
 	}
-	return h, true
+	return uint64(h), true
+}
+
+// State is as in exec.Stater. A warp that waits does nothing as long as the others do nothing new.
+func (b *block) State() (uint64, bool) {
+	h := b.CTA.State()
+	for i := range b.warps {
+		w := &b.warps[i]
+		if w.live == 0 {
+			continue
+		}
+		for k := range w.frags {
+			f := &w.frags[k]
+			if f.st == ready {
+				return 0, false
+			}
+			h = h.Add(uint64(uint32(f.pc))<<32 | uint64(f.mask))
+		}
+		if d, ok := w.Digest(); ok {
+			h = h.Add(d)
+		} else if w.running {
+			return 0, false
+		} else {
+			h = h.Add(w.insts)
+		}
+		for _, v := range w.after {
+			h = h.Add(uint64(uint32(v)))
+		}
+		for _, v := range w.barCount {
+			h = h.Add(uint64(v))
+		}
+		h = h.Add(uint64(w.barPred))
+		if w.used {
+			h = h.Bytes(w.local)
+		}
+	}
+	return uint64(h), true
+}
+
+// Loops returns the places of the warps that can run.
+func (b *block) Loops() (list []exec.Where) {
+	for i := range b.warps {
+		if w := &b.warps[i]; w.live != 0 && w.running {
+			list = append(list, w.where(bits.TrailingZeros32(w.mask)&31, &b.im.kernel.code[w.pc]))
+		}
+	}
+	return list
 }

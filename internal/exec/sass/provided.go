@@ -38,7 +38,7 @@ func (w *warp) call(in *inst, n uint64, m uint32) {
 		w.failf(in, m, "call of %s, which neither the program nor the machine defines", k.prog.unknown[unknown])
 		return
 	case n >= provided || k.may>>n&1 == 0 || k.regs <= returnRegister+1: // or an address that it only guesses
-		w.failf(in, m, "call of address %#x, where there is no function", providedBase+n*instBytes)
+		w.failAs(exec.BadCall, in, m, "call of address %#x, where there is no function", providedBase+n*instBytes)
 		return
 	}
 	for t := m; t != 0 && w.fault == nil; t &= t - 1 {

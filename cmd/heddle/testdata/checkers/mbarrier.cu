@@ -1,6 +1,5 @@
 // Barriers in shared memory, used in a way that their state does not allow.
 // heddle cc -arch=sm_80
-// heddle check --max-cycles 300000
 #include "suite.h"
 
 #define INLINE static __device__ __attribute__((always_inline, nodebug)) inline

@@ -1,0 +1,60 @@
+package ptx_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+)
+
+// TestEndlessLoops: a launch that waits for ever ends; one that may go on does not.
+func TestEndlessLoops(t *testing.T) {
+	const decls = ".reg .b32 %r, %n; .reg .b64 %l; .reg .pred %p, %q; .shared .align 8 .b64 bar; .local .align 4 .b32 x;"
+	for _, c := range []struct {
+		name, body string
+		o          bodyOpts
+		stuck      bool
+	}{
+		{"a flag that nobody sets", "L: ld.volatile.global.u32 %r, [%out]; setp.eq.u32 %p, %r, 0; @%p bra L;", bodyOpts{grid: 4}, true},
+		{"by one thread, which others wait for", "setp.ne.u32 %p, %t, 0; @%p bra M; L: ld.volatile.global.u32 %r, [%out]; setp.eq.u32 %p, %r, 0; @%p bra L; M: bar.sync 0; st.global.u32 [%out], %r;", bodyOpts{grid: 2, block: 64}, true},
+		{"a lock that is never released", "L: atom.global.cas.b32 %r, [%out], 0, 1; setp.ne.u32 %p, %r, 0; @%p bra L; mov.u32 %r, %ctaid.x;", bodyOpts{block: 1, grid: 3}, true},
+		{"jump to itself", "L: bra L;", bodyOpts{grid: 3}, true},
+		{"stores to local and to shared memory", "L: st.local.u32 [x], %t; ld.local.u32 %r, [x]; st.shared.u32 [bar], 5; bra L;", bodyOpts{grid: 3}, true},
+		{"an mbarrier that no phase of ends", "setp.ne.u32 %q, %t, 0; @!%q mbarrier.init.shared.b64 [bar], 40; bar.sync 0; mbarrier.arrive.shared.b64 %l, [bar]; L: mbarrier.try_wait.shared.b64 %p, [bar], %l; @!%p bra L;", bodyOpts{}, true},
+		{"a counter in a register", "mov.u32 %n, 0; L: add.u32 %n, %n, 1; setp.ne.u32 %p, %n, 20000000; @%p bra L;", bodyOpts{maxInsts: 1 << 22}, false},
+		{"a counter in local memory", "st.local.u32 [x], 0; L: ld.local.u32 %n, [x]; add.u32 %n, %n, 1; st.local.u32 [x], %n; setp.ne.u32 %p, %n, 0; @%p bra L;", bodyOpts{maxInsts: 1 << 22}, false},
+		{"a counter in shared memory", "L: ld.shared.u32 %n, [bar]; add.u32 %n, %n, 1; st.shared.u32 [bar], %n; bra L;", bodyOpts{maxInsts: 1 << 22}, false},
+		{"a counter in global memory", "L: atom.global.add.u32 %n, [%out], 1; bra L;", bodyOpts{maxInsts: 1 << 22}, false},
+		{"a clock", "L: mov.u32 %n, %clock; setp.ne.u32 %p, %n, 0xffffffff; @%p bra L;", bodyOpts{maxInsts: 1 << 22}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := tryBody(t, c.o, decls, c.body, nil, 64)
+			var stuck *exec.StuckError
+			var limit *exec.LimitError
+			if errors.As(err, &stuck) != c.stuck || errors.As(err, &limit) == c.stuck {
+				t.Errorf("%v; want that it loops: %v", err, c.stuck)
+			} else if c.stuck && (len(stuck.Loops) == 0 || stuck.Loops[0].Kernel != "k") {
+				t.Errorf("it loops at %v", stuck.Loops)
+			}
+		})
+	}
+}
+
+// TestEndlessSearchChangesNothing: blocks that wait very long for each other end with the same
+// numbers of instructions, whether a search was going on or not: each waits for the one after it,
+// which counts for long.
+func TestEndlessSearchChangesNothing(t *testing.T) {
+	const decls = ".reg .b32 %r, %n, %c; .reg .b64 %a; .reg .pred %p;"
+	const body = `mov.u32 %c, %ctaid.x; mul.wide.u32 %a, %c, 4; add.u64 %a, %a, %out;
+		setp.eq.u32 %p, %c, 3; @%p bra M;
+	L:	ld.volatile.global.u32 %r, [%a+4]; setp.eq.u32 %p, %r, 0; @%p bra L;
+	M:	mov.u32 %n, 0;
+	N:	add.u32 %n, %n, 1; setp.ne.u32 %p, %n, 200000; @%p bra N;
+		membar.gl; st.volatile.global.u32 [%a], %n;`
+	got := runBody(t, bodyOpts{grid: 4, block: 32}, decls, body, nil, 20)
+	for i := range 4 {
+		if n := uint32(got[4*i]) | uint32(got[4*i+1])<<8 | uint32(got[4*i+2])<<16; n != 200000 {
+			t.Errorf("block %d has counted to %d", i, n)
+		}
+	}
+}
