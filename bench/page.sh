@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Prints what --html costs: user CPU seconds of five jobs without and with a page, by turns,
-# their minima and medians of COUNT (9) runs, and the size of the page. Arguments name other
+# their minima and medians of COUNT (9) runs, and the size of the page. They have one thread, as
+# threads that wait for each other take CPU time, too. Arguments name other
 # jobs; BEFORE=/path/to/heddle names an older build, whose costs are printed, too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,7 +16,7 @@ TIMEFORMAT=%U
 seconds() {
 	local heddle=$1
 	shift
-	{ time "$heddle" run --quiet "$@" >/dev/null 2>&1; } 2>&1
+	{ time "$heddle" run --quiet --threads 1 "$@" >/dev/null 2>&1; } 2>&1
 }
 
 # both FILE: the minimum and the median of the numbers in it.

@@ -6,6 +6,10 @@ import "github.com/heddle-sim/heddle/internal/isa"
 // only what has changed. The zero value has seen nothing. Rows are numbered by the executor. A
 // nil Seen keeps nothing, and everything differs from it.
 type Seen struct {
+	// Wrote lists the registers that may have changed since the last look, apart from predicates and
+	// what stands for the flow of control; nil if that is not known.
+	Wrote []isa.Reg
+
 	of    any // the function
 	lanes isa.LaneMask
 	all   bool // what is shown now has not been seen
@@ -25,6 +29,9 @@ func (s *Seen) Begin(of any, lanes isa.LaneMask) {
 	s.all = s.of != of || lanes&^s.lanes != 0
 	s.of, s.lanes = of, lanes
 }
+
+// Few reports whether only the registers in Wrote need to be looked at.
+func (s *Seen) Few() bool { return s != nil && s.Wrote != nil && !s.all }
 
 // List returns an empty list with room for n registers.
 func (s *Seen) List(n int) []Register {

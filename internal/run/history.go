@@ -39,7 +39,7 @@ type partHistory struct {
 	part, counter string
 	read          func(to []uint64) // the parts' counts so far
 	last, now     []uint64
-	counts        [][]uint64 // by part and row
+	counts        []uint64 // row by row, of each part
 }
 
 // startHistory starts recording.
@@ -80,9 +80,12 @@ func startHistory(chip *gpu.GPU) *history {
 	return h
 }
 
-// add records a counter of n parts.
+// add records a counter of n parts; there may be none.
 func (h *history) add(part, counter string, n int, read func(to []uint64)) {
-	p := &partHistory{part: part, counter: counter, read: read, last: make([]uint64, n), now: make([]uint64, n), counts: make([][]uint64, n)}
+	if n == 0 {
+		return
+	}
+	p := &partHistory{part: part, counter: counter, read: read, last: make([]uint64, n), now: make([]uint64, n), counts: make([]uint64, 0, 2*historyParts*n)}
 	read(p.last)
 	h.parts = append(h.parts, p)
 }
@@ -133,12 +136,8 @@ func (h *history) partRow() {
 	h.joined = 0
 	rows := 0
 	for _, p := range h.parts {
-		p.read(p.now)
-		for i, n := range p.now {
-			p.counts[i] = append(p.counts[i], n-p.last[i])
-			rows = len(p.counts[i])
-		}
-		copy(p.last, p.now)
+		p.row()
+		rows = len(p.counts) / len(p.now)
 	}
 	if rows == 2*historyParts {
 		h.halveParts()
@@ -149,42 +148,50 @@ func (h *history) partRow() {
 // halveParts joins rows of the parts in pairs.
 func (h *history) halveParts() {
 	for _, p := range h.parts {
-		for i, c := range p.counts {
-			p.counts[i] = pairs(c, false)
-		}
+		p.counts = pairs(p.counts, len(p.now), false)
 	}
+}
+
+// row adds what happened since the last row.
+func (p *partHistory) row() {
+	p.read(p.now)
+	for i, n := range p.now {
+		p.counts = append(p.counts, n-p.last[i])
+	}
+	p.last, p.now = p.now, p.last
 }
 
 // halve joins rows in pairs and doubles the interval.
 func (h *history) halve() {
 	for i, c := range h.columns {
-		h.columns[i] = pairs(c, h.names[i] == "resident_warps")
+		h.columns[i] = pairs(c, 1, h.names[i] == "resident_warps")
 	}
 	if h.each > 1 {
 		h.each /= 2
 	} else {
 		h.halveParts()
 	}
-	h.end = pairs(h.end, true)
+	h.end = pairs(h.end, 1, true)
 	h.every *= 2
 	h.warps.slower()
 	h.sampler.Slow(h.every)
 }
 
-// pairs returns the sums of neighbours, or the second of each pair. A single one at the end stays.
-func pairs(list []uint64, last bool) []uint64 {
-	n := 0
-	for i := 0; i < len(list); i += 2 {
-		x := list[i]
-		if i+1 < len(list) {
-			if x += list[i+1]; last {
-				x = list[i+1]
+// pairs returns the sums of neighbouring rows of some numbers, or the second of each pair. A single
+// row at the end stays.
+func pairs(list []uint64, row int, last bool) []uint64 {
+	to := list[:0]
+	for len(list) >= 2*row {
+		for i := range row {
+			x := list[row+i]
+			if !last {
+				x += list[i]
 			}
+			to = append(to, x)
 		}
-		list[n] = x
-		n++
+		list = list[2*row:]
 	}
-	return list[:n]
+	return append(to, list...)
 }
 
 // result returns the rows so far.
@@ -195,21 +202,30 @@ func (h *history) result() *report.History {
 	}
 	x.Warps = h.warps.result(h.every)
 	for _, p := range h.parts {
-		y := report.PartHistory{Part: p.part, Counter: p.counter, Every: h.every * uint64(h.each), Counts: make([][]uint64, len(p.counts))}
+		x.Parts = append(x.Parts, p.result(h.every*uint64(h.each), h.joined > 0))
+	}
+	return x
+}
+
+// result returns the rows so far, with the open one if there is one.
+func (p *partHistory) result(every uint64, open bool) report.PartHistory {
+	n := len(p.now)
+	rows := slices.Clone(p.counts)
+	if open {
 		p.read(p.now)
-		for i, c := range p.counts {
-			y.Counts[i] = slices.Clone(c)
-			if h.joined > 0 { // the last row, so far
-				y.Counts[i] = append(y.Counts[i], p.now[i]-p.last[i])
-			}
+		for i, c := range p.now {
+			rows = append(rows, c-p.last[i])
 		}
-		for len(x.End) > 0 && len(y.Counts) > 0 && len(y.Counts[0]) > historyParts {
-			for i, c := range y.Counts {
-				y.Counts[i] = pairs(c, false)
-			}
-			y.Every *= 2
+	}
+	for len(rows) > historyParts*n {
+		rows = pairs(rows, n, false)
+		every *= 2
+	}
+	x := report.PartHistory{Part: p.part, Counter: p.counter, Every: every, Counts: make([][]uint64, n)}
+	for i := range x.Counts {
+		for at := i; at < len(rows); at += n {
+			x.Counts[i] = append(x.Counts[i], rows[at])
 		}
-		x.Parts = append(x.Parts, y)
 	}
 	return x
 }

@@ -38,6 +38,7 @@ type pupil struct {
 	seen    []exec.Seen // registers by warp
 	shared  exec.Sharer // nil if its shared memory cannot be seen
 	was     []byte      // shared memory when it was last looked at
+	insts   []*isa.Inst // as in the code
 	index   map[*isa.Inst]int
 	place   map[exec.Where]int // of instructions, by function and pc
 	pending map[pendingKey]int // index in the code
@@ -79,7 +80,8 @@ func (x *school) open(chip *gpu.GPU, l *Launch, w exec.Work, b exec.Block) *pupi
 	}
 	p.Launch, p.Kernel, p.Set = l.Number, w.Name(), l.Code
 	traits := w.Traits()
-	for i, in := range w.Code() {
+	p.insts = w.Code()
+	for i, in := range p.insts {
 		at := traits.Source(i)
 		p.index[in] = i
 		p.place[exec.Where{Function: at.Function, PC: at.PC}] = i
@@ -143,7 +145,11 @@ func (p *pupil) Executed(warp int, e *exec.Effects, pending exec.Pending) {
 	if !p.Step(p.chip.Now(), lesson.Issue, warp, at, uint32(e.Active), uint32(e.Lanes)) {
 		return
 	}
-	p.look(warp, e.Active)
+	var wrote []isa.Reg // any
+	if pending >= 0 {
+		wrote = nothing
+	}
+	p.look(warp, at, e.Active, wrote)
 	if pending < 0 {
 		p.memory(e.Inst, e)
 	}
@@ -155,7 +161,7 @@ func (p *pupil) Accessed(warp int, e *exec.Effects, pending exec.Pending) {
 		return
 	}
 	if at := p.pending[pendingKey{warp, pending}]; p.Step(p.chip.Now(), lesson.Arrival, warp, at, uint32(e.Active), uint32(e.Lanes)) && at >= 0 {
-		p.look(warp, e.Active)
+		p.look(warp, at, e.Active, nothing)
 		p.memory(e.Inst, e)
 	}
 }
@@ -169,7 +175,13 @@ func (p *pupil) Committed(warp int, pending exec.Pending) {
 	at := p.pending[k]
 	delete(p.pending, k)
 	if p.Step(p.chip.Now(), lesson.Arrival, warp, at, 0, 0) {
-		p.look(warp, p.block.Warp(warp).Live())
+		var wrote []isa.Reg
+		if at >= 0 {
+			if wrote = p.insts[at].Dsts; wrote == nil {
+				wrote = nothing
+			}
+		}
+		p.look(warp, at, p.block.Warp(warp).Live(), wrote)
 	}
 }
 
@@ -184,9 +196,11 @@ func (p *pupil) Released() {
 	p.school.busy = false
 }
 
-// look records what has changed in a warp, of whose lanes some have executed, and in shared memory.
-func (p *pupil) look(warp int, lanes isa.LaneMask) {
+// look records what has changed in a warp, of whose lanes some have executed the instruction at an
+// index and written registers (nil: it is not known which), and in shared memory.
+func (p *pupil) look(warp, at int, lanes isa.LaneMask, wrote []isa.Reg) {
 	w := p.block.Warp(warp)
+	p.seen[warp].Wrote = wrote
 	live := w.Live()
 	if x, ok := w.(exec.Inspector); ok {
 		if m := lanes & live; m != 0 {
@@ -196,7 +210,7 @@ func (p *pupil) look(warp int, lanes isa.LaneMask) {
 		}
 		p.group(x, uint32(live))
 	}
-	if p.shared == nil {
+	if p.shared == nil || at >= 0 && !touches(p.insts[at]) {
 		return
 	}
 	now := p.shared.SharedBytes()
@@ -206,6 +220,14 @@ func (p *pupil) look(warp int, lanes isa.LaneMask) {
 		}
 	}
 }
+
+// touches reports whether an instruction may change shared memory.
+func touches(in *isa.Inst) bool {
+	return in.Space != isa.NoSpace || in.Async.Does != isa.NotAsync || in.Flow == isa.FlowCall
+}
+
+// nothing is no register.
+var nothing = []isa.Reg{}
 
 // chunk is how much shared memory is compared at once.
 const chunk = 1024

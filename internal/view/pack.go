@@ -243,8 +243,9 @@ func explained(rules []findings.Rule) map[string]string {
 	return m
 }
 
-// compression is flate's level: a fifth of the usual one's time, for 3 % more bytes.
-const compression = 5
+// compression is flate's level: two thirds of level 5's time, and a tenth of the usual one's, for
+// 2 to 4 % more bytes of a page.
+const compression = 2
 
 // pack returns the page's data.
 func (p *Page) pack() ([]byte, error) {
@@ -281,21 +282,16 @@ func (p *Page) pack() ([]byte, error) {
 	for _, c := range p.Comparisons {
 		x.Comparisons = append(x.Comparisons, measured{c.Name, c.JSON})
 	}
-	text, err := json.Marshal(x)
-	if err != nil {
-		return nil, fmt.Errorf("packing the results of a page: %w", err)
-	}
 	var b bytes.Buffer
-	to := base64.NewEncoder(base64.StdEncoding, &b)
-	w, err := flate.NewWriter(to, compression)
+	w, err := flate.NewWriter(&b, compression)
 	if err == nil {
-		_, err = w.Write(text)
+		err = json.NewEncoder(w).Encode(x) // a copy less than Marshal
 	}
 	if err == nil {
 		err = w.Close()
 	}
-	if err == nil {
-		err = to.Close()
+	if err != nil {
+		return nil, fmt.Errorf("packing the results of a page: %w", err)
 	}
-	return b.Bytes(), err
+	return base64.StdEncoding.AppendEncode(make([]byte, 0, base64.StdEncoding.EncodedLen(b.Len())), b.Bytes()), nil
 }

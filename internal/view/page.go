@@ -113,10 +113,14 @@ func writeHTML(w io.Writer, title string, data []byte, live bool) error {
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, head, hash(script), hash(style), policy, report.Version, html.EscapeString(title), base64.StdEncoding.EncodeToString([]byte(icon)), style, mark)
-	b.Write(data)
-	fmt.Fprintf(&b, tail, script)
-	_, err := w.Write(b.Bytes())
-	return err
+	var end bytes.Buffer
+	fmt.Fprintf(&end, tail, script)
+	for _, part := range [][]byte{b.Bytes(), data, end.Bytes()} {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ErrNoResult means that a file is JSON, but not a result.

@@ -60,13 +60,32 @@ func (w *warp) Changed(lane int, since *exec.Seen) (exec.Frame, bool) {
 			to[l] = uint64(x)
 		}
 	}
-	for i := range w.rows[:k.rows] {
-		if v := &w.rows[i]; since.Row(i, v) {
-			if i < k.regs {
-				add("R", i, v)
-			} else {
-				add("UR", i-k.regs, v)
+	row := func(i int) {
+		if v := &w.rows[i]; !since.Row(i, v) {
+			return
+		} else if i < k.regs {
+			add("R", i, v)
+		} else {
+			add("UR", i-k.regs, v)
+		}
+	}
+	if since.Few() {
+		for _, r := range since.Wrote {
+			from := int(r.Index)
+			switch r.File {
+			case isa.RegUGPR:
+				from += k.regs
+			case isa.RegGPR:
+			default:
+				continue
 			}
+			for i := range min(int(r.Count), k.rows-from) {
+				row(from + i)
+			}
+		}
+	} else {
+		for i := range k.rows {
+			row(i)
 		}
 	}
 	for i, v := range w.pr {
