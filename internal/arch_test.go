@@ -78,6 +78,7 @@ var mayImport = map[string][]string{
 	// Checkers see what happens, in launches and on the host; they know no instruction set.
 	"internal/check":          {"internal/exec", "internal/isa", "internal/plain"},
 	"internal/check/...":      {"internal/check", "internal/exec", "internal/exec/device", "internal/isa", "internal/isa/flow", "internal/plain", "internal/near"},
+	"internal/check/perf":     {"internal/check", "internal/exec", "internal/isa", "internal/plain", "internal/report", "internal/report/findings"},
 	"internal/check/checkers": {"internal/check/...", "internal/near"},
 	"internal/check/output":   {"internal/check", "internal/report", "internal/report/found"},
 	"internal/check/allow":    {"internal/check", "internal/check/output", "internal/near"},

@@ -52,6 +52,7 @@ type checkedProgram struct {
 	flags      []string // of heddle cc, from a comment
 	options    []string // of heddle check, from another
 	cases      []*checkedCase
+	notes      bool // notes count: the program is about hints, which are no more
 }
 
 var (
@@ -79,6 +80,7 @@ func readChecked(t *testing.T, file string) *checkedProgram {
 				p.flags = strings.Fields(m[2])
 			} else {
 				p.options = strings.Fields(m[2])
+				p.notes = slices.Contains(p.options, "perf")
 			}
 		}
 		_, comment, _ := strings.Cut(line, "//")
@@ -127,7 +129,7 @@ type verdict struct {
 }
 
 // judge compares findings with the labels of a case.
-func (c *checkedCase) judge(file string, all []seen) verdict {
+func (c *checkedCase) judge(p *checkedProgram, all []seen) verdict {
 	v := verdict{found: true, lines: true, silent: true}
 	known := map[string]bool{}
 	for _, l := range c.labels {
@@ -138,13 +140,13 @@ func (c *checkedCase) judge(file string, all []seen) verdict {
 		if !slices.ContainsFunc(all, func(s seen) bool { return s.Rule == l.rule }) {
 			v.found = false
 		}
-		if !slices.ContainsFunc(all, func(s seen) bool { return s.Rule == l.rule && s.at(file, l.line) }) {
+		if !slices.ContainsFunc(all, func(s seen) bool { return s.Rule == l.rule && s.at(p.file, l.line) }) {
 			v.lines = false
 			v.wrong = append(v.wrong, fmt.Sprintf("no %s at line %d", l.rule, l.line))
 		}
 	}
 	for _, s := range all {
-		if s.Level == "note" {
+		if !p.counts(s) {
 			continue
 		}
 		v.silent = false
@@ -154,6 +156,9 @@ func (c *checkedCase) judge(file string, all []seen) verdict {
 	}
 	return v
 }
+
+// counts reports whether nothing may be found of the kind in a clean case.
+func (p *checkedProgram) counts(s seen) bool { return s.Level != "note" || p.notes }
 
 // run runs cases in one process, and returns what was found, the exit code and the output.
 func (p *checkedProgram) run(t *testing.T, env []string, program string, cases ...*checkedCase) (all []seen, code int, out []byte) {
@@ -188,15 +193,15 @@ func (p *checkedProgram) verdicts(t *testing.T, env []string, program string, ca
 	t.Helper()
 	clean := slices.DeleteFunc(slices.Clone(cases), (*checkedCase).buggy)
 	all, code, _ := p.run(t, env, program, clean...)
-	together := code == 0 && !slices.ContainsFunc(all, func(s seen) bool { return s.Level != "note" })
+	together := code == 0 && !slices.ContainsFunc(all, p.counts)
 	var list []verdict
 	for _, c := range cases {
 		if !c.buggy() && together {
-			list = append(list, c.judge(p.file, all))
+			list = append(list, c.judge(p, all))
 			continue
 		}
 		found, code, out := p.run(t, env, program, c)
-		v := c.judge(p.file, found)
+		v := c.judge(p, found)
 		if v.silent && code != 0 {
 			v.wrong = append(v.wrong, fmt.Sprintf("exit code %d: %s", code, out))
 		}

@@ -32,7 +32,47 @@ func (m many) Block(b exec.ProbedBlock) exec.BlockProbe {
 	case 1:
 		return list[0]
 	}
+	var flows manyFlows
+	for _, x := range list {
+		if f, ok := x.(exec.FlowProbe); ok {
+			flows.flows = append(flows.flows, f)
+		}
+	}
+	if flows.manyBlocks = list; len(flows.flows) > 1 {
+		return flows
+	}
 	return list
+}
+
+// manyFlows is probes of a block as one, of which several follow values.
+type manyFlows struct {
+	manyBlocks
+	flows []exec.FlowProbe
+}
+
+// Executed, Shuffled, Enter and Passed are as in exec.FlowProbe.
+func (m manyFlows) Executed(warp, site int, lanes, active isa.LaneMask, depth int) {
+	for _, f := range m.flows {
+		f.Executed(warp, site, lanes, active, depth)
+	}
+}
+
+func (m manyFlows) Shuffled(warp, site int, lanes isa.LaneMask, from *[32]uint8, depth int) {
+	for _, f := range m.flows {
+		f.Shuffled(warp, site, lanes, from, depth)
+	}
+}
+
+func (m manyFlows) Enter(warp int, lanes isa.LaneMask, c *exec.Callee) {
+	for _, f := range m.flows {
+		f.Enter(warp, lanes, c)
+	}
+}
+
+func (m manyFlows) Passed(warp int, lanes isa.LaneMask, depth int, reg isa.Reg, addr uint64, bytes int) {
+	for _, f := range m.flows {
+		f.Passed(warp, lanes, depth, reg, addr, bytes)
+	}
 }
 
 // manyBlocks is several probes of a block as one.

@@ -82,6 +82,29 @@ type SilentProbe interface {
 	WantsSilent()
 }
 
+// SumProbe is a BlockProbe that sees what threads add to floating-point numbers.
+type SumProbe interface {
+	// Sum is called before lanes of a warp add by an atomic instruction.
+	Sum(s *Sum)
+}
+
+// Sum is what lanes of a warp add to floating-point numbers in memory, one number a lane. Of an
+// instruction on vectors or pairs, each element is a Sum of its own.
+type Sum struct {
+	Warp  int
+	Site  int
+	Lanes isa.LaneMask
+	Space isa.Space   // Global or Shared
+	Addr  *[32]uint64 // of the numbers, in Space
+	Bytes int         // of a number
+	// Digits is the number of binary digits that the format keeps; a number below the smallest
+	// one with all of them may be taken for zero.
+	Digits int
+	Least  float64
+	// Old are the numbers in memory before the instruction, Value what is added.
+	Old, Value *[32]float64
+}
+
 // FlowProbe is a BlockProbe that follows values through registers. Registers are those of
 // isa.Inst; they belong to a frame, which is known by its depth: the number of calls in which
 // a lane is.
@@ -129,7 +152,7 @@ type Callee struct {
 	Bytes      uint64
 }
 
-// ProbeAs returns p as a T, which is FaultProbe, SilentProbe or FlowProbe: p itself, or if p
+// ProbeAs returns p as a T, which is FaultProbe, SilentProbe, SumProbe or FlowProbe: p itself, or if p
 // stands for several probes the first of its Parts that is one.
 func ProbeAs[T any](p BlockProbe) (t T, ok bool) {
 	if t, ok = p.(T); ok {

@@ -112,7 +112,7 @@ func TestFoundPage(t *testing.T) {
 	}
 	b.at("#/summary")
 	place := func(i int) string { return fmt.Sprintf("race.ptx:%d", f.Steps[i].Line) }
-	shows("the summary", "races, memory, leaks, sync, init: 2 errors, 1 warning, 1 note", f.Message, f.Rule, report.Count(f.Count)+" times", f.Steps[0].Text, place(0), place(1), "launch 0")
+	shows("the summary", "races, memory, leaks, sync, init, lint: 2 errors, 1 warning, 1 note", f.Message, f.Rule, report.Count(f.Count)+" times", f.Steps[0].Text, place(0), place(1), "launch 0")
 	b.picture("found-summary")
 	follow := func(among, text string) {
 		t.Helper()

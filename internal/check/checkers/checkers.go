@@ -8,14 +8,16 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/check/leaks"
+	"github.com/heddle-sim/heddle/internal/check/lint"
 	"github.com/heddle-sim/heddle/internal/check/memory"
+	"github.com/heddle-sim/heddle/internal/check/perf"
 	"github.com/heddle-sim/heddle/internal/check/races"
 	"github.com/heddle-sim/heddle/internal/check/sync"
 	"github.com/heddle-sim/heddle/internal/check/unset"
 	"github.com/heddle-sim/heddle/internal/near"
 )
 
-// All is the name for all checkers.
+// All is the name for all checkers of errors; those that give hints run only if they are named.
 const All = "all"
 
 // Options are options of checkers.
@@ -25,6 +27,8 @@ type Options struct {
 	// InitReads reports reads of unset memory where they are, whatever is done with what was
 	// read. It is about the checker init.
 	InitReads bool
+
+	lint bool // it is asked for by its name
 }
 
 // table lists the checkers in the order in which they see what happens.
@@ -32,12 +36,15 @@ var table = []struct {
 	name  string
 	make  func(o Options) check.Checker
 	rules func() []*check.Rule
+	hints bool // All does not stand for it
 }{
-	{races.Name, func(Options) check.Checker { return races.New() }, races.Rules},
-	{memory.Name, func(o Options) check.Checker { return memory.New(o.KeepGoing) }, memory.Rules},
-	{leaks.Name, func(Options) check.Checker { return leaks.New() }, leaks.Rules},
-	{sync.Name, func(Options) check.Checker { return sync.New() }, sync.Rules},
-	{unset.Name, func(o Options) check.Checker { return unset.New(o.InitReads) }, unset.Rules},
+	{races.Name, func(Options) check.Checker { return races.New() }, races.Rules, false},
+	{memory.Name, func(o Options) check.Checker { return memory.New(o.KeepGoing) }, memory.Rules, false},
+	{leaks.Name, func(Options) check.Checker { return leaks.New() }, leaks.Rules, false},
+	{sync.Name, func(Options) check.Checker { return sync.New() }, sync.Rules, false},
+	{unset.Name, func(o Options) check.Checker { return unset.New(o.InitReads) }, unset.Rules, false},
+	{lint.Name, func(o Options) check.Checker { return lint.New(o.lint) }, lint.Rules, false},
+	{perf.Name, func(Options) check.Checker { return perf.New() }, perf.Rules, true},
 }
 
 // Rules returns the IDs of the rules of all checkers.
@@ -58,7 +65,7 @@ func Names() (list []string) {
 	return list
 }
 
-// New makes the set of the named checkers; All stands for every one.
+// New makes the set of the named checkers; All stands for every one that looks for errors.
 func New(names []string, o Options) (*check.Set, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("no checker is named; want %s, or some of %s", All, strings.Join(Names(), ", "))
@@ -74,9 +81,10 @@ func New(names []string, o Options) (*check.Set, error) {
 	if o.InitReads && !slices.Contains(names, All) && !slices.Contains(names, unset.Name) {
 		return nil, fmt.Errorf("to report reads of unset memory is an option of the checker %s, which is not among %s", unset.Name, strings.Join(names, ", "))
 	}
+	o.lint = slices.Contains(names, lint.Name)
 	set := check.NewSet()
 	for _, x := range table {
-		if slices.Contains(names, All) || slices.Contains(names, x.name) {
+		if slices.Contains(names, All) && !x.hints || slices.Contains(names, x.name) {
 			set.Add(x.name, x.make(o))
 		}
 	}

@@ -28,6 +28,8 @@ type block struct {
 	faults   exec.FaultProbe // the same, if it decides about faults
 	silent   bool            // whether it wants Access.Silent
 	flow     exec.FlowProbe  // the same, if it follows values
+	sums     exec.SumProbe   // the same, if it sees what is added
+	summed   *sums           // what it is shown
 	access   exec.Access     // the arguments of its calls
 	signal   exec.Signal
 	resolved [32]uint64
@@ -92,7 +94,7 @@ func (wk *worker) newBlock(im *image, l *launch, n uint64, view *device.View) *b
 		w.live = b.StartWarp(i, &w.tid)
 		w.start()
 	}
-	b.probe, b.faults, b.flow, b.silent = nil, nil, nil, false
+	b.probe, b.faults, b.flow, b.sums, b.silent = nil, nil, nil, nil, false
 	if im.probed && !l.Rehearsal {
 		b.probe = l.Probe.Block(b)
 		b.faults, _ = exec.ProbeAs[exec.FaultProbe](b.probe)
@@ -100,6 +102,7 @@ func (wk *worker) newBlock(im *image, l *launch, n uint64, view *device.View) *b
 			b.flow, _ = exec.ProbeAs[exec.FlowProbe](b.probe)
 		}
 		_, b.silent = exec.ProbeAs[exec.SilentProbe](b.probe)
+		b.sums, _ = exec.ProbeAs[exec.SumProbe](b.probe)
 	}
 	return b
 }

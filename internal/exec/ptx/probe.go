@@ -101,7 +101,7 @@ func (d *dec) probe(o *inst) {
 		if seen == nil {
 			return
 		}
-		run := watchSilent(o, tolerant(o))
+		run := watchSums(o, watchSilent(o, tolerant(o)))
 		o.run = func(w *warp, in *inst, m uint32) {
 			run(w, in, m)
 			if m &^= w.lost; w.blk.probe != nil && w.fault == nil && m != 0 {
