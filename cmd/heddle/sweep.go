@@ -18,8 +18,14 @@ import (
 
 // sweepCmd is `heddle sweep`.
 type sweepCmd struct {
-	Run sweepRunCmd `cmd:"" default:"withargs" help:"Run the points of a sweep that have no result yet, and print a table (the default)."`
+	Run    sweepRunCmd    `cmd:"" default:"withargs" help:"Run the points of a sweep that have no result yet, and print a table (the default)."`
+	Query  sweepQueryCmd  `cmd:"" help:"Answer a query in SQL about the results of a store."`
+	Export sweepExportCmd `cmd:"" help:"Write a table of a store as Parquet or CSV."`
+	Diff   sweepDiffCmd   `cmd:"" help:"Compare two stores point by point."`
 }
+
+// storeEnding is that of the names of stores.
+const storeEnding = ".store"
 
 // sweepRunCmd is `heddle sweep FILE`.
 type sweepRunCmd struct {
@@ -70,7 +76,7 @@ func (c *sweepRunCmd) Run(e env) error {
 func (c *sweepRunCmd) open() (*store.Store, error) {
 	dir := c.Store
 	if dir == "" {
-		dir = strings.TrimSuffix(c.File, filepath.Ext(c.File)) + ".store"
+		dir = strings.TrimSuffix(c.File, filepath.Ext(c.File)) + storeEnding
 	}
 	if c.DryRun || c.List { // these create nothing
 		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {

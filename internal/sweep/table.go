@@ -232,9 +232,14 @@ func load(s *store.Store, digest string) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parse(s, r)
+}
+
+// parse reads the result of a record.
+func parse(s *store.Store, r *store.Record) (*result, error) {
 	x := &result{code: r.Code}
 	if err := json.Unmarshal(r.Result, &x.tree); err != nil {
-		return nil, &store.Damaged{File: s.Path(digest), Err: err}
+		return nil, &store.Damaged{File: s.Path(r.Digest), Err: err}
 	}
 	return x, nil
 }
