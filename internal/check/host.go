@@ -14,7 +14,7 @@ const (
 	HostRecord                  // an event (Object) is recorded on Stream
 	HostWait                    // Stream waits for an event (Object)
 	HostSync                    // the host waits for Stream, or for an event (Object)
-	HostSyncAll                 // the host waits for the device
+	HostSyncAll                 // the host waits for the device of Stream
 	HostSet                     // the host may have written Addr, Bytes, at any time before
 	HostReset                   // what lies in Addr, Bytes is gone, because its device was reset
 	HostEnd                     // the program ends
@@ -26,7 +26,9 @@ type HostEvent struct {
 	Call   string // the function of the API: cudaMemcpy
 	Addr   uint64
 	Bytes  uint64
-	Stream int64 // its number; Set replaces it by that of the node of a graph which does it
+	Stream int64 // its number (OnDevice); Set replaces it by that of the node of a graph which does it
+	// With are default streams of other devices on which the action has its place, too.
+	With []int64
 	// Async is set if the host does not wait: the action has its place on Stream. Otherwise the
 	// host does it itself, after all work of Stream that it waits for.
 	Async  bool
@@ -42,9 +44,16 @@ type HostEvent struct {
 	At     Clock   // filled in by Set: what happened before it
 }
 
-// LegacyStream is the number of the default stream that waits for all others and for which
-// all others wait (CUDA programming guide, default stream).
-const LegacyStream = 0
+// OnDevice is the number of a stream of a device, for checkers. Stream 0 is the device's default
+// stream, which waits for all others of the device and for which all of them wait (CUDA
+// programming guide, default stream).
+func OnDevice(device int, stream int64) int64 { return int64(device)<<deviceShift | stream }
+
+// deviceShift is the number of bits of a stream's number within its device. Our choice.
+const deviceShift = 40
+
+// isLegacy reports whether a key is that of a default stream.
+func isLegacy(key int64) bool { return key >= 0 && key&(1<<deviceShift-1) == 0 }
 
 // Clock says how much of what each stream did, and of what the host did (HostThread), happened
 // before: an action with a number up to the one given. Clocks are never changed.
@@ -90,7 +99,7 @@ func (o *order) submit(stream int64) Clock {
 		list = append(list, o.clocks[HostThread])
 	}
 	for s, c := range o.clocks {
-		if s >= 0 && s != stream && stream >= 0 && !o.private[s] && !o.private[stream] && (s == LegacyStream || stream == LegacyStream) {
+		if s >= 0 && s != stream && stream >= 0 && s>>deviceShift == stream>>deviceShift && !o.private[s] && !o.private[stream] && (isLegacy(s) || isLegacy(stream)) {
 			list = append(list, c)
 		}
 	}
@@ -115,7 +124,7 @@ func (o *order) host(e *HostEvent) Clock {
 		if e.Object != 0 {
 			return o.meet(o.events[e.Object])
 		}
-		if e.Stream == LegacyStream { // it waits for others, and so does who waits for it
+		if isLegacy(e.Stream) { // it waits for others, and so does who waits for it
 			return o.meet(o.submit(e.Stream))
 		}
 		return o.meet(o.clocks[o.lane(e.Stream)])
@@ -127,16 +136,26 @@ func (o *order) host(e *HostEvent) Clock {
 		return o.clocks[HostThread]
 	case HostSyncAll, HostReset, HostEnd:
 		var all []Clock
-		for _, c := range o.clocks {
-			all = append(all, c)
+		for s, c := range o.clocks {
+			if e.Kind != HostSyncAll || s < 0 || s>>deviceShift == e.Stream>>deviceShift {
+				all = append(all, c)
+			}
 		}
 		return o.meet(all...)
 	}
+	c := o.submit(e.Stream)
+	for _, s := range e.With {
+		c = join(c, o.submit(s))
+		o.clocks[o.lane(e.Stream)] = c
+	}
+	for _, s := range e.With {
+		o.clocks[s] = c
+	}
 	if e.Async {
-		return o.submit(e.Stream)
+		return c
 	}
 	// A call that waits for its own action, which has its place on the stream.
-	return o.meet(o.submit(e.Stream))
+	return o.meet(c)
 }
 
 // meet lets the host wait.

@@ -52,6 +52,9 @@ var litmus = []struct{ name, program, want string }{
 	{"mbarrier: not what comes after the arrival", "A:i0 A:w0 C:j0 C:r0", "intrablock"},
 	{"mbarrier: the arriving thread learns nothing", "C:w0 A:i0 A:r0", "intrablock"},
 	{"mbarrier of a sibling lane", "A:w0 B:i0 C:j0 C:r0", "intrablock"},
+	{"mbarrier: a relaxed wait learns nothing", "A:w0 A:i0 C:k0 C:r0", "intrablock"},
+	{"mbarrier: a phase after one that was waited for relaxed", "A:w0 A:i0 C:k0 B:i0 C:j0 C:r0", ""},
+	{"mbarrier: two phases, and what comes after the first arrival", "A:i0 A:w0 C:k0 B:i0 C:j0 C:r0", "intrablock"},
 	{"mbarrier after a barrier of the warp", "A:w0 A:m0 B:i0 C:j0 C:r0", ""},
 
 	// Asynchronous copies.
@@ -213,7 +216,7 @@ func FuzzPrograms(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var list []action
 		for len(data) >= 4 && len(list) < 64 {
-			a := action{t: int(data[0] & 7), op: "wrWRUFvij|mnfp"[data[1]%14], word: int(data[2] % 8), bytes: []int{1, 2, 4, 8, 16}[data[3]%5]}
+			a := action{t: int(data[0] & 7), op: "wrWRUFvijk|mnfp"[data[1]%15], word: int(data[2] % 8), bytes: []int{1, 2, 4, 8, 16}[data[3]%5]}
 			if strings.IndexByte("WRUF", a.op) >= 0 {
 				a.order, a.scope = isa.Order(1+data[3]>>3%5), isa.Scope(1+data[3]>>6)
 			}

@@ -23,7 +23,8 @@ import (
 //	f         asynchronous copy: a write
 //	F         fence, with order and scope
 //	v         waits for its copies
-//	i j       arrives at the block's mbarrier, which completes its phase; waits for it
+//	i j k     arrives at the block's mbarrier, which completes its phase; waits for it; waits
+//	          relaxed
 //
 // An access ends with its word, and ! if it is of 8 bytes. Actions of groups: | is a barrier
 // of the thread's block, m one of its warp, n a named one: warp 0 waits, warp 1 only arrives;
@@ -134,11 +135,14 @@ func checkedBy(c *Checker, list []action, space isa.Space) (got map[pair]string,
 			p.Arrive(1, 3, 1, false)
 			p.Arrive(0, 3, 1, true)
 			p.Open(1)
-		case 'i', 'j':
+		case 'i', 'j', 'k':
 			s := exec.Signal{Warp: w, Site: i, Does: exec.SignalArrive, Lanes: m, Done: m, Addr: &addr, Order: isa.Release, Scope: isa.ScopeCTA}
 			addr[a.t%2] = 1024
-			if a.op == 'j' {
+			switch a.op {
+			case 'j':
 				s.Does, s.Order = exec.SignalWait, isa.Acquire
+			case 'k':
+				s.Does, s.Order = exec.SignalWait, isa.Relaxed
 			}
 			p.Signal(&s)
 		case 'p':
@@ -310,6 +314,7 @@ func oracle(list []action, space isa.Space) map[pair]string {
 					fenced[a.t][0] = know[a.t]
 				}
 			}
+		case 'k': // observes, and learns nothing
 		case 'v':
 			know[a.t] |= flying[a.t]
 		case '|':
@@ -322,7 +327,7 @@ func oracle(list []action, space isa.Space) map[pair]string {
 			all := know[b] | know[b+1] | know[b+2] | know[b+3]
 			know[b], know[b+1] = all, all
 		case 'i':
-			mbars[a.block()] = know[a.t]
+			mbars[a.block()] |= know[a.t]
 		case 'j':
 			know[a.t] |= mbars[a.block()]
 		case 'p':
@@ -374,7 +379,7 @@ func (a action) String() string {
 	if strings.IndexByte("WRUF", a.op) >= 0 {
 		s += name(orderOf) + a.scope.String()[:1]
 	}
-	if strings.IndexByte("Fvij|mn", a.op) < 0 {
+	if strings.IndexByte("Fvijk|mn", a.op) < 0 {
 		s += fmt.Sprint(a.word)
 	}
 	if a.bytes == 8 {
@@ -385,7 +390,7 @@ func (a action) String() string {
 
 // random makes a program of n actions.
 func random(r *rand.Rand, n int) (list []action) {
-	ops := []string{"wwrrWWRRUUFF|mp", "wrrp|mwp", "wwrrWRUFF|mnvfijp", "WRUUFFwr", "wwrrfv|m", "wrUUU|p"}[r.IntN(6)]
+	ops := []string{"wwrrWWRRUUFF|mp", "wrrp|mwp", "wwrrWRUFF|mnvfijijkp", "WRUUFFwr", "wwrrfv|m", "wrUUU|p"}[r.IntN(6)]
 	words := 1 + r.IntN(3)
 	for range n {
 		a := action{t: r.IntN(8), op: ops[r.IntN(len(ops))], word: r.IntN(words), bytes: 4}

@@ -107,10 +107,12 @@ type mbar struct {
 }
 
 // complete ends a phase: those who wait for it learn what was released into it, and that the
-// copies of the phase have ended.
+// copies of the phase have ended. They learn the same of the phases before it: an arrival is an
+// atomic operation, which reads what the one before it wrote, so that a wait observes all of them
+// (PTX manual, release patterns), also if the thread waited for those phases relaxed.
 func (m *mbar) complete(b *block) {
 	m.phase++
-	m.done, m.pending = m.pending.set(mbarKey(b.id, m.slot), m.phase), nil
+	m.done, m.pending = m.done.join(m.pending).set(mbarKey(b.id, m.slot), m.phase), nil
 }
 
 // mbarrier returns the mbarrier at an address of shared memory.

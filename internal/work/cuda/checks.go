@@ -48,16 +48,19 @@ func (a *app) tellEnd() {
 	}
 }
 
-// tellWait tells that the host has waited: for a stream, else for an event, else for all.
-func (a *app) tellWait(s *stream, event uint64) {
+// key is the stream's number for checkers.
+func (s *stream) key() int64 { return check.OnDevice(s.on.number, s.id) }
+
+// tellWait tells that the host has waited: for a stream, else for an event, else for the device.
+func (r *Runtime) tellWait(s *stream, event uint64) {
 	switch {
-	case !a.checked():
+	case !r.checked():
 	case s != nil:
-		a.tell(check.HostEvent{Kind: check.HostSync, Stream: s.id})
+		r.tell(check.HostEvent{Kind: check.HostSync, Stream: s.key()})
 	case event != 0:
-		a.tell(check.HostEvent{Kind: check.HostSync, Object: event})
+		r.tell(check.HostEvent{Kind: check.HostSync, Object: event})
 	default:
-		a.tell(check.HostEvent{Kind: check.HostSyncAll})
+		r.tell(check.HostEvent{Kind: check.HostSyncAll, Stream: check.OnDevice(r.number, 0)})
 	}
 }
 
@@ -121,7 +124,7 @@ func (a *app) tellMemory(s *stream, m *MemoryDetail) {
 		}
 	}
 	if s != nil {
-		e.Stream = s.id
+		e.Stream = s.key()
 	}
 	a.tell(e)
 }
@@ -168,7 +171,7 @@ func (r *Runtime) tellBadSide(kind check.HostKind, call string, s *stream, addr 
 		return
 	}
 	if _, err := r.bytes(addr, n, false); err != Success {
-		r.tell(check.HostEvent{Kind: kind, Call: call, Addr: addr, Bytes: n, Stream: s.id, Bad: true})
+		r.tell(check.HostEvent{Kind: kind, Call: call, Addr: addr, Bytes: n, Stream: s.key(), Bad: true})
 	}
 }
 
@@ -179,7 +182,7 @@ func (r *Runtime) tellWork(s *stream, w work) {
 		return
 	}
 	r.tellTouched()
-	e := check.HostEvent{Stream: s.id, Async: true}
+	e := check.HostEvent{Stream: s.key(), Async: true}
 	switch w := w.(type) {
 	case *copyWork:
 		r.tellCopy(s, w)
@@ -222,11 +225,11 @@ func (g *graph) tellNodes(s *stream, exec uint64) func(*node) {
 	if set == nil {
 		return func(*node) {}
 	}
-	set.GraphBegin(s.id, exec)
+	set.GraphBegin(s.key(), exec)
 	number := map[*node]int{}
 	return func(n *node) {
 		if n == nil {
-			set.GraphEnd(s.id)
+			set.GraphEnd(s.key())
 			return
 		}
 		var after []int
@@ -234,7 +237,7 @@ func (g *graph) tellNodes(s *stream, exec uint64) func(*node) {
 			after = append(after, number[f])
 		}
 		number[n] = len(number)
-		set.GraphNode(s.id, after)
+		set.GraphNode(s.key(), after)
 	}
 }
 
@@ -242,7 +245,7 @@ func (g *graph) tellNodes(s *stream, exec uint64) func(*node) {
 // its own, and the program has asked to wait or the copy cannot but (CUDA runtime API,
 // synchronisation behaviour of memory copies).
 func (r *Runtime) tellCopy(s *stream, w *copyWork) {
-	e := check.HostEvent{Call: "cudaMemcpy", Stream: s.id, Async: w.async || r.trace.place.Graph != 0}
+	e := check.HostEvent{Call: "cudaMemcpy", Stream: s.key(), Async: w.async || r.trace.place.Graph != 0}
 	if w.async {
 		e.Call = "cudaMemcpyAsync"
 	}
@@ -251,6 +254,13 @@ func (r *Runtime) tellCopy(s *stream, w *copyWork) {
 		e.Async = true
 	case toHost && r.sharedAt(w.dst) == nil && r.trace.place.Graph == 0:
 		e.Async = false
+	}
+	if s.id == 0 { // between two devices, on a default stream: it waits for both (CUDA programming guide, peer-to-peer memory copy)
+		for _, addr := range []uint64{w.src, w.dst} {
+			if d := r.at(addr); onDevice(addr) && d != s.on {
+				e.With = append(e.With, check.OnDevice(d.number, 0))
+			}
+		}
 	}
 	c := &w.rows
 	e.Kind = check.HostRead

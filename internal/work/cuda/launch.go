@@ -156,7 +156,7 @@ func (w *kernelWork) now(r *Runtime, s *stream) Error {
 	if r.leaveOut(w.f) {
 		return Success
 	}
-	return r.compute(w.f, w.launch, s.id)
+	return r.compute(w.f, w.launch, s)
 }
 
 // leaveOut reports whether the user's selection excludes the next launch, and counts it
@@ -188,10 +188,10 @@ func (r *Runtime) fits(f *function, c *Call) Error {
 }
 
 // compute runs a launch to completion, without time.
-func (r *Runtime) compute(f *function, l exec.Launch, id int64) Error {
+func (r *Runtime) compute(f *function, l exec.Launch, s *stream) Error {
 	k := f.kernel
 	l.Order = r.opt.Order
-	r.ses.Watch(&l, r.launches, id, r.launchPlaces(f.name))
+	r.ses.Watch(&l, r.launches, s.key(), r.launchPlaces(f.name))
 	progress, watched := r.watch(k.Name())
 	o := exec.Options{Threads: r.opt.Threads, Out: r.opt.Out, MaxInsts: r.opt.MaxInsts, Progress: progress}
 	res, err := f.module.machine[r.number].Run(r.life, l, o)
@@ -200,7 +200,7 @@ func (r *Runtime) compute(f *function, l exec.Launch, id int64) Error {
 		return r.refuse(err)
 	}
 	r.ses.List(report.Kernel{
-		Name: k.Name(), Launch: r.launches, Device: r.shown(), Code: f.code(), Stream: id, Grid: run.Extent(l.Grid), Block: run.Extent(l.Block),
+		Name: k.Name(), Launch: r.launches, Device: r.shown(), Code: f.code(), Stream: s.id, Grid: run.Extent(l.Grid), Block: run.Extent(l.Block),
 		Registers: k.Registers(), SharedBytes: k.StaticShared() + l.Shared, LocalBytes: k.LocalBytes(),
 		Blocks: res.Blocks, WarpInstructions: res.WarpInsts, ThreadInstructions: res.ThreadInsts,
 	}, r.inside()...)
@@ -236,7 +236,7 @@ func (w *kernelWork) op(r *Runtime, s *stream) (*gpu.Op, *run.Launch, Error) {
 	if r.leaveOut(w.f) {
 		return &gpu.Op{Kind: gpu.OpMark}, nil, Success
 	}
-	r.ses.Watch(&l, r.launches, s.id, r.launchPlaces(w.f.name))
+	r.ses.Watch(&l, r.launches, s.key(), r.launchPlaces(w.f.name))
 	op := &gpu.Op{
 		Kind: gpu.OpLaunch, Save: mem.Save,
 		Options: gpu.LaunchOptions{Registers: k.Registers(), Prefer: gpu.Preference(w.f.prefer)},

@@ -119,7 +119,7 @@ func (t *Thread) StreamCreate(flags uint32, priority int) (h uint64, err Error) 
 		r.streams[h] = s
 		r.lanes = append(r.lanes, s)
 		if flags == nonBlocking && r.checked() {
-			r.opt.Checks.Private(s.id)
+			r.opt.Checks.Private(s.key())
 		}
 		if r.trace.any {
 			r.record(Activity{
