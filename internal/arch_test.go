@@ -119,6 +119,7 @@ var mayImport = map[string][]string{
 	"internal/whatif":      {"internal/near", "internal/config", "internal/core", "internal/run", "internal/report", "internal/report/whatif", "internal/work/cuda/cache"},
 	"internal/sweep/store": {},
 	"internal/sweep/index": {"internal/sweep/store"},
+	"internal/sweep/slurm": {"internal/sweep", "internal/sweep/store"},
 	"internal/sweep":       {"internal/config", "internal/isa", "internal/near", "internal/report", "internal/run", "internal/run/flags", "internal/sweep/store", "internal/tomlfile", "internal/work/input", "internal/work/job"},
 	"internal/work/input":  {"internal/run", "internal/trace/open", "internal/work/job"},
 	"internal/run/step":    {"internal/near", "internal/run", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/core/kepler", "internal/work/krun", "internal/gpu", "internal/work/job"},
@@ -128,7 +129,7 @@ var mayImport = map[string][]string{
 	"cmd/heddle": {"internal/check", "internal/check/...", "internal/binary/cubin", "internal/binary/fatbin", "internal/program", "internal/exec/replay", "internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec", "internal/exec/ptx",
 		"internal/isa/kasm", "internal/isa/sass", "internal/core/kepler", "internal/work/kcase", "internal/work/krun",
 		"internal/compare", "internal/trace", "internal/trace/...", "internal/work/tracerun", "internal/progress", "internal/work/cuda", "internal/work/cuda/...", "internal/libs/ml",
-		"internal/config", "internal/run", "internal/run/flags", "internal/run/live", "internal/run/step", "internal/sweep", "internal/sweep/index", "internal/sweep/store", "internal/tomlfile", "internal/work/input", "internal/work/job", "internal/report", "internal/view", "internal/whatif", ""},
+		"internal/config", "internal/run", "internal/run/flags", "internal/run/live", "internal/run/step", "internal/sweep", "internal/sweep/index", "internal/sweep/slurm", "internal/sweep/store", "internal/tomlfile", "internal/work/input", "internal/work/job", "internal/report", "internal/view", "internal/whatif", ""},
 }
 
 // tools are packages that make, measure or test others and may know what they need;

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/progress"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/sweep"
+	"github.com/heddle-sim/heddle/internal/sweep/slurm"
 	"github.com/heddle-sim/heddle/internal/sweep/store"
 )
 
@@ -31,13 +33,39 @@ const storeEnding = ".store"
 type sweepRunCmd struct {
 	File string `arg:"" name:"file" help:"The sweep (TOML): inputs, gpus, axes, limits."`
 
-	Store    string `placeholder:"DIR" help:"The folder of results; default: FILE with .store in place of .toml."`
-	Jobs     int    `placeholder:"N" help:"Points at a time; default: the file's, or one per core."`
-	DryRun   bool   `help:"Print the points, and which of them have no result; run nothing."`
-	List     bool   `help:"Print the digests of points without a result, one on a line, for other programs that run them with --point."`
-	Point    string `placeholder:"DIGEST" help:"Run this point only, unless it has a result."`
-	Progress string `default:"auto" placeholder:"WHEN" help:"Show how many points are done and how long the rest will take: auto (on a terminal), always or never."`
-	Quiet    bool   `help:"No progress line and no table."`
+	Store    string   `placeholder:"DIR" help:"The folder of results; default: FILE with .store in place of .toml."`
+	Jobs     int      `placeholder:"N" help:"Points at a time; default: the file's, or one per core."`
+	DryRun   bool     `help:"Print the points, and which of them have no result; run nothing."`
+	List     bool     `help:"Print the digests of points without a result, one on a line, for other programs that run them with --point."`
+	Point    []string `placeholder:"DIGEST" help:"Run these points only (a comma-separated list), unless they have results."`
+	Progress string   `default:"auto" placeholder:"WHEN" help:"Show how many points are done and how long the rest will take: auto (on a terminal), always or never."`
+	Quiet    bool     `help:"No progress line and no table."`
+
+	Slurm bool `help:"Run the points as an array of jobs of Slurm. The store must be on a file system that all nodes share; the same command waits for what is queued and submits what is missing."`
+	slurmFlags
+}
+
+// slurmFlags are the options of jobs of Slurm.
+type slurmFlags struct {
+	Partition  string   `placeholder:"NAME" help:"With --slurm: the partition."`
+	Account    string   `placeholder:"NAME" help:"With --slurm: the account."`
+	Time       string   `placeholder:"TIME" help:"With --slurm: the limit of a task, as sbatch takes it."`
+	MemPerTask string   `placeholder:"SIZE" help:"With --slurm: the memory of a task, as sbatch takes it."`
+	ArrayLimit int      `placeholder:"N" help:"With --slurm: tasks at a time."`
+	SbatchArg  []string `sep:"none" placeholder:"ARG" help:"With --slurm: one more argument of sbatch (repeatable)."`
+	NoWait     bool     `help:"With --slurm: submit, and do not wait."`
+}
+
+// options checks the flags.
+func (f *slurmFlags) options(slurms bool) (slurm.Options, error) {
+	o := slurm.Options{Partition: f.Partition, Account: f.Account, Time: f.Time, Memory: f.MemPerTask, Limit: f.ArrayLimit, More: f.SbatchArg, NoWait: f.NoWait}
+	if !slurms && (o.Partition+o.Account+o.Time+o.Memory != "" || o.Limit != 0 || len(o.More) > 0 || o.NoWait) {
+		return o, usage("--partition, --account, --time, --mem-per-task, --array-limit, --sbatch-arg and --no-wait are for --slurm")
+	}
+	if o.Limit < 0 {
+		return o, usage("--array-limit %d: want at least 1", o.Limit)
+	}
+	return o, nil
 }
 
 // Run runs the sweep.
@@ -56,11 +84,17 @@ func (c *sweepRunCmd) Run(e env) error {
 	if c.Jobs > 0 {
 		f.Limits.Jobs = c.Jobs
 	}
-	if c.Point != "" {
-		points = slices.DeleteFunc(points, func(p *sweep.Point) bool { return p.Digest != c.Point })
-		if len(points) == 0 {
-			return usage("%s has no point %s; heddle sweep %[1]s --list prints those without a result", c.File, c.Point)
+	for _, d := range c.Point {
+		if !slices.ContainsFunc(points, func(p *sweep.Point) bool { return p.Digest == d }) {
+			return usage("%s has no point %s; heddle sweep %[1]s --list prints those without a result", c.File, d)
 		}
+	}
+	if len(c.Point) > 0 {
+		points = slices.DeleteFunc(points, func(p *sweep.Point) bool { return !slices.Contains(c.Point, p.Digest) })
+	}
+	jobs, err := c.slurmFlags.options(c.Slurm)
+	if err != nil {
+		return err
 	}
 	s, err := c.open()
 	if err != nil {
@@ -69,7 +103,7 @@ func (c *sweepRunCmd) Run(e env) error {
 	if c.DryRun || c.List {
 		return c.list(e, points, s)
 	}
-	return c.run(e, f, points, s)
+	return c.run(e, f, points, s, jobs)
 }
 
 // open opens the store.
@@ -120,29 +154,54 @@ func (c *sweepRunCmd) list(e env, points []*sweep.Point, s *store.Store) error {
 	return nil
 }
 
-// run runs the points and prints the table.
-func (c *sweepRunCmd) run(e env, f *sweep.File, points []*sweep.Point, s *store.Store) error {
+// engine runs points.
+type engine interface {
+	Run(ctx context.Context, points []*sweep.Point) (sweep.State, error)
+}
+
+// engine returns what runs the points: this computer, or Slurm.
+func (c *sweepRunCmd) engine(f *sweep.File, s *store.Store, jobs slurm.Options, changed func(sweep.State), say func(string, ...any)) (engine, error) {
 	self, err := itself()
 	if err != nil {
-		return usage("%w", err)
+		return nil, usage("%w", err)
 	}
-	q := &sweep.Queue{Store: s, Heddle: self, Limits: f.Limits}
+	if !c.Slurm {
+		return &sweep.Queue{Store: s, Heddle: self, Limits: f.Limits, Changed: changed, Say: say}, nil
+	}
+	file, err := filepath.Abs(c.File)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	return &slurm.Engine{Options: jobs, Store: s, Heddle: self, File: file, Changed: changed, Say: say}, nil
+}
+
+// run runs the points and prints the table.
+func (c *sweepRunCmd) run(e env, f *sweep.File, points []*sweep.Point, s *store.Store, jobs slurm.Options) error {
 	var said sync.Mutex
-	q.Say = func(format string, args ...any) {
+	say := func(format string, args ...any) {
 		said.Lock()
 		defer said.Unlock()
 		fmt.Fprintf(e.stderr, "heddle: "+format+"\n", args...)
 	}
 	line := progress.New(e.stderr, c.Progress, c.Quiet)
-	if line != nil {
-		q.Changed = func(x sweep.State) { line.Swept(x.Kept, x.Done+x.Failed, x.All, x.Running, x.Failed) }
+	changed := func(x sweep.State) {
+		if line != nil {
+			line.Swept(x.Kept, x.Done+x.Failed, x.All, x.Running, x.Failed)
+		}
 	}
-	state, err := q.Run(e.ctx, points)
+	x, err := c.engine(f, s, jobs, changed, say)
+	if err != nil {
+		return err
+	}
+	state, err := x.Run(e.ctx, points)
 	if line != nil {
 		line.Clear()
 	}
 	if err != nil && e.ctx.Err() == nil {
 		return usage("%w", err)
+	}
+	if err == nil && jobs.NoWait {
+		return nil
 	}
 	if err == nil && !c.Quiet {
 		t, terr := f.Table(points, s)
@@ -156,7 +215,7 @@ func (c *sweepRunCmd) run(e env, f *sweep.File, points []*sweep.Point, s *store.
 	fmt.Fprintf(e.stderr, "heddle: %s: %d kept, %d run, %d without a result; the store is %s\n", report.Plural(state.All, "point", "points"), state.Kept, state.Done-state.Kept, state.Failed, s.Dir)
 	switch {
 	case err != nil:
-		return &exitError{code: exitInterrupted, err: errors.New("interrupted; the same command goes on")}
+		return &exitError{code: exitInterrupted, err: errors.New("interrupted; the same command goes on" + c.afterInterrupt())}
 	case state.Failed > 0 || state.Wrong > 0:
 		return &exitError{code: exitCheck}
 	}
@@ -169,4 +228,12 @@ func itself() (string, error) {
 		return filepath.Abs(path)
 	}
 	return os.Executable()
+}
+
+// afterInterrupt says what an interrupt has not ended.
+func (c *sweepRunCmd) afterInterrupt() string {
+	if c.Slurm {
+		return "; jobs that are queued stay so (scancel ends them)"
+	}
+	return ""
 }

@@ -137,6 +137,31 @@ func (q *Queue) plan(list []*Point) error {
 	return nil
 }
 
+// Missing returns the points without a result, each digest once, longest first, for another
+// engine to run, and what is known of all.
+func (q *Queue) Missing(list []*Point) ([]*Point, State, error) {
+	q.defaults()
+	q.waiting = nil
+	if err := q.plan(list); err != nil {
+		return nil, q.state, err
+	}
+	var missing []*Point
+	for _, t := range q.waiting {
+		missing = append(missing, t.point)
+	}
+	return missing, q.state, nil
+}
+
+// Expected is the time that a point is expected to take, from those of the same input; the longest
+// Duration if none has run.
+func (q *Queue) Expected(p *Point) time.Duration {
+	s := q.known.seconds(p)
+	if math.IsInf(s, 1) {
+		return math.MaxInt64
+	}
+	return time.Duration(s * float64(time.Second))
+}
+
 // kept reports whether a task has a result, and counts it. A damaged one is set aside.
 func (q *Queue) kept(t *task) (bool, error) {
 	r, err := q.Store.Get(t.point.Digest)

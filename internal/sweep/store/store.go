@@ -139,10 +139,7 @@ func (s *Store) Put(r *Record) error {
 	if err := write(s.path(points, r.Digest), text); err != nil {
 		return err
 	}
-	if err := os.Remove(s.path(failed, r.Digest)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return s.Forget(r.Digest)
 }
 
 // write writes a file so that it appears whole, even if the computer stops.
@@ -172,6 +169,14 @@ func (s *Store) Get(digest string) (*Record, error) { return read(s.path(points,
 // Failure returns the record of a run without a result.
 func (s *Store) Failure(digest string) (*Record, error) {
 	return read(s.path(failed, digest), digest)
+}
+
+// Forget removes the record of a run without a result.
+func (s *Store) Forget(digest string) error {
+	if err := os.Remove(s.path(failed, digest)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // Read reads a record's file.

@@ -1,0 +1,385 @@
+// Package slurm runs the points of a sweep as an array of jobs of Slurm, the batch system of most
+// clusters. A task of the array runs some points and needs this program and the store, on a file
+// system that all nodes share. What was submitted is written down in the store, so that a
+// process that comes later waits for it and does not submit it again.
+//
+// It talks to Slurm by its commands sbatch and squeue alone.
+package slurm
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/heddle-sim/heddle/internal/sweep"
+	"github.com/heddle-sim/heddle/internal/sweep/store"
+)
+
+// Options are those of jobs.
+type Options struct {
+	Partition, Account string
+	Time               string   // limit of a task, as Slurm writes it
+	Memory             string   // of a task, as Slurm writes it
+	Limit              int      // tasks at a time; 0: as Slurm has it
+	More               []string // further arguments of sbatch
+	NoWait             bool     // submit, and end
+}
+
+// Engine runs sweeps by Slurm.
+type Engine struct {
+	Options
+	Store   *store.Store
+	Heddle  string // this program, absolute
+	File    string // the sweep, absolute
+	Changed func(sweep.State)
+	Say     func(format string, args ...any)
+}
+
+// Figures of our choice: the time that a task should take at least, since starting one costs 0.3
+// to 0.5 s (measured with Slurm 22.05); what is assumed of a point of which nothing is known; the
+// most tasks of an array (Slurm's default MaxArraySize is 1001); how often a point is submitted by
+// one command; how long Slurm may be silent, as when its controller is restarted.
+const (
+	taskTime     = 30 * time.Second
+	unknownTime  = 5 * time.Second
+	mostTasks    = 1000
+	mostAttempts = 3
+	pollDelay    = 2 * time.Second
+	silence      = 10 * time.Minute
+)
+
+// array is a job that has been submitted, as it is written down.
+type array struct {
+	Job    string     `json:"job"`
+	Chunks [][]string `json:"chunks"` // digests by task
+	dir    string
+}
+
+// Run submits what is missing, waits for it, and submits again what tasks that were killed have
+// left, at most mostAttempts times.
+func (e *Engine) Run(ctx context.Context, list []*sweep.Point) (sweep.State, error) {
+	q := &sweep.Queue{Store: e.Store, Say: e.Say}
+	kept := -1
+	for attempt := 1; ; attempt++ {
+		missing, state, err := q.Missing(list)
+		if kept < 0 {
+			kept = state.Kept
+		}
+		state.Kept = kept // what came since was run
+		if err != nil || len(missing) == 0 {
+			return state, err
+		}
+		e.Changed(state)
+		running, err := e.running(ctx)
+		if err != nil {
+			return state, err
+		}
+		fresh := slices.DeleteFunc(slices.Clone(missing), func(p *sweep.Point) bool {
+			failed := e.failed(p.Digest)
+			return slices.ContainsFunc(running, func(a *array) bool { return a.has(p.Digest) }) || attempt > 1 && failed
+		})
+		if attempt > mostAttempts || len(fresh) == 0 && len(running) == 0 {
+			state.Failed = state.All - state.Done
+			return state, nil
+		}
+		if attempt > 1 && len(fresh) > 0 {
+			e.Say("%d points have no result, because their tasks ended early; they are submitted again", len(fresh))
+		}
+		for _, p := range fresh {
+			if err := e.Store.Forget(p.Digest); err != nil {
+				return state, err
+			}
+		}
+		for _, chunks := range e.chunks(fresh, q.Expected) {
+			a, err := e.submit(ctx, chunks)
+			if err != nil {
+				return state, err
+			}
+			running = append(running, a)
+			e.Say("job %s: %d tasks for %d points", a.Job, len(a.Chunks), a.points())
+		}
+		if e.NoWait {
+			return state, nil
+		}
+		if err := e.wait(ctx, running, state); err != nil {
+			return state, err
+		}
+	}
+}
+
+func (a *array) has(digest string) bool {
+	return slices.ContainsFunc(a.Chunks, func(c []string) bool { return slices.Contains(c, digest) })
+}
+
+func (a *array) points() (n int) {
+	for _, c := range a.Chunks {
+		n += len(c)
+	}
+	return n
+}
+
+// failed reports whether a point has run and left no result.
+func (e *Engine) failed(digest string) bool {
+	_, err := e.Store.Failure(digest)
+	return err == nil
+}
+
+// chunks divides points into tasks, and tasks into arrays.
+func (e *Engine) chunks(points []*sweep.Point, expected func(*sweep.Point) time.Duration) [][][]string {
+	var total time.Duration
+	times := make([]time.Duration, len(points))
+	for i, p := range points {
+		if times[i] = expected(p); times[i] == math.MaxInt64 {
+			times[i] = unknownTime
+		}
+		total += times[i]
+	}
+	least := max(taskTime, total/mostTasks)
+	var tasks [][]string
+	var sum time.Duration
+	for i, p := range points {
+		if len(tasks) == 0 || sum >= least {
+			tasks, sum = append(tasks, nil), 0
+		}
+		tasks[len(tasks)-1] = append(tasks[len(tasks)-1], p.Digest)
+		sum += times[i]
+	}
+	return slices.Collect(slices.Chunk(tasks, mostTasks))
+}
+
+// folder is where what was submitted is written down.
+func (e *Engine) folder() string { return filepath.Join(e.Store.Dir, "slurm") }
+
+// submit submits an array.
+func (e *Engine) submit(ctx context.Context, chunks [][]string) (*array, error) {
+	if err := os.MkdirAll(e.folder(), 0o777); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(e.folder(), "job-")
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(dir, 0o777); err != nil { // tasks may run as another user
+		return nil, err
+	}
+	root, err := filepath.Abs(e.Store.Dir)
+	if err != nil {
+		return nil, err
+	}
+	a := &array{Chunks: chunks, dir: dir}
+	var tasks strings.Builder
+	for _, c := range chunks {
+		fmt.Fprintln(&tasks, strings.Join(c, ","))
+	}
+	script := fmt.Sprintf("#!/bin/sh\npoints=$(sed -n \"$((SLURM_ARRAY_TASK_ID + 1))p\" %s)\nexec %s sweep %s --store %s --quiet --progress never --jobs \"${SLURM_CPUS_PER_TASK:-1}\" --point \"$points\"\n",
+		quote(filepath.Join(dir, "points")), quote(e.Heddle), quote(e.File), quote(root))
+	if err := os.WriteFile(filepath.Join(dir, "points"), []byte(tasks.String()), 0o666); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "task.sh"), []byte(script), 0o777); err != nil {
+		return nil, err
+	}
+	out, err := e.command(ctx, "sbatch", e.arguments(dir, len(chunks))...)
+	if err != nil {
+		return nil, err
+	}
+	a.Job, _, _ = strings.Cut(strings.TrimSpace(out), ";") // with --parsable, ID or ID;CLUSTER
+	if _, err := strconv.Atoi(a.Job); err != nil {
+		return nil, fmt.Errorf("sbatch says %q; want the number of a job", out)
+	}
+	text, err := json.Marshal(a)
+	if err != nil {
+		return nil, err
+	}
+	return a, os.WriteFile(filepath.Join(dir, "job.json"), text, 0o666)
+}
+
+// arguments are those of sbatch.
+func (e *Engine) arguments(dir string, tasks int) []string {
+	name := strings.TrimSuffix(filepath.Base(e.File), filepath.Ext(e.File))
+	array := fmt.Sprintf("0-%d", tasks-1)
+	if e.Limit > 0 {
+		array += fmt.Sprintf("%%%d", e.Limit)
+	}
+	args := []string{"--parsable", "--job-name=heddle-" + name, "--array=" + array, "--output=" + filepath.Join(dir, "%a.log"), "--open-mode=append"}
+	for _, o := range []struct{ flag, value string }{{"--partition=", e.Partition}, {"--account=", e.Account}, {"--time=", e.Time}, {"--mem=", e.Memory}} {
+		if o.value != "" {
+			args = append(args, o.flag+o.value)
+		}
+	}
+	return append(append(args, e.More...), filepath.Join(dir, "task.sh"))
+}
+
+// quote writes a word for the shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// command runs a command of Slurm.
+func (e *Engine) command(ctx context.Context, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	var out, messages bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &messages
+	switch err := cmd.Run(); {
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("there is no %s here: --slurm needs a computer that submits to Slurm", name)
+	case err != nil:
+		return "", &commandError{name, strings.TrimSpace(messages.String()), err}
+	}
+	return out.String(), nil
+}
+
+// commandError is a command of Slurm that failed.
+type commandError struct {
+	name, text string
+	err        error
+}
+
+func (e *commandError) Error() string {
+	return fmt.Sprintf("%s: %s", e.name, cmp.Or(e.text, e.err.Error()))
+}
+
+func (e *commandError) Unwrap() error { return e.err }
+
+// running returns the arrays that Slurm still has, of those that are written down.
+func (e *Engine) running(ctx context.Context) ([]*array, error) {
+	files, err := filepath.Glob(filepath.Join(e.folder(), "job-*", "job.json"))
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	queue, err := e.queue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []*array
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			return nil, err
+		}
+		a := &array{dir: filepath.Dir(f)}
+		if json.Unmarshal(text, a) == nil && queue[a.Job] > 0 {
+			list = append(list, a)
+		}
+	}
+	return list, nil
+}
+
+// queue returns how many tasks of this user's jobs Slurm has, by job. It waits for a controller that
+// does not answer.
+func (e *Engine) queue(ctx context.Context) (map[string]int, error) {
+	said := false
+	for begin := time.Now(); ; {
+		out, err := e.command(ctx, "squeue", "--noheader", "--me", "--array", "--format=%F")
+		if err == nil {
+			tasks := map[string]int{}
+			for job := range strings.FieldsSeq(out) {
+				tasks[job]++
+			}
+			return tasks, nil
+		}
+		var failed *commandError
+		if !errors.As(err, &failed) || ctx.Err() != nil || time.Since(begin) > silence {
+			return nil, err
+		}
+		if !said {
+			said = true
+			e.Say("%v; trying again for up to %v", err, silence)
+		}
+		if err := pause(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// pause waits a moment.
+func pause(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(pollDelay):
+		return nil
+	}
+}
+
+// wait waits until Slurm has none of the arrays, and says what went wrong.
+func (e *Engine) wait(ctx context.Context, arrays []*array, state sweep.State) error {
+	for {
+		queue, err := e.queue(ctx)
+		if err != nil {
+			return err
+		}
+		left := slices.DeleteFunc(slices.Clone(arrays), func(a *array) bool { return queue[a.Job] == 0 })
+		digests, err := e.Store.Digests()
+		if err != nil {
+			return err
+		}
+		now := state
+		for _, a := range left {
+			now.Running += queue[a.Job]
+		}
+		for _, a := range arrays {
+			for _, c := range a.Chunks {
+				for _, d := range c {
+					if _, ok := slices.BinarySearch(digests, d); ok {
+						now.Done++
+					}
+				}
+			}
+		}
+		e.Changed(now)
+		if len(left) == 0 {
+			for _, a := range arrays {
+				e.explain(a, digests)
+			}
+			return nil
+		}
+		if err := pause(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// lastLines is how many lines of a task's log are shown, of mostShown tasks (our choices).
+const (
+	lastLines = 3
+	mostShown = 5
+)
+
+// explain says which tasks have left points without a result.
+func (e *Engine) explain(a *array, digests []string) {
+	shown := 0
+	for i, c := range a.Chunks {
+		var missing []string
+		for _, d := range c {
+			if _, ok := slices.BinarySearch(digests, d); !ok {
+				missing = append(missing, d)
+			}
+		}
+		if len(missing) == 0 {
+			continue
+		}
+		if shown++; shown > mostShown {
+			continue
+		}
+		log := filepath.Join(a.dir, strconv.Itoa(i)+".log")
+		text, _ := os.ReadFile(log) // there may be none
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		e.Say("task %s_%d left %d of %d points without a result; the end of %s:\n  %s", a.Job, i, len(missing), len(c), log, strings.Join(lines[max(0, len(lines)-lastLines):], "\n  "))
+	}
+	if shown > mostShown {
+		e.Say("and %d more tasks of job %s", shown-mostShown, a.Job)
+	}
+}
