@@ -201,6 +201,20 @@ LAUNCH(__cudaLaunchKernel, cudaLaunchKernel)
 LAUNCH(__cudaLaunchKernel_ptsz, cudaLaunchKernel_ptsz)
 #undef LAUNCH
 
+// What an allocator of the program says of its memory (heddle/check.h) is no call of CUDA's, but has a place.
+#define PLACED(function, implementation) \
+  extern int implementation(uintptr_t at, size_t bytes, uintptr_t stream); \
+  int function(uintptr_t at, size_t bytes, uintptr_t stream) { \
+    if (atomic_load_explicit(&watched, memory_order_relaxed) & 4 && !depth && !busy) \
+      callerCount = backtrace(callers, MOST_CALLERS); \
+    int result = implementation(at, bytes, stream); \
+    callerCount = 0; \
+    return result; \
+  }
+PLACED(HeddleGive, heddleGivePart)
+PLACED(HeddleTake, heddleTakePart)
+#undef PLACED
+
 // The names of calls by number, with their versions.
 static const char *const runtimeNames[] = {"INVALID",
 #define X(name) #name,

@@ -35,6 +35,7 @@ type HostEvent struct {
 	Object uint64 // the event
 	Name   string // of an allocation: a kind of memory; of a Bad access to a variable: where in it
 	Set    bool   // HostAlloc: the bytes have values
+	Part   bool   // HostAlloc, HostFree: a part of an allocation, which an allocator of the program gives out
 	Shared bool   // HostAlloc: the host may look at it at any time
 	// Bad is set for a call that failed, since its memory is not what it takes it for: nothing
 	// was freed, read or written.

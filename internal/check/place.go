@@ -29,6 +29,7 @@ var libraryFolders = []string{
 	"/cuda/include/", // NVIDIA's toolkit, in any folder
 	"/include/c++/",  // libstdc++, libc++
 	"/targets/x86_64-linux/include/",
+	"heddle/check.h", // a program's own copy of it
 }
 
 // PlaceOf makes a place of a location in device code. Where the line is one of a header of the

@@ -5,6 +5,7 @@ package leaks
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -46,6 +47,7 @@ type block struct {
 
 type checker struct {
 	live   map[uint64]*block
+	parts  map[uint64]*block // of allocations, that an allocator of the program has given out
 	made   int
 	found  []*check.Finding
 	failed bool
@@ -55,13 +57,29 @@ type checker struct {
 
 // New makes the checker.
 func New() check.Checker {
-	return &checker{live: map[uint64]*block{}, heap: map[exec.Kernel]bool{}, hosts: map[int][]check.Place{}}
+	return &checker{live: map[uint64]*block{}, parts: map[uint64]*block{}, heap: map[exec.Kernel]bool{}, hosts: map[int][]check.Place{}}
 }
 
 func (c *checker) add(b *block) {
 	b.number = c.made
 	c.made++
+	if b.event != nil && b.event.Part {
+		c.parts[b.addr] = b
+		return
+	}
 	c.live[b.addr] = b
+}
+
+// free ends what an event frees. Parts go with their allocation.
+func (c *checker) free(e *check.HostEvent) {
+	if e.Part {
+		delete(c.parts, e.Addr)
+		return
+	}
+	if b := c.live[e.Addr]; b != nil {
+		maps.DeleteFunc(c.parts, func(addr uint64, _ *block) bool { return addr-b.addr < b.bytes })
+	}
+	delete(c.live, e.Addr)
 }
 
 // Host follows the program's memory.
@@ -72,7 +90,7 @@ func (c *checker) Host(e *check.HostEvent) {
 		c.add(&block{addr: e.Addr, bytes: e.Bytes, event: &copied})
 	case check.HostFree:
 		if !e.Bad {
-			delete(c.live, e.Addr)
+			c.free(e)
 		}
 	case check.HostReset:
 		c.end(func(b *block) bool { return b.addr-e.Addr < e.Bytes })
@@ -91,10 +109,12 @@ type site struct {
 // end makes findings of the memory that is lost, one for each place of the program.
 func (c *checker) end(lost func(b *block) bool) {
 	var list []*block
-	for addr, b := range c.live {
-		if lost(b) {
-			list = append(list, b)
-			delete(c.live, addr)
+	for _, blocks := range []map[uint64]*block{c.live, c.parts} {
+		for addr, b := range blocks {
+			if lost(b) {
+				list = append(list, b)
+				delete(blocks, addr)
+			}
 		}
 	}
 	slices.SortFunc(list, func(a, b *block) int { return cmp.Compare(a.number, b.number) })

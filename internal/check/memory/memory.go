@@ -27,6 +27,9 @@ type allocation struct {
 	call        string // that allocated it
 	host, freed []check.Place
 	freedBy     string // the call, "" while it is there
+	// parts are what an allocator of the program has given out of it, by address, with those that it
+	// has taken back and not given out since. Nil: it is no pool.
+	parts []*allocation
 }
 
 func (a *allocation) contains(addr uint64) bool { return addr-a.addr < max(a.bytes, 1) }
@@ -35,6 +38,8 @@ func (a *allocation) contains(addr uint64) bool { return addr-a.addr < max(a.byt
 type checker struct {
 	keepGoing bool
 	memory    map[uint64]*allocation // the last one at each address
+	pools     []*allocation          // that are there and have parts, by address
+	outside   map[outsideKey]*check.Finding
 	launches  map[int][]check.Place
 	watched   map[int]bool // with keepGoing: launches that go on after faults
 	found     []*check.Finding
@@ -43,26 +48,33 @@ type checker struct {
 // New makes the checker. If it keeps going, a kernel leaves out what faults and runs on, so
 // that one run shows all its faults; otherwise its first fault ends it, as on a GPU.
 func New(keepGoing bool) check.Checker {
-	return &checker{keepGoing: keepGoing, memory: map[uint64]*allocation{}, launches: map[int][]check.Place{}, watched: map[int]bool{}}
+	return &checker{keepGoing: keepGoing, memory: map[uint64]*allocation{}, outside: map[outsideKey]*check.Finding{}, launches: map[int][]check.Place{}, watched: map[int]bool{}}
 }
 
-// Launch notes where a launch is. It has a probe only to keep going.
+// Launch notes where a launch is. It has a probe only to keep going, or to look at pools.
 func (c *checker) Launch(l *check.Launch) exec.Probe {
 	if len(l.Host) > 0 {
 		c.launches[l.Number] = l.Host
 	}
-	if c.keepGoing {
+	if c.keepGoing || len(c.pools) > 0 {
 		return &probe{c: c, launch: l.Number}
 	}
 	return nil
 }
 
-// probe is a launch and each of its blocks, to keep going.
+// probe is a launch, to keep going and to look at pools.
 type probe struct {
-	check.Deaf
 	c      *checker
 	launch int
+	kernel string
 	faults int
+}
+
+// block is a block of a launch.
+type block struct {
+	check.Deaf
+	*probe
+	probed exec.ProbedBlock
 }
 
 // mostFaults bounds the faults that a launch survives, our choice: a loop whose bound could not
@@ -70,13 +82,25 @@ type probe struct {
 const mostFaults = 10_000
 
 // Begin and Block are as in exec.Probe.
-func (p *probe) Begin(*exec.Launch, []*isa.Inst, func(int) exec.Where, func(int) string) {
+func (p *probe) Begin(l *exec.Launch, _ []*isa.Inst, _ func(int) exec.Where, _ func(int) string) {
 	p.c.watched[p.launch] = true
+	if l.Kernel != nil {
+		p.kernel = plain.Instance(l.Kernel.Name())
+	}
 }
-func (p *probe) Block(exec.ProbedBlock) exec.BlockProbe { return p }
+func (p *probe) Block(b exec.ProbedBlock) exec.BlockProbe {
+	x := &block{probe: p, probed: b}
+	if p.c.keepGoing {
+		return lasting{x}
+	}
+	return x
+}
+
+// lasting is a block that goes on after faults.
+type lasting struct{ *block }
 
 // Fault is as in exec.FaultProbe.
-func (p *probe) Fault(f *exec.Fault) bool {
+func (p lasting) Fault(f *exec.Fault) bool {
 	if p.faults++; p.faults > mostFaults {
 		return false
 	}
@@ -86,6 +110,10 @@ func (p *probe) Fault(f *exec.Fault) bool {
 
 // Host follows the program's memory.
 func (c *checker) Host(e *check.HostEvent) {
+	if e.Part {
+		c.part(e)
+		return
+	}
 	switch e.Kind {
 	case check.HostAlloc:
 		c.memory[e.Addr] = &allocation{addr: e.Addr, bytes: e.Bytes, call: e.Call, host: e.Host}
@@ -94,12 +122,16 @@ func (c *checker) Host(e *check.HostEvent) {
 			c.badFree(e)
 		} else if a := c.memory[e.Addr]; a != nil {
 			a.freed, a.freedBy = e.Host, e.Call
+			c.pools = slices.DeleteFunc(c.pools, func(p *allocation) bool { return p == a })
 		}
 	case check.HostRead, check.HostWrite:
 		if e.Bad {
 			c.badCopy(e)
+		} else {
+			c.copyInPool(e)
 		}
 	case check.HostReset:
+		c.pools = slices.DeleteFunc(c.pools, func(p *allocation) bool { return p.addr-e.Addr < e.Bytes })
 		for _, a := range c.memory {
 			if a.addr-e.Addr < e.Bytes && a.freedBy == "" {
 				a.freed, a.freedBy = e.Host, e.Call

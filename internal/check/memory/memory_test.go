@@ -55,6 +55,46 @@ func TestHost(t *testing.T) {
 	}
 }
 
+// TestParts: what an allocator of the program gives out, and the host's copies there.
+func TestParts(t *testing.T) {
+	give := func(addr, bytes uint64) check.HostEvent {
+		return check.HostEvent{Kind: check.HostAlloc, Call: "heddle_give", Addr: addr, Bytes: bytes, Part: true, Host: at(3)}
+	}
+	take := func(addr, bytes uint64) check.HostEvent {
+		return check.HostEvent{Kind: check.HostFree, Call: "heddle_take", Addr: addr, Bytes: bytes, Part: true, Host: at(4)}
+	}
+	write := func(addr, bytes uint64) check.HostEvent {
+		return check.HostEvent{Kind: check.HostWrite, Call: "cudaMemcpy", Addr: addr, Bytes: bytes, Host: at(9)}
+	}
+	a, b := give(0x1000, 100), give(0x1100, 100)
+	for _, c := range []struct {
+		name    string
+		events  []check.HostEvent
+		want    *check.Rule
+		message string
+		lines   []int
+	}{
+		{"within parts", []check.HostEvent{alloc, a, b, write(0x1000, 100), write(0x1110, 84)}, nil, "", nil},
+		{"no part yet", []check.HostEvent{alloc, write(0x1000, 1000)}, nil, "", nil},
+		{"beyond a part", []check.HostEvent{alloc, a, b, write(0x1000, 101)}, OOBMemcpy, "0 bytes into a part", []int{9, 3}},
+		{"between parts", []check.HostEvent{alloc, a, b, write(0x1080, 4)}, OOBMemcpy, "28 bytes after a part", []int{9, 3}},
+		{"before all parts", []check.HostEvent{alloc, b, write(0x1000, 4)}, OOBMemcpy, "256 bytes before a part", []int{9, 3}},
+		{"taken back", []check.HostEvent{alloc, a, b, take(0x1000, 100), write(0x1000, 4)}, UseAfterFree, "has been taken back", []int{9, 3, 4}},
+		{"given out again, larger", []check.HostEvent{alloc, a, take(0x1000, 100), give(0x1000, 200), write(0x1000, 200)}, nil, "", nil},
+		{"taken twice", []check.HostEvent{alloc, a, take(0x1000, 100), take(0x1000, 100)}, DoubleFree, "taken back before", []int{4, 3, 4}},
+		{"never given", []check.HostEvent{alloc, a, take(0x1010, 100)}, InvalidFree, "not been given out", []int{4, 1}},
+		{"the pool is freed, and its place allocated anew", []check.HostEvent{alloc, a, release, alloc, write(0x1080, 4)}, nil, "", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := New(false)
+			for _, e := range c.events {
+				m.Host(&e)
+			}
+			expect(t, m.Findings(), c.want, c.message, c.lines)
+		})
+	}
+}
+
 // expect compares findings with the one that is wanted; none if want is nil.
 func expect(t *testing.T, list []*check.Finding, want *check.Rule, message string, lines []int) {
 	t.Helper()
@@ -162,7 +202,7 @@ func TestKeepGoingBlind(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := New(c.keepGoing)
 			if p := m.Launch(&check.Launch{Number: 2}); c.probed {
-				p.Begin(nil, nil, nil, nil)
+				p.Begin(&exec.Launch{}, nil, nil, nil)
 			}
 			m.(check.Failer).Failed(2, &exec.Fault{Kind: exec.BadAddress, What: "out-of-bounds read", Access: &device.Fault{Addr: 0x1000, Size: 4}})
 			if got := m.Findings()[0].Message; strings.Contains(got, "machine code") != c.want {

@@ -1,0 +1,129 @@
+package memory
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// This file: allocations out of which an allocator of the program gives parts, and says so
+// (heddle/check.h). Once it has, the rest of such an allocation belongs to nobody.
+
+// outsideKey tells findings of kernels apart.
+type outsideKey struct {
+	kernel string
+	site   int
+	rule   *check.Rule
+}
+
+// part notes that a part is given out or taken back.
+func (c *checker) part(e *check.HostEvent) {
+	a := c.nearest(e.Addr)
+	if a == nil || !a.contains(e.Addr) || a.freedBy != "" {
+		return // the runtime has refused it
+	}
+	i, known := slices.BinarySearchFunc(a.parts, e.Addr, func(p *allocation, addr uint64) int { return cmp.Compare(p.addr, addr) })
+	if e.Kind == check.HostFree {
+		switch {
+		case !known:
+			c.add(&check.Finding{Rule: InvalidFree, Launch: -1, Message: fmt.Sprintf("%s of %#x, which has not been given out", e.Call, e.Addr), Details: a.details(e.Addr), Steps: append([]check.Step{hostStep(check.Called, e.Call, e.Host)}, a.steps()...)})
+		case a.parts[i].freedBy != "":
+			c.add(&check.Finding{Rule: DoubleFree, Launch: -1, Message: fmt.Sprintf("%s of %#x, which has been taken back before", e.Call, e.Addr), Details: a.parts[i].details(e.Addr), Steps: append([]check.Step{hostStep(check.Called, e.Call, e.Host)}, a.parts[i].steps()...)})
+		default:
+			a.parts[i].freed, a.parts[i].freedBy = e.Host, e.Call
+		}
+		return
+	}
+	if a.parts == nil {
+		at, _ := slices.BinarySearchFunc(c.pools, a.addr, func(p *allocation, addr uint64) int { return cmp.Compare(p.addr, addr) })
+		c.pools = slices.Insert(c.pools, at, a)
+	}
+	// What was there before is no more.
+	a.parts = slices.DeleteFunc(a.parts, func(p *allocation) bool { return p.addr < e.Addr+e.Bytes && e.Addr < p.addr+p.bytes })
+	i, _ = slices.BinarySearchFunc(a.parts, e.Addr, func(p *allocation, addr uint64) int { return cmp.Compare(p.addr, addr) })
+	a.parts = slices.Insert(a.parts, i, &allocation{addr: e.Addr, bytes: e.Bytes, call: e.Call, host: e.Host})
+}
+
+// before returns the last of a list that does not begin after an address, nil if there is none.
+func before(list []*allocation, addr uint64) *allocation {
+	i, found := slices.BinarySearchFunc(list, addr, func(p *allocation, addr uint64) int { return cmp.Compare(p.addr, addr) })
+	if !found {
+		i--
+	}
+	if i < 0 {
+		return nil
+	}
+	return list[i]
+}
+
+// lost reports whether bytes lie in a pool, and not in a part that is given out. It returns the part
+// that they belonged to, or that lies before them; nil if there is none.
+func (c *checker) lost(addr, bytes uint64) (part *allocation, lost bool) {
+	pool := before(c.pools, addr)
+	if pool == nil || !pool.contains(addr) {
+		return nil, false
+	}
+	part = before(pool.parts, addr)
+	if part == nil {
+		return pool.parts[0], true
+	}
+	return part, part.freedBy != "" || addr+bytes > part.addr+part.bytes
+}
+
+// ruleIn is the rule that an access to an address breaks, and how in words.
+func (a *allocation) ruleIn(addr uint64, outside *check.Rule) (*check.Rule, string) {
+	if a.freedBy != "" && a.contains(addr) {
+		return UseAfterFree, "in a part of a pool that has been taken back"
+	}
+	return outside, fmt.Sprintf("%s a part of a pool, of %d bytes, that was given out", a.position(addr), a.bytes)
+}
+
+// Access is as in exec.BlockProbe.
+func (b *block) Access(a *exec.Access) {
+	if a.Space != isa.Global || len(b.c.pools) == 0 {
+		return
+	}
+	for k := a.Lanes; k != 0; k &= k - 1 {
+		i := k.First() & 31
+		part, lost := b.c.lost(a.Addr[i], uint64(a.Bytes))
+		if !lost {
+			continue
+		}
+		rule, where := part.ruleIn(a.Addr[i], OOBGlobal)
+		key := outsideKey{b.kernel, a.Site, rule}
+		if f := b.c.outside[key]; f != nil {
+			f.Count++
+			continue
+		}
+		access := "read"
+		if a.Write {
+			access = "write"
+		}
+		at := b.probed.Where(a.Warp, i)
+		f := &check.Finding{Rule: rule, Level: rule.Level, Kernel: b.kernel, Launch: b.launch, Count: 1, Details: part.details(a.Addr[i])}
+		f.Message = fmt.Sprintf("%s of %d bytes at %#x, %s", access, a.Bytes, a.Addr[i], where)
+		f.Details[check.Bytes], f.Details[check.Access], f.Details[check.Space] = fmt.Sprint(a.Bytes), access, "global"
+		first := check.Step{Role: check.First, Text: fmt.Sprintf("%s of %d bytes by thread %s of block %s", access, a.Bytes, at.Thread, at.Block), Place: check.PlaceOf(at)}
+		for _, p := range b.probed.Chain(a.Warp) {
+			first.Chain = append(first.Chain, check.PlaceOf(p))
+		}
+		f.Steps = append([]check.Step{first}, part.steps()...)
+		b.c.outside[key], b.c.found = f, append(b.c.found, f)
+	}
+}
+
+// copyInPool tests what the host reads and writes.
+func (c *checker) copyInPool(e *check.HostEvent) {
+	part, lost := c.lost(e.Addr, e.Bytes)
+	if !lost {
+		return
+	}
+	rule, where := part.ruleIn(e.Addr, OOBMemcpy)
+	f := &check.Finding{Rule: rule, Launch: -1, Message: fmt.Sprintf("%s of %d bytes at %#x, %s", e.Call, e.Bytes, e.Addr, where), Details: part.details(e.Addr)}
+	f.Steps = append([]check.Step{hostStep(check.Called, e.Call, e.Host)}, part.steps()...)
+	c.add(f)
+}
