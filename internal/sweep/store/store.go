@@ -82,27 +82,39 @@ func Open(dir string) (*Store, error) {
 	}
 	s := &Store{dir}
 	text, err := os.ReadFile(filepath.Join(dir, formFile))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			return nil, fmt.Errorf("the store: %w", err)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := s.create(); err != nil {
+			return nil, err
 		}
-		if len(entries) > 0 {
-			return nil, fmt.Errorf("%s is not a store and not empty; choose another folder", dir)
-		}
-		if err := write(filepath.Join(dir, formFile), []byte(`{"format": "`+storeForm+`"}`+"\n")); err != nil {
-			return nil, fmt.Errorf("the store: %w", err)
-		}
-	case err != nil:
+		text, err = os.ReadFile(filepath.Join(dir, formFile))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("the store: %w", err)
-	default:
-		var head struct{ Format string }
-		if err := json.Unmarshal(text, &head); err != nil || head.Format != storeForm {
-			return nil, fmt.Errorf("%s: the format is %q; this version of heddle knows %q", filepath.Join(dir, formFile), head.Format, storeForm)
-		}
+	}
+	var head struct{ Format string }
+	if err := json.Unmarshal(text, &head); err != nil || head.Format != storeForm {
+		return nil, fmt.Errorf("%s: the format is %q; this version of heddle knows %q", filepath.Join(dir, formFile), head.Format, storeForm)
 	}
 	return s, nil
+}
+
+// create makes an empty folder a store. Other processes may do the same at this time.
+func (s *Store) create() error {
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil {
+		return fmt.Errorf("the store: %w", err)
+	}
+	named := func(e fs.DirEntry) bool { return e.Name() == formFile }
+	if slices.ContainsFunc(entries, named) {
+		return nil
+	}
+	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), newFile) }) {
+		return fmt.Errorf("%s is not a store and not empty; choose another folder", s.Dir)
+	}
+	if err := write(filepath.Join(s.Dir, formFile), []byte(`{"format": "`+storeForm+`"}`+"\n")); err != nil {
+		return fmt.Errorf("the store: %w", err)
+	}
+	return nil
 }
 
 // Existing opens a store that must exist.
@@ -142,12 +154,15 @@ func (s *Store) Put(r *Record) error {
 	return s.Forget(r.Digest)
 }
 
+// newFile begins the names of files that are not whole yet.
+const newFile = ".new-"
+
 // write writes a file so that it appears whole, even if the computer stops.
 func write(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	f, err := os.CreateTemp(filepath.Dir(path), newFile+"*")
 	if err != nil {
 		return err
 	}
