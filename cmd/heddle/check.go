@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -100,11 +101,11 @@ func (c *checkCmd) Run(e env) error {
 		runs, found = append(runs, r), append(found, slices.Concat(r.found...))
 	}
 	all, fails, err := c.show(e, output.MergeRuns(found...), set.Names(), c.Roots)
+	if err == nil || all != nil { // a file that cannot be written keeps no other from it
+		err = cmp.Or(err, c.write(e, runs, all, fails))
+	}
 	if err != nil {
 		return usage("%w", err)
-	}
-	if err := c.write(e, runs, all, fails); err != nil {
-		return err
 	}
 	if fails && c.ErrorExit != 0 {
 		return &exitError{code: c.ErrorExit}
@@ -120,16 +121,15 @@ func (c *checkCmd) Run(e env) error {
 	return nil
 }
 
-// write writes the files of the runs with the findings that are reported.
-func (c *checkCmd) write(e env, runs []checkedRun, all []*check.Finding, fails bool) error {
+// write writes the files of the runs with the findings that are reported, and returns why the first
+// of those that it could not write failed.
+func (c *checkCmd) write(e env, runs []checkedRun, all []*check.Finding, fails bool) (first error) {
 	if c.Coverage != "" {
 		covered := coverage.Data{}
 		for _, r := range runs {
 			covered.Merge(r.cover)
 		}
-		if err := writeCoverage(c.Coverage, covered); err != nil {
-			return err
-		}
+		first = writeCoverage(c.Coverage, covered)
 	}
 	if c.JSON != "" {
 		b, err := output.Encode(all)
@@ -137,23 +137,23 @@ func (c *checkCmd) write(e env, runs []checkedRun, all []*check.Finding, fails b
 			err = writeTo(e, c.JSON, b)
 		}
 		if err != nil {
-			return usage("--json: %w", err)
+			first = cmp.Or(first, usage("--json: %w", err))
 		}
 	}
 	if c.HTML == "" {
-		return nil
+		return first
 	}
-	first := &runs[0]
-	judgeAll(first.results, output.Divide(all, first.found...), fails)
+	r := &runs[0]
+	judgeAll(r.results, output.Divide(all, r.found...), fails)
 	var b bytes.Buffer
-	err := pageOf(append(slices.Clone(c.Roots), first.texts), first.results...).WriteHTML(&b)
+	err := pageOf(append(slices.Clone(c.Roots), r.texts), r.results...).WriteHTML(&b)
 	if err == nil {
 		err = os.WriteFile(c.HTML, b.Bytes(), 0o666)
 	}
 	if err != nil {
-		return usage("--html: %w", err)
+		return cmp.Or(first, usage("--html: %w", err))
 	}
-	return nil
+	return first
 }
 
 // checkFlags returns what is wrong with the flags of a run with these checkers.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -115,23 +116,23 @@ func (f *findingFlags) show(e env, list []*check.Finding, checked, roots []strin
 	if s := left.String(); s != "" && err == nil {
 		_, err = fmt.Fprintf(e.stderr, "heddle: not reported: %s\n", s)
 	}
-	if f.SARIF != "" && err == nil { // after the text, which is there in any case
+	if f.SARIF != "" { // after the text, which is there in any case
 		var b bytes.Buffer
-		err = output.WriteSARIF(&b, list, src, output.Repository("."), report.Version)
-		if err == nil {
-			err = writeTo(e, f.SARIF, b.Bytes())
+		werr := output.WriteSARIF(&b, list, src, output.Repository("."), report.Version)
+		if werr == nil {
+			werr = writeTo(e, f.SARIF, b.Bytes())
 		}
-		if err != nil {
-			return nil, false, usage("--sarif: %w", err)
+		if werr != nil {
+			err = cmp.Or(err, usage("--sarif: %w", werr))
 		}
 	}
-	if f.WriteBaseline == "" || err != nil {
+	if f.WriteBaseline == "" {
 		return list, output.Failing(list), err
 	}
-	if err := allow.WriteBaseline(f.WriteBaseline, list, src); err != nil {
-		return nil, false, usage("--write-baseline: %w", err)
+	if werr := allow.WriteBaseline(f.WriteBaseline, list, src); werr != nil {
+		err = cmp.Or(err, usage("--write-baseline: %w", werr))
 	}
-	return list, false, nil
+	return list, false, err
 }
 
 // unseen says which checkers did not see all kernels. If one saw none at all, that nothing
