@@ -8,9 +8,10 @@ export type Numbers = Record<string, number>;
 export interface Cache { accesses: number; hits: number; pending_hits: number; misses: number; sector_misses: number; refused: number; write_backs: number }
 export interface Memory {
   l1: Cache; l1_const: Cache; l1_texture: Cache; l1_inst: Cache; l2: Cache;
-  dram: { reads: number; writes: number; activates: number; requests: number; row_hits: number; busy_cycles: number; cycles: number; bytes_read: number; bytes_written: number; peak_gb_per_s: number };
+  dram: { reads: number; writes: number; activates: number; precharges: number; requests: number; row_hits: number; busy_cycles: number; cycles: number; bytes_read: number; bytes_written: number; peak_gb_per_s: number };
   network: { request_packets: number; request_flits: number; reply_packets: number; reply_flits: number };
   mean_latency_cycles: number; replies: number; latency_log2: number[] | null; shared_conflict_cycles: number;
+  load_store_stall_cycles: number; l2_entry_stall_cycles: number; reply_stall_cycles: number;
 }
 export interface Peak { part: string; used: number; most: number; unit: string }
 export interface LineCost { file: string; line: number; pc: number; source_file?: string; source_line?: number; instruction: string; share: number }
@@ -33,7 +34,7 @@ export interface FoundStep extends FoundPlace { role: string; text?: string; cha
 export interface Found { rule: string; level: string; message: string; kernel?: string; launch: number; count: number; cause?: string; order?: string; steps: FoundStep[] | null; details?: Record<string, string> }
 export interface FoundRule { id: string; checker: string; level: string; short: string; full?: string; mend?: string }
 export interface Checker { checker: string; ok: boolean; found?: number; launches_not_watched?: number[]; left_out?: number; hazards?: Hazard[] }
-export interface Channel { channel: number; device?: number; reads: number; writes: number; activates: number; requests: number; row_hits: number; busy_cycles: number; cycles: number; banks: Numbers[] | null }
+export interface Channel { channel: number; device?: number; reads: number; writes: number; activates: number; precharges: number; requests: number; row_hits: number; busy_cycles: number; cycles: number; banks: Numbers[] | null }
 export interface SM { sm: number; device?: number; blocks: number; warp_instructions: number; thread_instructions: number; busy_cycles: number; warp_cycles: number; mean_latency_cycles: number; l1: Cache }
 export interface Slice { slice: number; device?: number; requests: number; l2: Cache }
 /** A node of the network; side sms: SMs that share it. */

@@ -195,8 +195,11 @@ function MemoryChart({ result, k, run, at }: { result: Result; k: Kernel; run: n
         ]} />
         <Facts rows={[
           [<Term page={page} name="memory.dram.bytes_read">DRAM read</Term>, bytes(m.dram.bytes_read)], [<Term page={page} name="memory.dram.bytes_written">DRAM written</Term>, bytes(m.dram.bytes_written)],
-          [<Term page={page} name="memory.dram.row_hits">row hits</Term>, percentOf(m.dram.row_hits, m.dram.requests)],
-          [<Term page={page} name="memory.network.request_packets">request packets</Term>, count(m.network.request_packets)], [<Term page={page} name="memory.network.reply_packets">reply packets</Term>, count(m.network.reply_packets)],
+          [<Term page={page} name="memory.dram.row_hits">row hits</Term>, `${count(m.dram.row_hits)} of ${count(m.dram.requests)} requests (${percentOf(m.dram.row_hits, m.dram.requests)})`],
+          [<Term page={page} name="memory.dram.busy_cycles">DRAM busy</Term>, `${count(m.dram.busy_cycles)} of ${count(m.dram.cycles)} cycles (${percentOf(m.dram.busy_cycles, m.dram.cycles)})`],
+          ...(["reads", "writes", "activates", "precharges"] as const).map((f): [ComponentChildren, ComponentChildren] => [<Term page={page} name={`memory.dram.${f}`}>DRAM {f}</Term>, count(m.dram[f])]),
+          ...(["request", "reply"] as const).map((f): [ComponentChildren, ComponentChildren] => [<Term page={page} name={`memory.network.${f}_packets`}>{f} packets</Term>, `${count(m.network[`${f}_packets`])} (${count(m.network[`${f}_flits`])} flits)`]),
+          ...(["load_store_stall_cycles", "l2_entry_stall_cycles", "reply_stall_cycles"] as const).map((f): [ComponentChildren, ComponentChildren] => [<Term page={page} name={`memory.${f}`}>{words(f)}</Term>, count(m[f])]),
         ]} />
       </Fragment>
     )} note={<Fragment>
@@ -249,7 +252,8 @@ function Occupancy({ result, k }: { result: Result; k: Kernel }) {
         [<Term page={page} name="occupancy">occupancy, achieved</Term>, percent(k.occupancy)],
         ["possible with full SMs", m ? `${percentOf(warps * k.blocks_per_sm, m.warp_slots)} (${k.blocks_per_sm} × ${warps} of ${m.warp_slots} warps)` : "–"],
         [<Term page={page} name="limited_by">limited by</Term>, k.limited_by || "–"],
-        [<Term page={page} name="registers">registers per thread</Term>, `${k.registers}${k.register_estimate ? " (estimate)" : ""}`],
+        [<Term page={page} name="registers">registers per thread</Term>, `${count(k.registers)}${k.register_estimate ? " (estimate)" : ""}`],
+        ...(k.register_estimate ? (["fewer", "more"] as const).map((f): [ComponentChildren, ComponentChildren] => [<Term page={page} name={`register_estimate.blocks_per_sm_if_${f}`}>with {count(k.register_estimate![f])}</Term>, `${plural(k.register_estimate![`blocks_per_sm_if_${f}`], "block", "blocks")} per SM`]) : []),
       ]} />
       {use.length > 0 && <ul class="bars">{use.map(([name, n, most, of]) => <li key={name}><span class="name"><Term page={page} name={of}>{name}</Term></span><Bar share={n / most} /><span class="num wide">{count(n)} of {count(most)}</span></li>)}</ul>}
       {k.limited_by === "grid" ? <p class="note">The grid has no more blocks for the SMs; resources are not the limit.</p>

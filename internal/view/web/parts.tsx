@@ -42,11 +42,11 @@ export function Tips() {
 }
 
 /** Something with an explanation. */
-export function Hint(p: { tip: ComponentChildren; children: ComponentChildren }) {
+export function Hint(p: { tip: ComponentChildren; children: ComponentChildren; counter?: string }) {
   const on = (e: Event) => showTip({ of: e.currentTarget as Element, body: p.tip });
   const off = () => showTip(null);
   return (
-    <span class="hint" tabIndex={0} aria-describedby="explanation" onMouseEnter={on} onMouseLeave={off} onFocus={on} onBlur={off}>
+    <span class="hint" data-counter={p.counter} tabIndex={0} aria-describedby="explanation" onMouseEnter={on} onMouseLeave={off} onFocus={on} onBlur={off}>
       {p.children}
     </span>
   );
@@ -58,7 +58,7 @@ export function Term(p: { page: Page; name: string; children?: ComponentChildren
   const body = p.children ?? words(p.name.slice(p.name.lastIndexOf(".") + 1));
   if (!t) return <span>{body}</span>;
   return (
-    <Hint tip={<Fragment><b>{t.name}</b><p>{t.meaning}</p><p class="muted">{t.unit && `Unit: ${t.unit}. `}Counted by: {t.source}.</p></Fragment>}>
+    <Hint counter={t.name} tip={<Fragment><b>{t.name}</b><p>{t.meaning}</p><p class="muted">{t.unit && `Unit: ${t.unit}. `}Counted by: {t.source}.</p></Fragment>}>
       {body}
     </Hint>
   );
