@@ -253,7 +253,7 @@ function Occupancy({ result, k }: { result: Result; k: Kernel }) {
         ["possible with full SMs", m ? `${percentOf(warps * k.blocks_per_sm, m.warp_slots)} (${k.blocks_per_sm} × ${warps} of ${m.warp_slots} warps)` : "–"],
         [<Term page={page} name="limited_by">limited by</Term>, k.limited_by || "–"],
         [<Term page={page} name="registers">registers per thread</Term>, `${count(k.registers)}${k.register_estimate ? " (estimate)" : ""}`],
-        ...(k.register_estimate ? (["fewer", "more"] as const).map((f): [ComponentChildren, ComponentChildren] => [<Term page={page} name={`register_estimate.blocks_per_sm_if_${f}`}>with {count(k.register_estimate![f])}</Term>, `${plural(k.register_estimate![`blocks_per_sm_if_${f}`], "block", "blocks")} per SM`]) : []),
+        ...(k.register_estimate ? (["fewer", "more"] as const).map((f): [ComponentChildren, ComponentChildren] => [<Term page={page} name={`register_estimate.blocks_per_sm_if_${f}`}>with {count(k.register_estimate![f])} registers</Term>, `${plural(k.register_estimate![`blocks_per_sm_if_${f}`], "block", "blocks")} per SM`]) : []),
       ]} />
       {use.length > 0 && <ul class="bars">{use.map(([name, n, most, of]) => <li key={name}><span class="name"><Term page={page} name={of}>{name}</Term></span><Bar share={n / most} /><span class="num wide">{count(n)} of {count(most)}</span></li>)}</ul>}
       {k.limited_by === "grid" ? <p class="note">The grid has no more blocks for the SMs; resources are not the limit.</p>
