@@ -67,10 +67,7 @@ func TestWordsAreTrue(t *testing.T) {
 			}
 		}
 	}
-	shows("#/summary", []string{"2 launches; seen in launch 1", "pc 0x70", "3 findings", "Nothing was checked.", "2 launches were not checked", "1 launch was not checked"}, nil)
-	if n := strings.Count(b.text(), "nothing found"); n != 2 {
-		t.Errorf("%d checkers found nothing, want 2", n)
-	}
+	shows("#/summary", []string{"2 launches; seen in launch 1", "pc 0x70", "3 findings. The result does not have them", "2 launches were not checked by memory", "1 launch was not checked by init"}, []string{"nothing found"})
 	// What another launch of the kernel suffers from says so, and comes after what this one does.
 	shows("#/launch/0", []string{"90 %", "in launch 1, which it costs most"}, nil)
 	if s := b.text(); strings.Index(s, "they are here") > strings.Index(s, "1 block for 84 SMs") {
