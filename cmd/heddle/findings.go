@@ -186,6 +186,9 @@ func ordered(list []*check.Finding, order string) []*check.Finding {
 // foundIn returns what the checkers of each program have found, under an order of blocks and warps.
 func foundIn(results []*report.Run, order string) (lists [][]*check.Finding, err error) {
 	for _, res := range results {
+		if res.Found == nil && res.Error == nil {
+			return nil, usage("the CUDA runtime does not say what it has checked: its source is not that of this heddle; build heddle again, with the source as it is now")
+		}
 		list, err := output.Of(res.Found)
 		if err != nil {
 			return nil, usage("the report cannot be read: %w", err)
