@@ -15,7 +15,7 @@ import (
 
 // viewCmd is `heddle view`.
 type viewCmd struct {
-	Results []string `arg:"" name:"result" help:"Results: what heddle run --json or heddle cuda --json wrote, or folders of them. Beside them: tables of hardware measurements, as for heddle compare, or what heddle compare --json wrote. - is standard input. With --live: a job file, a trace, or a CUDA program with its arguments (after --), to run."`
+	Results []string `arg:"" name:"result" help:"Results: what heddle run --json or heddle cuda --json wrote, or folders of them; results of a sweep (.heddle-run), or its store. Beside them: tables of hardware measurements, as for heddle compare, or what heddle compare --json wrote. - is standard input. With --live: a job file, a trace, or a CUDA program with its arguments (after --), to run."`
 
 	Live       bool     `help:"Run a job, a trace or a CUDA program, and show it while it runs: how far it is, and its counters so far. The page can pause and stop it."`
 	HTML       string   `name:"html" placeholder:"FILE" help:"Write the page as one HTML file (- is standard output), instead of serving it on this computer."`
@@ -131,7 +131,7 @@ func (c *viewCmd) page(e env) (*view.Page, error) {
 		in   viewInput
 	)
 	for _, arg := range c.Results {
-		names, err := view.Files(arg)
+		names, err := resultFiles(arg)
 		if err != nil {
 			errs = append(errs, usage("%s: %w", arg, err))
 		}

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/compare"
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/sweep"
+	"github.com/heddle-sim/heddle/internal/sweep/store"
 	"github.com/heddle-sim/heddle/internal/view"
 )
 
@@ -25,7 +28,7 @@ type viewInput struct {
 
 // add reads a file: results, a comparison of heddle compare, or a table.
 func (in *viewInput) add(name string, stdin io.Reader) error {
-	text, err := view.ReadText(name, stdin)
+	text, title, err := readResult(name, stdin)
 	if err != nil {
 		return usage("%s: %w", name, err)
 	}
@@ -46,9 +49,9 @@ func (in *viewInput) add(name string, stdin io.Reader) error {
 		return usage("%s: %w", name, err)
 	}
 	for i, r := range runs {
-		x := view.Result{Name: name, Run: r, Foreign: true}
+		x := view.Result{Name: title, Run: r, Foreign: true}
 		if len(runs) > 1 {
-			x.Name = fmt.Sprintf("%s, %d", name, i+1)
+			x.Name = fmt.Sprintf("%s, %d", title, i+1)
 		}
 		in.results = append(in.results, x)
 	}
@@ -56,6 +59,38 @@ func (in *viewInput) add(name string, stdin io.Reader) error {
 		in.sources = append(in.sources, s)
 	}
 	return nil
+}
+
+// readResult reads a file, or a result of a sweep from its store; title is its name on the page.
+func readResult(name string, stdin io.Reader) (text []byte, title string, err error) {
+	if filepath.Ext(name) != store.Extension {
+		text, err = view.ReadText(name, stdin)
+		return text, name, err
+	}
+	r, err := store.Read(name)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case r.Result == nil:
+		return nil, "", fmt.Errorf("the run left no result: %s", r.Why)
+	}
+	return r.Result, sweep.Title(r), nil
+}
+
+// resultFiles returns the files of an argument: itself, the results of a store, or those of a folder.
+func resultFiles(name string) ([]string, error) {
+	s, err := store.Existing(name)
+	if err != nil {
+		return view.Files(name)
+	}
+	digests, err := s.Digests()
+	if err == nil && len(digests) == 0 {
+		err = errors.New("the store has no result yet")
+	}
+	for i, d := range digests {
+		digests[i] = s.Path(d)
+	}
+	return digests, err
 }
 
 // compare compares each table with the results: one by one if these ran the same kernels, else

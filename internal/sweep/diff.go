@@ -74,14 +74,19 @@ func values(s *store.Store, metric string) (map[string]float64, error) {
 			continue
 		}
 		if v, ok := x.metric(metric); ok {
-			p := Point{Input: &Input{Name: r.Input}, GPU: r.GPU, Settings: r.Settings}
-			found[p.String()] = v
+			found[Title(r)] = v
 		}
 	}
 	if len(found) == 0 && len(digests) > 0 {
 		return nil, fmt.Errorf("no result in %s has a number called %q", s.Dir, metric)
 	}
 	return found, nil
+}
+
+// Title describes the point of a record in a line.
+func Title(r *store.Record) string {
+	p := Point{Input: &Input{Name: r.Input}, GPU: r.GPU, Settings: r.Settings}
+	return p.String()
 }
 
 // WriteText prints the pairs that differ, the largest change first.
