@@ -138,6 +138,9 @@ type Turns struct {
 // between them, each must see it open before the first of them reaches the next
 // barrier, which may use the same counter.
 func (t *Turns) Run(b Warper, warps int, budget, quantum uint64) Status {
+	if t.search != nil {
+		t.search.at(b, true)
+	}
 	for {
 		for t.next < warps {
 			i := int(t.order.At(uint64(t.next), uint64(warps)))
@@ -178,7 +181,7 @@ func (t *Turns) Run(b Warper, warps int, budget, quantum uint64) Status {
 		}
 		t.next, t.moved = 0, false
 		if t.search != nil {
-			t.search.at(b)
+			t.search.at(b, false)
 		}
 	}
 }

@@ -21,10 +21,29 @@ import (
 type Search struct {
 	changed bool // global memory, or what the block sees has another cause
 	loops   bool // the block has returned to a state
-	begun   bool
-	state   uint64 // the one to which it may return
-	age     int    // states since then
-	most    int    // after which another one is taken (Brent's algorithm)
+	// Where a slice ends decides whose turn is next, and what is left of a slice is no part of the
+	// state. So states are compared where slices begin; and where rounds of the warps end, as long
+	// as the warps pass nothing to each other, so that whose turn it is does not matter.
+	slices, rounds cycle
+}
+
+// cycle looks for a state that comes back (Brent's algorithm).
+type cycle struct {
+	begun bool
+	state uint64 // the one to which it may return
+	age   int    // states since then
+	most  int    // after which another one is taken
+}
+
+// returns reports whether a state is the one that has been kept, and may keep this one.
+func (c *cycle) returns(state uint64) bool {
+	switch c.age++; {
+	case c.begun && state == c.state:
+		return true
+	case !c.begun || c.age == c.most:
+		*c = cycle{begun: true, state: state, most: max(1, 2*c.most)}
+	}
+	return false
 }
 
 // Saw notes what a step of the block did. Memory that the host sees may change at any time.
@@ -33,7 +52,13 @@ func (s *Search) Saw(e *Effects, v *device.View) {
 	case e.Timed || e.Inst != nil && e.Inst.Async.Does == isa.AsyncStart:
 		s.changed = true
 		return
-	case s.changed || e.Inst == nil || e.Space == isa.Shared || e.Space == isa.Local || e.Space == isa.Param:
+	case s.changed || e.Inst == nil:
+		return
+	case e.Blocked || e.Inst.Barrier || e.Wrote && (e.Space == isa.Shared || e.Space == isa.Generic && e.Shared != 0):
+		s.rounds.begun = false
+	}
+	switch {
+	case e.Space == isa.Shared || e.Space == isa.Local || e.Space == isa.Param:
 		return
 	case e.Wrote && (e.Space != isa.Generic || e.Lanes != e.Shared|e.Local):
 		s.changed = true
@@ -53,8 +78,9 @@ type Stater interface {
 	State() (uint64, bool)
 }
 
-// at looks at the state of the block, after each of its warps had a turn.
-func (s *Search) at(b any) {
+// at looks at the state of the block where a slice begins, or else after each of its warps had a
+// turn.
+func (s *Search) at(b any, slice bool) {
 	if s.changed || s.loops {
 		return
 	}
@@ -67,11 +93,10 @@ func (s *Search) at(b any) {
 	if !ok {
 		return
 	}
-	switch s.age++; {
-	case s.begun && h == s.state:
-		s.loops = true
-	case !s.begun || s.age == s.most:
-		s.begun, s.state, s.age, s.most = true, h, 0, max(1, 2*s.most)
+	if slice {
+		s.loops = s.slices.returns(h)
+	} else {
+		s.loops = s.rounds.returns(h)
 	}
 }
 
@@ -99,6 +124,9 @@ func (d Digest) Bytes(b []byte) Digest {
 // State summarises the state of a block that all executors keep.
 func (c *CTA) State() Digest {
 	d := Digest(uint64(c.turns.next)).Bytes(c.Shared)
+	if c.turns.moved {
+		d = d.Add(1)
+	}
 	for i := range c.Bars {
 		b := &c.Bars[i]
 		if !b.Used {
@@ -121,7 +149,7 @@ func (c *CTA) Searching() *Search { return c.turns.search }
 // hunt is the search in all blocks that run.
 type hunt struct {
 	first  uint64 // rounds without a block that begins or ends before the first search
-	share  uint64 // a search lasts for one round in so many
+	share  uint64 // a search lasts for this part of the rounds before it
 	rounds uint64 // without such a block
 	next   uint64 // when the next search begins
 	until  uint64 // when it ends; 0: there is none

@@ -29,6 +29,16 @@ func TestEndless(t *testing.T) {
 			}
 		}, true},
 		{"a counter", true, loop(never), false},
+		{"a loop that each slice leaves, of warps that pass nothing to each other", true, func(s *script) {
+			s.length, s.state = never, perSlice
+		}, true},
+		{"a loop that each slice leaves", true, func(s *script) {
+			s.length, s.state, s.shares = never, perSlice, true
+		}, false},
+		{"stores to shared memory", true, func(s *script) {
+			loop(7)(s)
+			s.shares = true
+		}, true},
 		{"a block stores now and then", true, func(s *script) {
 			loop(5)(s)
 			if s.n == 3 {
@@ -61,6 +71,14 @@ func TestEndless(t *testing.T) {
 			}
 		})
 	}
+}
+
+// perSlice is a state that comes back within each slice, but not from one to the next.
+func perSlice(done uint64) uint64 {
+	if done%spinSlice == 0 {
+		return done
+	}
+	return done % 7
 }
 
 // TestEndlessWaitsForBlocks: blocks wait for one that begins only because none of them ends.

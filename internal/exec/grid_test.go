@@ -24,6 +24,7 @@ type script struct {
 	search *Search
 	state  func(done uint64) uint64 // what it is after so many instructions; nil: always something else
 	stores func(done uint64) bool   // to global memory
+	shares bool                     // each instruction stores to shared memory
 }
 
 // State is as in Stater.
@@ -46,14 +47,21 @@ func (s *script) Say(io.Writer, *Warner) error {
 }
 
 func (s *script) Run(budget uint64) Status {
+	if s.search != nil && s.state != nil {
+		s.search.at(s, true)
+	}
 	for ; budget > 0; budget-- {
 		if s.done >= s.length && s.grid.begun.Load() >= s.needs {
 			return s.end
 		}
 		s.done++
 		if s.search != nil && s.state != nil {
-			s.search.Saw(&Effects{Inst: &isa.Inst{}, Space: isa.Global, Wrote: s.stores != nil && s.stores(s.done)}, nil)
-			s.search.at(s)
+			e := Effects{Inst: &isa.Inst{}, Space: isa.Global, Wrote: s.stores != nil && s.stores(s.done)}
+			if s.shares {
+				e.Space, e.Wrote = isa.Shared, true
+			}
+			s.search.Saw(&e, nil)
+			s.search.at(s, false)
 		}
 	}
 	if s.done >= s.length && s.grid.begun.Load() >= s.needs {

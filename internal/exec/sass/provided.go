@@ -41,6 +41,7 @@ func (w *warp) call(in *inst, n uint64, m uint32) {
 		w.failAs(exec.BadCall, in, m, "call of address %#x, where there is no function", providedBase+n*instBytes)
 		return
 	}
+	w.asked = true
 	for t := m; t != 0 && w.fault == nil; t &= t - 1 {
 		w.blk.caller = thread{w, in, bits.TrailingZeros32(t) & 31}
 		w.blk.Call(exec.Function(n), &w.blk.caller, w.blk.im.m.crew.Mem)
