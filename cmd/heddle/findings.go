@@ -105,6 +105,9 @@ func (f *findingFlags) show(e env, list []*check.Finding, checked, roots []strin
 	}
 	src := &output.Sources{Roots: roots}
 	list, left := known.Keep(list, src)
+	if list == nil { // which would mean that nothing is known
+		list = []*check.Finding{}
+	}
 	if f.Compat == sanitizer {
 		err = output.WriteCompat(e.stderr, list)
 	} else {

@@ -134,9 +134,11 @@ const endless = `.version 7.8
 {
 	.reg .pred %p;
 	.reg .b64 %rd<1>;
-	.reg .b32 %r<1>;
+	.reg .b32 %r<2>;
 	ld.param.u64 %rd0, [p];
+	mov.u32 %r1, 0;
 LOOP:
+	add.u32 %r1, %r1, 1; // a loop that only repeats itself ends by itself
 	ld.volatile.global.u32 %r0, [%rd0];
 	setp.ne.u32 %p, %r0, 0;
 	@%p bra LOOP;

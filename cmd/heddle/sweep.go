@@ -40,6 +40,7 @@ type sweepRunCmd struct {
 	Point    []string `placeholder:"DIGEST" help:"Run these points only (a comma-separated list), unless they have results."`
 	Progress string   `default:"auto" placeholder:"WHEN" help:"Show how many points are done and how long the rest will take: auto (on a terminal), always or never."`
 	Quiet    bool     `help:"No progress line and no table."`
+	NoLimits bool     `help:"Ignore the limits of the file, as tasks of a batch system do, which has its own."`
 
 	Slurm bool `help:"Run the points as an array of jobs of Slurm. The store must be on a file system that all nodes share; the same command waits for what is queued and submits what is missing."`
 	slurmFlags
@@ -80,6 +81,9 @@ func (c *sweepRunCmd) Run(e env) error {
 	}
 	if c.Jobs < 0 || c.Jobs > sweep.MostJobs {
 		return usage("--jobs %d: want 1 to %d", c.Jobs, sweep.MostJobs)
+	}
+	if c.NoLimits {
+		f.Limits = sweep.Limits{}
 	}
 	if c.Jobs > 0 {
 		f.Limits.Jobs = c.Jobs
@@ -200,7 +204,7 @@ func (c *sweepRunCmd) run(e env, f *sweep.File, points []*sweep.Point, s *store.
 	if err != nil && e.ctx.Err() == nil {
 		return usage("%w", err)
 	}
-	if err == nil && jobs.NoWait {
+	if err == nil && (jobs.NoWait || len(c.Point) > 0 && state.Failed+state.Wrong == 0) { // single points have no table
 		return nil
 	}
 	if err == nil && !c.Quiet {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -41,11 +42,17 @@ func (f *storeFlag) query(e env, text string) (*index.Rows, error) {
 		return nil, err
 	}
 	x, err := index.Open(e.ctx, s, func(format string, args ...any) { fmt.Fprintf(e.stderr, "heddle: "+format+"\n", args...) })
+	if e.ctx.Err() != nil {
+		return nil, &exitError{code: exitInterrupted, err: errors.New("interrupted")}
+	}
 	if err != nil {
 		return nil, usage("%w", err)
 	}
 	defer x.Close()
 	rows, err := x.Query(e.ctx, text)
+	if e.ctx.Err() != nil {
+		return nil, &exitError{code: exitInterrupted, err: errors.New("interrupted")}
+	}
 	if err != nil {
 		return nil, usage("%w", err)
 	}
@@ -87,9 +94,9 @@ type sweepExportCmd struct {
 var exports = map[string]string{
 	"points":   "SELECT * FROM points",
 	"counters": "SELECT p.*, t.launch, l.name AS kernel, t.name AS counter, t.value FROM counters t JOIN points p USING (digest) LEFT JOIN launches l ON l.digest = t.digest AND l.launch = t.launch",
-	"launches": "SELECT p.*, t.* FROM launches t JOIN points p USING (digest)",
-	"lines":    "SELECT p.*, t.* FROM lines t JOIN points p USING (digest)",
-	"findings": "SELECT p.*, t.* FROM findings t JOIN points p USING (digest)",
+	"launches": "SELECT p.*, t.launch, t.name AS kernel, t.stream, t.grid, t.block, t.cycles AS launch_cycles, t.warp_instructions, t.thread_instructions FROM launches t JOIN points p USING (digest)",
+	"lines":    "SELECT p.*, t.launch, t.file, t.line, t.pc, t.function, t.instruction, t.issues, t.warp_cycles FROM lines t JOIN points p USING (digest)",
+	"findings": "SELECT p.*, t.launch, t.rule, t.share, t.seen, t.try FROM findings t JOIN points p USING (digest)",
 }
 
 // Run writes the file.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/heddle-sim/heddle/internal/sweep/store"
 )
@@ -64,6 +65,7 @@ func values(s *store.Store, metric string) (map[string]float64, error) {
 		return nil, err
 	}
 	found := map[string]float64{}
+	made := map[string]time.Time{} // of results of one name, as before and after a change of the input, the last counts
 	for _, d := range digests {
 		r, err := s.Get(d)
 		if err != nil {
@@ -74,7 +76,9 @@ func values(s *store.Store, metric string) (map[string]float64, error) {
 			continue
 		}
 		if v, ok := x.metric(metric); ok {
-			found[Title(r)] = v
+			if name := Title(r); !r.Made.Before(made[name]) {
+				found[name], made[name] = v, r.Made
+			}
 		}
 	}
 	if len(found) == 0 && len(digests) > 0 {

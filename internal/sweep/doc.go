@@ -3,7 +3,7 @@
 // a point which has been run is not run again, by this sweep or another one with the same
 // store.
 //
-// A file is read (file.go), its points are listed (point.go) and named (digest.go), and a
+// A file is read (file.go, read.go), its points are listed and named (point.go), and a
 // queue of this computer runs those that are missing, each in a process of its own
 // (queue.go). Results are in a store (package store).
 //

@@ -50,6 +50,18 @@ type Axis struct {
 	Values [][]Setting // each sets the axis' keys
 }
 
+// keys are those that any value sets.
+func (a *Axis) keys() (list []string) {
+	for _, v := range a.Values {
+		for _, s := range v {
+			if !slices.Contains(list, s.Key) {
+				list = append(list, s.Key)
+			}
+		}
+	}
+	return list
+}
+
 // Setting is a key of the configuration, or one of the special keys, and its value as text.
 type Setting = store.Setting
 
@@ -90,7 +102,7 @@ const mostIncludes = 32
 // Load reads a sweep, and the files that it includes.
 func Load(path string) (*File, error) {
 	f := &File{Path: path}
-	l := &loader{file: f}
+	l := &loader{file: f, names: map[string]int{}}
 	src, err := readText(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", path, err)
@@ -132,7 +144,8 @@ func (f *File) shape() string {
 // loader reads the files of a sweep.
 type loader struct {
 	file  *File
-	files []string // that are being read, outermost first
+	files []string       // that are being read, outermost first
+	names map[string]int // of inputs
 }
 
 // read reads a file into the sweep, and before it what it includes, so that its own keys win.

@@ -174,6 +174,13 @@ func TestBadFiles(t *testing.T) {
 			}
 		})
 	}
+	f, err := Load(filepath.Join(folder(t, base("inputs = [\"a.toml\"]\n[report]\nbaseline = { \"l2.ways\" = 8 }\n")), "sweep.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Points(); err == nil || !strings.Contains(err.Error(), "no point is the baseline of the report (l2.ways = 8)") {
+		t.Errorf("a baseline that there is not: %v", err)
+	}
 	dir := folder(t, map[string]string{"one.toml": `include = ["two.toml"]`, "two.toml": `include = ["three.toml"]`, "three.toml": `include = ["one.toml"]`})
 	if _, err := Load(filepath.Join(dir, "one.toml")); err == nil || !strings.Contains(err.Error(), "three.toml:1:12: include: one.toml includes this file in turn") {
 		t.Errorf("a circle: %v", err)

@@ -53,6 +53,9 @@ func (f *File) Points() ([]*Point, error) {
 			}
 		}
 	}
+	if b := f.Report.Baseline; len(b) > 0 && !slices.ContainsFunc(list, func(p *Point) bool { return p.has(b) }) {
+		return nil, fmt.Errorf("%s: no point is the baseline of the report (%s)", f.Path, join(b))
+	}
 	n := namer{inputs: map[*Input]named{}, machines: map[string]string{}}
 	for _, p := range list {
 		if err := n.name(p); err != nil {
@@ -60,6 +63,11 @@ func (f *File) Points() ([]*Point, error) {
 		}
 	}
 	return list, nil
+}
+
+// has reports whether the point has all of these values.
+func (p *Point) has(list []Setting) bool {
+	return !slices.ContainsFunc(list, func(s Setting) bool { return p.value(s.Key) != s.Value })
 }
 
 // String describes the point in a line.
@@ -163,7 +171,7 @@ func (n *namer) name(p *Point) error {
 	}
 	// Run conditions are in the machine's description; what is left are flags.
 	f.GPU, f.Set = "", slices.DeleteFunc(slices.Clone(f.Set), func(s string) bool { return !strings.HasPrefix(s, "functional.") && !strings.HasPrefix(s, "trace.") })
-	p.Digest, err = input.Digest(fmt.Sprintf("%d %q %q %+v", report.ResultVersion, in.digest, text, f))
+	p.Digest, err = input.Digest(fmt.Sprintf("%s %d %q %q %+v", report.Version, report.ResultVersion, in.digest, text, f))
 	p.Digest = p.Digest[:digestLength]
 	return err
 }

@@ -43,9 +43,9 @@ const mostMessages = 4000
 
 // execute runs a point to its end, and returns what is kept of it. The error is not the
 // point's: it could not be started, or was ended.
-func (p *process) execute(ctx context.Context, heddle string) (*store.Record, error) {
+func (p *process) execute(ctx context.Context, heddle string, s *store.Store) (*store.Record, error) {
 	r := p.point.record()
-	tmp, err := os.MkdirTemp("", "heddle-sweep-")
+	tmp, err := s.Scratch(p.point.Digest)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +84,7 @@ func (p *process) execute(ctx context.Context, heddle string) (*store.Record, er
 		kill(p.cmd) // what it has started
 		return r, cause
 	}
+	r.Made = time.Now().UTC().Truncate(time.Second)
 	r.Seconds = time.Since(begin).Seconds()
 	r.Peak = maxResident(p.cmd.ProcessState)
 	r.Messages = strings.TrimSpace(messages.String())

@@ -2,9 +2,12 @@ package sweep
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -63,8 +66,30 @@ func available() int64 {
 	for line := range bytes.Lines(text) {
 		if f := bytes.Fields(line); len(f) > 1 && string(f[0]) == "MemAvailable:" {
 			n, _ := strconv.ParseInt(string(f[1]), 10, 64)
-			return n << 10
+			return min(n<<10, granted())
 		}
 	}
 	return 0
+}
+
+// granted is the memory that this process's control group may use, as in containers and jobs of a
+// cluster, in bytes.
+func granted() int64 {
+	least := int64(math.MaxInt64)
+	text, err := os.ReadFile("/proc/self/cgroup") // version 2: 0::/path
+	if err != nil {
+		return least
+	}
+	_, path, _ := strings.Cut(strings.TrimSpace(string(text)), "0::")
+	for path = filepath.Clean("/" + path); ; path = filepath.Dir(path) {
+		limit, err := os.ReadFile(filepath.Join("/sys/fs/cgroup", path, "memory.max"))
+		if err == nil {
+			if n, err := strconv.ParseInt(strings.TrimSpace(string(limit)), 10, 64); err == nil { // or "max"
+				least = min(least, n)
+			}
+		}
+		if path == "/" {
+			return least
+		}
+	}
 }

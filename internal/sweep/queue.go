@@ -288,7 +288,7 @@ func (q *Queue) run(ctx context.Context, t *task, p *process) error {
 		late := time.AfterFunc(q.Limits.Time, func() { p.stop(errTime) })
 		defer late.Stop()
 	}
-	r, err := p.execute(ctx, q.Heddle)
+	r, err := p.execute(ctx, q.Heddle, q.Store)
 	switch {
 	case errors.Is(err, errMemory) && p.need < q.Limits.Memory:
 		q.mu.Lock()
@@ -373,7 +373,9 @@ func (q *Queue) look() {
 	resident(groups)
 	var sum int64
 	var worst *process
+	ending := false // one point has been stopped, and still gives its memory back
 	for p := range q.running {
+		ending = ending || p.stopped
 		pid := int(p.pid.Load())
 		p.now = groups[pid]
 		p.peak = max(p.peak, p.now)
@@ -382,8 +384,11 @@ func (q *Queue) look() {
 			worst = p
 		}
 	}
-	if worst != nil && float64(sum) > watchPart*float64(q.Limits.Memory) {
+	if worst != nil && !ending && float64(sum) > watchPart*float64(q.Limits.Memory) {
 		worst.stopped = true
+		if len(q.running) == 1 { // it had all of it
+			worst.need = q.Limits.Memory
+		}
 		worst.stop(errMemory)
 	}
 }

@@ -203,16 +203,16 @@ func (r *reader) program(n *tomlfile.Node, name string, command []tomlfile.Text)
 // addInput adds an input. A name that the file does not give is made different from others.
 func (r *reader) addInput(in *Input, named bool, pos isa.Pos) {
 	f := r.loader.file
-	taken := func(name string) bool {
-		return slices.ContainsFunc(f.Inputs, func(x *Input) bool { return x.Name == name })
-	}
-	if taken(in.Name) && named {
+	taken := r.loader.names // and how many inputs have had a name
+	if taken[in.Name] > 0 && named {
 		r.Add(pos, "two inputs have the name %q", in.Name)
 		return
 	}
-	for base, i := in.Name, 2; taken(in.Name); i++ {
-		in.Name = base + "-" + strconv.Itoa(i)
+	for base := in.Name; taken[in.Name] > 0; {
+		taken[base]++
+		in.Name = base + "-" + strconv.Itoa(taken[base])
 	}
+	taken[in.Name]++
 	f.Inputs = append(f.Inputs, in)
 }
 
@@ -259,13 +259,14 @@ func (r *reader) axis(name string, n *tomlfile.Node, single bool) {
 // addAxis adds an axis, in place of one of the same name.
 func (r *reader) addAxis(a *Axis, pos isa.Pos) {
 	f := r.loader.file
-	for _, v := range a.Values {
-		for _, s := range v {
-			for _, other := range f.Axes {
-				if other.Name != a.Name && len(other.Values) > 0 && slices.ContainsFunc(other.Values[0], func(o Setting) bool { return o.Key == s.Key }) {
-					r.Add(pos, "%s is set by %s and by %s; remove one of the two", s.Key, other.Name, a.Name)
-					return
-				}
+	for _, other := range f.Axes {
+		if other.Name == a.Name {
+			continue
+		}
+		for _, key := range a.keys() {
+			if slices.Contains(other.keys(), key) {
+				r.Add(pos, "%s is set by %s and by %s; remove one of the two", key, other.Name, a.Name)
+				return
 			}
 		}
 	}
@@ -380,7 +381,11 @@ func (r *reader) report(n *tomlfile.Node) {
 		for _, key := range t.Keys {
 			k := t.Kids[key]
 			if key == "input" || key == "gpu" {
-				if s, ok := r.Str(t, key); ok {
+				s, ok := r.Str(t, key)
+				if ok && key == "gpu" && run.IsFile(s.S) {
+					s.S = r.path(s.S)
+				}
+				if ok {
 					rep.Baseline = append(rep.Baseline, Setting{Key: key, Value: s.S})
 				}
 				continue

@@ -79,7 +79,8 @@ func (f *File) Table(list []*Point, s *store.Store) (*Table, error) {
 			return nil, fmt.Errorf("no result has a number called %q%s", m, near.Suggest(m, r.names(), "there are"))
 		}
 	}
-	return t, t.compare(f.Report.Baseline)
+	t.compare(f.Report.Baseline)
+	return t, nil
 }
 
 // columns are what varies in a sweep; the input is always one.
@@ -92,11 +93,9 @@ func (f *File) columns() []string {
 		if len(a.Values) < 2 {
 			continue
 		}
-		for _, v := range a.Values {
-			for _, s := range v {
-				if !slices.Contains(list, s.Key) {
-					list = append(list, s.Key)
-				}
+		for _, key := range a.keys() {
+			if !slices.Contains(list, key) {
+				list = append(list, key)
 			}
 		}
 	}
@@ -120,19 +119,16 @@ func (p *Point) value(column string) string {
 }
 
 // compare sets the ratios.
-func (t *Table) compare(baseline []Setting) error {
+func (t *Table) compare(baseline []Setting) {
 	if len(baseline) == 0 {
-		return nil
+		return
 	}
 	bases := map[string]*Row{}
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		if !slices.ContainsFunc(baseline, func(s Setting) bool { return r.Point.value(s.Key) != s.Value }) {
+		if r.Point.has(baseline) {
 			bases[t.rest(r, baseline)] = r
 		}
-	}
-	if len(bases) == 0 {
-		return fmt.Errorf("no point is the baseline (%s)", join(baseline))
 	}
 	for i := range t.Rows {
 		r := &t.Rows[i]
@@ -141,7 +137,6 @@ func (t *Table) compare(baseline []Setting) error {
 			r.Ratio = *r.Values[0] / *b.Values[0]
 		}
 	}
-	return nil
 }
 
 // rest identifies what a baseline leaves open.
@@ -183,8 +178,11 @@ func (t *Table) WriteText(w io.Writer) error {
 		for _, v := range r.Values {
 			cells = append(cells, number(v))
 		}
-		if ratio && r.Ratio != 0 {
+		switch {
+		case ratio && r.Ratio != 0:
 			cells = append(cells, strconv.FormatFloat(r.Ratio, 'f', 3, 64))
+		case ratio:
+			cells = append(cells, "–")
 		}
 		if r.Code != 0 {
 			cells = append(cells, fmt.Sprintf("exit code %d", r.Code))
@@ -207,8 +205,8 @@ func number(v *float64) string {
 	switch {
 	case v == nil:
 		return "–"
-	case *v == float64(int64(*v)):
-		return report.Count(uint64(max(0, *v)))
+	case *v >= 0 && *v == float64(uint64(*v)):
+		return report.Count(uint64(*v))
 	}
 	return strconv.FormatFloat(*v, 'f', 3, 64)
 }

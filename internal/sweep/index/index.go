@@ -30,8 +30,8 @@ const version = 1
 // tables are those of the database. A launch of -1 means the run as a whole, so that it can be
 // part of a key.
 const tables = `
-CREATE TABLE runs (digest TEXT PRIMARY KEY, input TEXT, gpu TEXT, code INTEGER, seconds REAL, peak_bytes INTEGER) WITHOUT ROWID;
-CREATE TABLE settings (digest TEXT, key TEXT, value TEXT, PRIMARY KEY (digest, key)) WITHOUT ROWID;
+CREATE TABLE runs (digest TEXT PRIMARY KEY, input TEXT, gpu TEXT, exit_code INTEGER, seconds REAL, peak_bytes INTEGER, made TEXT) WITHOUT ROWID;
+CREATE TABLE settings (digest TEXT, key TEXT, value NUMERIC, PRIMARY KEY (digest, key)) WITHOUT ROWID;
 CREATE TABLE launches (digest TEXT, launch INTEGER, name TEXT, stream INTEGER, grid TEXT, block TEXT, cycles INTEGER, warp_instructions INTEGER, thread_instructions INTEGER);
 CREATE TABLE counters (digest TEXT, launch INTEGER, name TEXT, value NUMERIC, PRIMARY KEY (digest, launch, name)) WITHOUT ROWID;
 CREATE TABLE lines (digest TEXT, launch INTEGER, file TEXT, line INTEGER, pc INTEGER, function TEXT, instruction TEXT, issues INTEGER, warp_cycles INTEGER);
@@ -58,6 +58,7 @@ func Open(ctx context.Context, s *store.Store, say func(format string, args ...a
 		if ctx.Err() != nil {
 			return nil, err
 		}
+		say("the index %s cannot be used (%v); one is made for this query alone", path, err)
 		// Of a store that cannot be written, the database is in a folder of its own.
 		dir, terr := os.MkdirTemp("", "heddle-index-")
 		if terr != nil {
@@ -68,8 +69,27 @@ func Open(ctx context.Context, s *store.Store, say func(format string, args ...a
 			x.Close()
 			return nil, fmt.Errorf("the index of %s: %w", s.Dir, err)
 		}
+		path = filepath.Join(dir, file)
+	}
+	// Queries have a connection that cannot write.
+	err := x.db.Close()
+	if err == nil {
+		x.db, err = connect(path, url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(30000)"}})
+	}
+	if err != nil {
+		x.Close()
+		return nil, fmt.Errorf("the index of %s: %w", s.Dir, err)
 	}
 	return x, nil
+}
+
+// connect opens a database.
+func connect(path string, query url.Values) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: query.Encode()}).String())
+	if err == nil {
+		db.SetMaxOpenConns(1) // one connection has the settings of a session
+	}
+	return db, err
 }
 
 // Close closes the database.
@@ -124,12 +144,10 @@ func broken(err error) bool {
 
 // open opens the file and makes the tables of a new one.
 func (x *Index) open(ctx context.Context, path string) error {
-	query := url.Values{"_pragma": {"journal_mode(wal)", "busy_timeout(30000)", "synchronous(normal)"}, "_txlock": {"immediate"}}
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: query.Encode()}).String())
+	db, err := connect(path, url.Values{"_pragma": {"journal_mode(wal)", "busy_timeout(30000)", "synchronous(normal)"}, "_txlock": {"immediate"}})
 	if err != nil {
 		return err
 	}
-	db.SetMaxOpenConns(1) // one connection has the settings of a session
 	x.db = db
 	var have int
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
@@ -225,11 +243,11 @@ func (x *Index) view(ctx context.Context) error {
 		return err
 	}
 	var b strings.Builder
-	b.WriteString("DROP VIEW IF EXISTS points; CREATE VIEW points AS SELECT r.digest, r.input, r.gpu, r.code")
+	b.WriteString("DROP VIEW IF EXISTS points; CREATE VIEW points AS SELECT r.digest, r.input, r.gpu, r.exit_code")
 	for _, k := range keys {
 		fmt.Fprintf(&b, ", (SELECT value FROM settings WHERE digest = r.digest AND key = %s) AS %s", quote(k, '\''), quote(k, '"'))
 	}
-	b.WriteString(", (SELECT value FROM counters WHERE digest = r.digest AND launch = -1 AND name = 'cycles') AS cycles, r.seconds, r.peak_bytes FROM runs r")
+	b.WriteString(", (SELECT value FROM counters WHERE digest = r.digest AND launch = -1 AND name = 'cycles') AS cycles, r.seconds, r.peak_bytes, r.made FROM runs r")
 	return x.transaction(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, b.String())
 		return err

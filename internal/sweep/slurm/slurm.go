@@ -55,6 +55,7 @@ const (
 	unknownTime  = 5 * time.Second
 	mostTasks    = 1000
 	mostAttempts = 3
+	mostPoints   = 1000 // of a task: they are one argument, of at most 128 KiB
 	pollDelay    = 2 * time.Second
 	silence      = 10 * time.Minute
 )
@@ -85,6 +86,9 @@ func (e *Engine) Run(ctx context.Context, list []*sweep.Point) (sweep.State, err
 		if err != nil {
 			return state, err
 		}
+		running = slices.DeleteFunc(running, func(a *array) bool { // those of other sweeps
+			return !slices.ContainsFunc(missing, func(p *sweep.Point) bool { return a.has(p.Digest) })
+		})
 		fresh := slices.DeleteFunc(slices.Clone(missing), func(p *sweep.Point) bool {
 			failed := e.failed(p.Digest)
 			return slices.ContainsFunc(running, func(a *array) bool { return a.has(p.Digest) }) || attempt > 1 && failed
@@ -112,7 +116,7 @@ func (e *Engine) Run(ctx context.Context, list []*sweep.Point) (sweep.State, err
 		if e.NoWait {
 			return state, nil
 		}
-		if err := e.wait(ctx, running, state); err != nil {
+		if err := e.wait(ctx, running, missing, state); err != nil {
 			return state, err
 		}
 	}
@@ -149,7 +153,7 @@ func (e *Engine) chunks(points []*sweep.Point, expected func(*sweep.Point) time.
 	var tasks [][]string
 	var sum time.Duration
 	for i, p := range points {
-		if len(tasks) == 0 || sum >= least {
+		if len(tasks) == 0 || sum >= least || len(tasks[len(tasks)-1]) == mostPoints {
 			tasks, sum = append(tasks, nil), 0
 		}
 		tasks[len(tasks)-1] = append(tasks[len(tasks)-1], p.Digest)
@@ -173,9 +177,6 @@ func (e *Engine) submit(ctx context.Context, chunks [][]string) (*array, error) 
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(dir, 0o777); err != nil { // tasks may run as another user
-		return nil, err
-	}
 	root, err := filepath.Abs(e.Store.Dir)
 	if err != nil {
 		return nil, err
@@ -185,7 +186,7 @@ func (e *Engine) submit(ctx context.Context, chunks [][]string) (*array, error) 
 	for _, c := range chunks {
 		fmt.Fprintln(&tasks, strings.Join(c, ","))
 	}
-	script := fmt.Sprintf("#!/bin/sh\npoints=$(sed -n \"$((SLURM_ARRAY_TASK_ID + 1))p\" %s)\nexec %s sweep %s --store %s --quiet --progress never --jobs \"${SLURM_CPUS_PER_TASK:-1}\" --point \"$points\"\n",
+	script := fmt.Sprintf("#!/bin/sh\npoints=$(sed -n \"$((SLURM_ARRAY_TASK_ID + 1))p\" %s)\nexec %s sweep %s --store %s --quiet --progress never --no-limits --jobs \"${SLURM_CPUS_PER_TASK:-1}\" --point \"$points\"\n",
 		quote(filepath.Join(dir, "points")), quote(e.Heddle), quote(e.File), quote(root))
 	if err := os.WriteFile(filepath.Join(dir, "points"), []byte(tasks.String()), 0o666); err != nil {
 		return nil, err
@@ -315,7 +316,7 @@ func pause(ctx context.Context) error {
 }
 
 // wait waits until Slurm has none of the arrays, and says what went wrong.
-func (e *Engine) wait(ctx context.Context, arrays []*array, state sweep.State) error {
+func (e *Engine) wait(ctx context.Context, arrays []*array, missing []*sweep.Point, state sweep.State) error {
 	for {
 		queue, err := e.queue(ctx)
 		if err != nil {
@@ -330,13 +331,9 @@ func (e *Engine) wait(ctx context.Context, arrays []*array, state sweep.State) e
 		for _, a := range left {
 			now.Running += queue[a.Job]
 		}
-		for _, a := range arrays {
-			for _, c := range a.Chunks {
-				for _, d := range c {
-					if _, ok := slices.BinarySearch(digests, d); ok {
-						now.Done++
-					}
-				}
+		for _, p := range missing {
+			if _, ok := slices.BinarySearch(digests, p.Digest); ok {
+				now.Done++
 			}
 		}
 		e.Changed(now)

@@ -12,11 +12,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/klauspost/compress/zstd"
@@ -28,6 +31,7 @@ const (
 	points    = "points" // POINTS/ab/abcdef….heddle-run
 	failed    = "failed" // as points: those without a result, to be run again
 	locks     = "locks"
+	scratch   = "scratch"
 	Extension = ".heddle-run"
 )
 
@@ -53,6 +57,7 @@ type Record struct {
 	Messages string    `json:"messages,omitempty"` // the last that it wrote on standard error
 	Seconds  float64   `json:"seconds"`            // of wall-clock time
 	Peak     int64     `json:"peak_bytes"`         // the most memory seen, of the run with its child processes
+	Made     time.Time `json:"made"`               // when it ended, UTC
 
 	// Result is the run's JSON result; nil if there is none. It is not part of the head.
 	Result json.RawMessage `json:"-"`
@@ -162,12 +167,13 @@ func write(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), newFile+"*")
+	// os.CreateTemp would make it unreadable for others, whatever the user's mask.
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%d-%x", newFile, os.Getpid(), rand.Uint64())), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(0o666), f.Sync(), f.Close())
+	err = errors.Join(err, f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
@@ -216,10 +222,10 @@ func read(path, digest string) (*Record, error) {
 
 // maxRecord bounds what a file may be decompressed to, so that a damaged one cannot fill the
 // memory.
-const maxRecord = 4 << 30
+const maxRecord = 1 << 30
 
 func decode(text []byte) (*Record, error) {
-	d, err := zstd.NewReader(bytes.NewReader(text), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxRecord))
+	d, err := zstd.NewReader(bytes.NewReader(text), zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}
@@ -237,13 +243,28 @@ func decode(text []byte) (*Record, error) {
 		return nil, fmt.Errorf("its format is %q; this version of heddle knows %q", r.Form, recordForm)
 	}
 	var rest bytes.Buffer
-	if _, err := rest.ReadFrom(in); err != nil {
+	if _, err := rest.ReadFrom(io.LimitReader(in, maxRecord)); err != nil {
 		return nil, err
+	}
+	if rest.Len() == maxRecord {
+		return nil, fmt.Errorf("it is larger than %d bytes", maxRecord)
 	}
 	if rest.Len() > 0 {
 		r.Result = rest.Bytes()
 	}
 	return r, nil
+}
+
+// Scratch makes an empty folder for a run of a point, whose lock is held: what a killed process has
+// left there goes.
+func (s *Store) Scratch(digest string) (dir string, err error) {
+	if dir, err = filepath.Abs(filepath.Join(s.Dir, scratch, digest)); err != nil {
+		return "", err
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	return dir, os.MkdirAll(dir, 0o777)
 }
 
 // Digests lists the results, sorted.

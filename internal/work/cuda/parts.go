@@ -27,11 +27,11 @@ func (t *Thread) tellPart(e check.HostEvent, stream uint64) Error {
 		if err != Success {
 			return Success
 		}
-		if m, ok := d.mem.Find(e.Addr); !ok || e.Bytes == 0 || e.Addr-m.Addr+e.Bytes > m.Size {
+		if m, ok := d.mem.Find(e.Addr); !ok || e.Bytes == 0 || e.Bytes > m.Size-(e.Addr-m.Addr) {
 			return Success
 		}
 		if bad = Success; r.checked() {
-			e.Part, e.Async, e.Stream = true, true, s.id
+			e.Part, e.Async, e.Stream = true, true, s.key()
 			r.tell(e)
 		}
 		return Success
