@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -277,6 +278,9 @@ type ended struct {
 // command directly, and it may obey or not; other signals are forwarded. Stop, if it is not
 // nil, interrupts the command.
 func wait(cmd *exec.Cmd, stop <-chan struct{}) (ended, error) {
+	endWithThis(cmd)
+	runtime.LockOSThread() // the thread lives as long as this
+	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
 		return ended{}, err
 	}

@@ -243,3 +243,26 @@ func TestDigests(t *testing.T) {
 		})
 	}
 }
+
+// FuzzLoad: a sweep is read, or refused with a place or a reason.
+func FuzzLoad(f *testing.F) {
+	for _, text := range []string{
+		"inputs = [\"a.toml\"]\ngpus = [\"v100\"]\n[axes]\n\"l2.ways\" = [8, 16]\nx = [{ \"l2.line\" = 64 }]\n[zip]\n\"clocks.dram\" = [1, 2.5]\n",
+		"include = [\"sweep.toml\"]\n[limits]\nmemory = \"1 GiB\"\ntime = \"1h\"\n[report]\nbaseline = { gpu = \"x.toml\" }\nmetrics = [\"ipc\"]\n",
+		"inputs = [{ cuda = [\"./app\", \"-n\"], reads = [\".\"], name = \"n\" }, { path = \"*.toml\" }]\n[set]\ncore = \"simt\"\nkernels = \"0-\"\n",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.Contains(text, "/") || strings.Contains(text, "*") {
+			return // the rest of the disk is not part of the test
+		}
+		file, err := Load(filepath.Join(folder(t, base(text)), "sweep.toml"))
+		if (file == nil) == (err == nil) {
+			t.Fatalf("%v, %v", file, err)
+		}
+		if err == nil && file.points() <= 100 {
+			_, _ = file.Points()
+		}
+	})
+}

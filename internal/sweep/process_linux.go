@@ -11,7 +11,8 @@ import (
 	"syscall"
 )
 
-// group makes a command and what it starts a group of processes, which ends with this one.
+// group makes a command and what it starts a group of processes; the command ends with this one, and
+// heddle cuda ends its program then.
 func group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
