@@ -80,21 +80,13 @@ func TestLivePage(t *testing.T) {
 			b.open(url)
 			b.until("the progress", `document.querySelector("[role=progressbar]")?.getAttribute("aria-valuenow") > 0 && document.body.innerText.includes("of 4,096 blocks")`)
 			b.until("results so far", `document.querySelector(".status.running") !== null`)
-			grown := func(hash string) {
-				t.Helper()
-				b.at(hash)
-				before := js[string](b, `document.querySelector("main .card:nth-of-type(2)").innerText`)
-				b.until("growth", `document.querySelector("main .card:nth-of-type(2)").innerText !== `+string(quoted(t, before)))
-			}
-			grown("#/launch/0")
-			b.picture("live-launch-" + strings.ReplaceAll(c.name, " ", "-"))
 			if c.stop {
 				b.do(chromedp.Click(".going button.stop"))
 			} else {
 				press := func(label string) {
 					js[int](b, fmt.Sprintf(`[...document.querySelectorAll(".going button")].find(x => x.innerText === %q)?.click() ?? 0; 1`, label))
 				}
-				press("Pause")
+				press("Pause") // at once: on a busy computer the run could end first
 				b.until("the pause", `document.querySelector(".going b").innerText === "Paused"`)
 				b.until("its last results", `new Promise(r => { const x = document.querySelector(".going .line + .progress + p").innerText; setTimeout(() => r(document.querySelector(".going .line + .progress + p").innerText === x), 500) })`)
 				b.picture("live-paused")
@@ -103,9 +95,12 @@ func TestLivePage(t *testing.T) {
 				b.until("what warps do", `document.body.innerText.includes("Warps in cycle") && document.body.innerText.includes("vecadd.cu:") && document.body.innerText.includes("Warps over time")`)
 				b.picture("live-machine")
 				b.at("#/launch/0")
+				b.picture("live-launch")
 				still := js[string](b, `document.querySelector(".going p").innerText`)
+				before := js[string](b, `document.querySelector("main .card:nth-of-type(2)").innerText`)
 				press("Step")
 				b.until("a step", `document.querySelector(".going p").innerText !== `+string(quoted(t, still)))
+				b.until("growth", `document.querySelector("main .card:nth-of-type(2)").innerText !== `+string(quoted(t, before)))
 				press("Continue")
 				// On a quick machine it may have ended by the next look.
 				b.until("the run", `document.querySelector(".going b").innerText !== "Paused"`)
