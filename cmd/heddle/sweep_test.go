@@ -31,9 +31,7 @@ int main()
 // A sweep of jobs, a trace and a CUDA program that is killed at random moments goes on: no result
 // is made twice, and each is what a single run gives.
 func TestSweepKilled(t *testing.T) {
-	if !alltests.On() {
-		t.Skip("a sweep of 32 points takes a minute")
-	}
+	alltests.Only(t, "a sweep of 32 points that is killed three times")
 	for _, v := range cudaEnv(t) {
 		name, value, _ := strings.Cut(v, "=")
 		t.Setenv(name, value)

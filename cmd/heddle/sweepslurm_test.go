@@ -156,9 +156,7 @@ func (c *cluster) until(what string, most time.Duration, done func() bool) {
 // A sweep on a real Slurm survives a task that is killed, a node that is drained and a controller
 // that is restarted: no point is lost, and the results are those of this computer's queue.
 func TestSweepSlurm(t *testing.T) {
-	if !alltests.On() {
-		t.Skip("a cluster takes a minute")
-	}
+	alltests.Only(t, "a cluster of two nodes")
 	c := newCluster(t)
 	root, err := filepath.Abs("../..")
 	if err != nil {

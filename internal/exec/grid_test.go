@@ -22,7 +22,7 @@ type script struct {
 	done   uint64
 	needs  int64 // blocks that must have begun before it can end; 0 for none
 	search *Search
-	state  func(done uint64) uint64 // what it is after so many instructions; nil: always something else
+	state  func(done uint64) uint64 // what it is after that many instructions; nil: always something else
 	stores func(done uint64) bool   // to global memory
 	shares bool                     // each instruction stores to shared memory
 }

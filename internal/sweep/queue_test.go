@@ -76,13 +76,10 @@ func fake(args []string) int {
 	return code
 }
 
-// swept runs a sweep over launch latencies with the fake, and returns what the latencies were
-// that ran.
-func swept(t *testing.T, dir, list string, limits Limits) (State, []*Point, *store.Store, []string, error) {
+// fakeSweep writes a sweep over launch latencies, and makes the queue that runs it with the fake.
+func fakeSweep(t *testing.T, dir, list string, limits Limits) (*Queue, []*Point) {
 	t.Helper()
 	t.Setenv("HEDDLE_SWEEP_TEST", "1")
-	log := filepath.Join(t.TempDir(), "log")
-	t.Setenv("HEDDLE_SWEEP_LOG", log)
 	if err := os.WriteFile(filepath.Join(dir, "sweep.toml"), []byte("inputs = [\"a.toml\"]\n[axes]\n\"run.launch_latency\" = ["+list+"]\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -102,10 +99,19 @@ func swept(t *testing.T, dir, list string, limits Limits) (State, []*Point, *sto
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &Queue{Store: s, Heddle: self, Limits: limits, Say: t.Logf}
+	return &Queue{Store: s, Heddle: self, Limits: limits, Say: t.Logf}, points
+}
+
+// swept runs a sweep over launch latencies with the fake, and returns what the latencies were
+// that ran.
+func swept(t *testing.T, dir, list string, limits Limits) (State, []*Point, *store.Store, []string, error) {
+	t.Helper()
+	log := filepath.Join(t.TempDir(), "log")
+	t.Setenv("HEDDLE_SWEEP_LOG", log)
+	q, points := fakeSweep(t, dir, list, limits)
 	state, err := q.Run(t.Context(), points)
 	text, _ := os.ReadFile(log)
-	return state, points, s, strings.Fields(string(text)), err
+	return state, points, q.Store, strings.Fields(string(text)), err
 }
 
 func TestQueue(t *testing.T) {
@@ -212,33 +218,13 @@ func TestMemoryOfAll(t *testing.T) {
 
 // An interrupted sweep ends what runs, and goes on later.
 func TestInterrupt(t *testing.T) {
-	dir := folder(t, base(""))
-	t.Setenv("HEDDLE_SWEEP_TEST", "1")
-	if err := os.WriteFile(filepath.Join(dir, "sweep.toml"), fmt.Appendf(nil, "inputs = [\"a.toml\"]\n[axes]\n\"run.launch_latency\" = [1, %d]\n", sleeps), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Load(filepath.Join(dir, "sweep.toml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	points, err := f.Points()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := store.Open(filepath.Join(dir, "store"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	q, points := fakeSweep(t, folder(t, base("")), fmt.Sprint("1, ", sleeps), Limits{Jobs: 2})
 	ctx, stop := context.WithCancel(t.Context())
-	q := &Queue{Store: s, Heddle: self, Limits: Limits{Jobs: 2}, Changed: func(x State) {
+	q.Changed = func(x State) {
 		if x.Done == 1 {
 			stop()
 		}
-	}}
+	}
 	begin := time.Now()
 	state, err := q.Run(ctx, points)
 	if !errors.Is(err, context.Canceled) || state.Done != 1 || state.Failed != 0 {
@@ -247,7 +233,7 @@ func TestInterrupt(t *testing.T) {
 	if d := time.Since(begin); d > 30*time.Second {
 		t.Errorf("it took %v to end", d)
 	}
-	if list, err := s.Digests(); err != nil || len(list) != 1 {
+	if list, err := q.Store.Digests(); err != nil || len(list) != 1 {
 		t.Errorf("results %v, error %v", list, err)
 	}
 }
