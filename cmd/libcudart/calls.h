@@ -84,6 +84,10 @@
 #define cuMemAllocManaged heddle_cuMemAllocManaged
 #define cuMemAllocAsync heddle_cuMemAllocAsync
 #define cuMemFreeAsync heddle_cuMemFreeAsync
+#define cuMemCreate heddle_cuMemCreate
+#define cuMemRelease heddle_cuMemRelease
+#define cuMemMap heddle_cuMemMap
+#define cuMemUnmap heddle_cuMemUnmap
 #define cuMemcpy heddle_cuMemcpy
 #define cuMemcpyAsync heddle_cuMemcpyAsync
 #define cuMemcpyHtoD_v2 heddle_cuMemcpyHtoD_v2

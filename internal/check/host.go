@@ -16,7 +16,11 @@ const (
 	HostSync                    // the host waits for Stream, or for an event (Object)
 	HostSyncAll                 // the host waits for the device of Stream
 	HostSet                     // the host may have written Addr, Bytes, at any time before
-	HostReset                   // what lies in Addr, Bytes is gone, because its device was reset
+	HostCreate                  // Block, Bytes: new memory without an address (cuMemCreate)
+	HostMap                     // Addr, Bytes: the memory Block is there from now on, and may be elsewhere, too
+	HostUnmap                   // Addr, Bytes: the memory Block is there no more, and keeps its contents
+	HostDestroy                 // Block: it is gone
+	HostReset                   // what lies in Addr, Bytes is gone, because the device of Stream was reset, and so are its Blocks
 	HostEnd                     // the program ends
 )
 
@@ -33,6 +37,7 @@ type HostEvent struct {
 	// host does it itself, after all work of Stream that it waits for.
 	Async  bool
 	Object uint64 // the event
+	Block  int64  // memory without an address of its own: its handle, as a stream's number (OnDevice)
 	Name   string // of an allocation: a kind of memory; of a Bad access to a variable: where in it
 	Set    bool   // HostAlloc: the bytes have values
 	Part   bool   // HostAlloc, HostFree: a part of an allocation, which an allocator of the program gives out
@@ -52,6 +57,9 @@ func OnDevice(device int, stream int64) int64 { return int64(device)<<deviceShif
 
 // deviceShift is the number of bits of a stream's number within its device. Our choice.
 const deviceShift = 40
+
+// SameDevice reports whether two numbers of OnDevice are of one device.
+func SameDevice(a, b int64) bool { return a>>deviceShift == b>>deviceShift }
 
 // isLegacy reports whether a key is that of a default stream.
 func isLegacy(key int64) bool { return key >= 0 && key&(1<<deviceShift-1) == 0 }
@@ -100,7 +108,7 @@ func (o *order) submit(stream int64) Clock {
 		list = append(list, o.clocks[HostThread])
 	}
 	for s, c := range o.clocks {
-		if s >= 0 && s != stream && stream >= 0 && s>>deviceShift == stream>>deviceShift && !o.private[s] && !o.private[stream] && (isLegacy(s) || isLegacy(stream)) {
+		if s >= 0 && s != stream && stream >= 0 && SameDevice(s, stream) && !o.private[s] && !o.private[stream] && (isLegacy(s) || isLegacy(stream)) {
 			list = append(list, c)
 		}
 	}
@@ -129,7 +137,7 @@ func (o *order) host(e *HostEvent) Clock {
 			return o.meet(o.submit(e.Stream))
 		}
 		return o.meet(o.clocks[o.lane(e.Stream)])
-	case HostAlloc, HostFree:
+	case HostAlloc, HostFree, HostCreate, HostMap, HostUnmap, HostDestroy:
 		if !e.Async { // neither waits: calls that do say so themselves
 			return o.meet()
 		}
@@ -138,7 +146,7 @@ func (o *order) host(e *HostEvent) Clock {
 	case HostSyncAll, HostReset, HostEnd:
 		var all []Clock
 		for s, c := range o.clocks {
-			if e.Kind != HostSyncAll || s < 0 || s>>deviceShift == e.Stream>>deviceShift {
+			if e.Kind != HostSyncAll || s < 0 || SameDevice(s, e.Stream) {
 				all = append(all, c)
 			}
 		}

@@ -60,6 +60,7 @@ tensor *ggml_graph_node(graph *, int);
 void ggml_log_set(void (*)(int level, const char *, void *), void *);
 const char *ggml_version(void);
 backend *ggml_backend_dev_init(device *, const char *);
+void ggml_backend_free(backend *);
 device *ggml_backend_reg_dev_get(registry *, size_t);
 void *ggml_backend_reg_get_proc_address(registry *, const char *);
 const char *ggml_backend_dev_description(device *);

@@ -862,6 +862,8 @@ int main(int argc, char **argv) {
   }
   read_cases(argv[i + 1]);
   if (list) return 0;
+  ggml_backend_free(cuda);
+  ggml_backend_free(cpu);
   printf("%d cases: %d right, %d wrong; %d not supported by ggml\n", right + wrong, right, wrong, unsupported);
   return right + wrong == 0 ? 2 : wrong > 0;
 }

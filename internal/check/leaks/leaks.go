@@ -48,6 +48,7 @@ type block struct {
 type checker struct {
 	live   map[uint64]*block
 	parts  map[uint64]*block // of allocations, that an allocator of the program has given out
+	blocks map[uint64]*block // without an address, by their number
 	made   int
 	found  []*check.Finding
 	failed bool
@@ -57,17 +58,20 @@ type checker struct {
 
 // New makes the checker.
 func New() check.Checker {
-	return &checker{live: map[uint64]*block{}, parts: map[uint64]*block{}, heap: map[exec.Kernel]bool{}, hosts: map[int][]check.Place{}}
+	return &checker{live: map[uint64]*block{}, parts: map[uint64]*block{}, blocks: map[uint64]*block{}, heap: map[exec.Kernel]bool{}, hosts: map[int][]check.Place{}}
 }
 
 func (c *checker) add(b *block) {
 	b.number = c.made
 	c.made++
-	if b.event != nil && b.event.Part {
+	switch e := b.event; {
+	case e != nil && e.Part:
 		c.parts[b.addr] = b
-		return
+	case e != nil && e.Kind == check.HostCreate:
+		c.blocks[uint64(e.Block)] = b
+	default:
+		c.live[b.addr] = b
 	}
-	c.live[b.addr] = b
 }
 
 // free ends what an event frees. Parts go with their allocation.
@@ -85,15 +89,22 @@ func (c *checker) free(e *check.HostEvent) {
 // Host follows the program's memory.
 func (c *checker) Host(e *check.HostEvent) {
 	switch e.Kind {
-	case check.HostAlloc:
+	case check.HostAlloc, check.HostCreate:
 		copied := *e
 		c.add(&block{addr: e.Addr, bytes: e.Bytes, event: &copied})
 	case check.HostFree:
 		if !e.Bad {
 			c.free(e)
 		}
+	case check.HostDestroy:
+		delete(c.blocks, uint64(e.Block))
 	case check.HostReset:
-		c.end(func(b *block) bool { return b.addr-e.Addr < e.Bytes })
+		c.end(func(b *block) bool {
+			if b.event != nil && b.event.Kind == check.HostCreate {
+				return check.SameDevice(b.event.Block, e.Stream)
+			}
+			return b.addr-e.Addr < e.Bytes
+		})
 	case check.HostEnd:
 		c.end(func(*block) bool { return true })
 	}
@@ -109,7 +120,7 @@ type site struct {
 // end makes findings of the memory that is lost, one for each place of the program.
 func (c *checker) end(lost func(b *block) bool) {
 	var list []*block
-	for _, blocks := range []map[uint64]*block{c.live, c.parts} {
+	for _, blocks := range []map[uint64]*block{c.live, c.parts, c.blocks} {
 		for addr, b := range blocks {
 			if lost(b) {
 				list = append(list, b)
@@ -142,7 +153,10 @@ func (c *checker) end(lost func(b *block) bool) {
 
 // finding describes the first block of a site; host is the place of its launch.
 func (b *block) finding(host []check.Place) (at site, f *check.Finding) {
-	f = &check.Finding{Rule: Leak, Level: Leak.Level, Launch: -1, Details: map[string]string{check.AllocationAt: fmt.Sprintf("%#x", b.addr), check.AllocationBytes: fmt.Sprint(b.bytes)}}
+	f = &check.Finding{Rule: Leak, Level: Leak.Level, Launch: -1, Details: map[string]string{check.AllocationBytes: fmt.Sprint(b.bytes)}}
+	if b.event == nil || b.event.Kind != check.HostCreate {
+		f.Details[check.AllocationAt] = fmt.Sprintf("%#x", b.addr)
+	}
 	step := check.Step{Role: check.Allocation}
 	if e := b.event; e != nil {
 		step.Text = fmt.Sprintf("%s of %d bytes", e.Call, b.bytes)

@@ -37,6 +37,11 @@ func (r ran) Chain(int) []exec.Where {
 // TestLeaks: leaks by the line that has allocated them, with counts and bytes.
 func TestLeaks(t *testing.T) {
 	end := check.HostEvent{Kind: check.HostEnd}
+	create := func(block int64, line int) check.HostEvent {
+		e := event(check.HostCreate, 0, 16, line)
+		e.Block = block
+		return e
+	}
 	for _, c := range []struct {
 		name   string
 		events []check.HostEvent
@@ -51,6 +56,9 @@ func TestLeaks(t *testing.T) {
 		{name: "failed free", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3), {Kind: check.HostFree, Addr: 1, Bad: true}, end}, want: []string{"leak 3 1 8"}},
 		{name: "the program goes on", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3)}},
 		{name: "reset", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3), event(check.HostAlloc, 500, 8, 4), {Kind: check.HostReset, Bytes: 100}, event(check.HostFree, 500, 8, 5), end}, want: []string{"leak 3 1 8"}},
+		{name: "memory that is mapped nowhere", events: []check.HostEvent{create(1, 3), create(2, 3), {Kind: check.HostDestroy, Block: 1}, end}, want: []string{"leak 3 1 16"}},
+		{name: "mapped and unmapped", events: []check.HostEvent{create(1, 3), {Kind: check.HostMap, Block: 1, Addr: 64, Bytes: 16}, {Kind: check.HostUnmap, Block: 1, Addr: 64, Bytes: 16}, {Kind: check.HostDestroy, Block: 1}, end}},
+		{name: "reset of its device", events: []check.HostEvent{create(check.OnDevice(1, 1), 3), create(1, 4), {Kind: check.HostReset, Stream: check.OnDevice(1, 0), Bytes: 100}, {Kind: check.HostDestroy, Block: 1}, end}, want: []string{"leak 3 1 16"}},
 		{name: "two ends", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3), end, end}, want: []string{"leak 3 1 8"}},
 		{name: "after a fault", events: []check.HostEvent{event(check.HostAlloc, 1, 8, 3), end}, failed: true},
 		{name: "device heap", heap: []uint64{16, 32, 16}, events: []check.HostEvent{end}, want: []string{"leak-device-heap 40 1 64"}},

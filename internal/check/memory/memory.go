@@ -115,9 +115,9 @@ func (c *checker) Host(e *check.HostEvent) {
 		return
 	}
 	switch e.Kind {
-	case check.HostAlloc:
+	case check.HostAlloc, check.HostMap:
 		c.memory[e.Addr] = &allocation{addr: e.Addr, bytes: e.Bytes, call: e.Call, host: e.Host}
-	case check.HostFree:
+	case check.HostFree, check.HostUnmap:
 		if e.Bad {
 			c.badFree(e)
 		} else if a := c.memory[e.Addr]; a != nil {

@@ -66,6 +66,9 @@ func TestParts(t *testing.T) {
 	write := func(addr, bytes uint64) check.HostEvent {
 		return check.HostEvent{Kind: check.HostWrite, Call: "cudaMemcpy", Addr: addr, Bytes: bytes, Host: at(9)}
 	}
+	piece := func(addr uint64) check.HostEvent {
+		return check.HostEvent{Kind: check.HostMap, Call: "cuMemMap", Addr: addr, Bytes: 0x1000, Host: at(5)}
+	}
 	a, b := give(0x1000, 100), give(0x1100, 100)
 	for _, c := range []struct {
 		name    string
@@ -83,6 +86,10 @@ func TestParts(t *testing.T) {
 		{"given out again, larger", []check.HostEvent{alloc, a, take(0x1000, 100), give(0x1000, 200), write(0x1000, 200)}, nil, "", nil},
 		{"taken twice", []check.HostEvent{alloc, a, take(0x1000, 100), take(0x1000, 100)}, DoubleFree, "taken back before", []int{4, 3, 4}},
 		{"never given", []check.HostEvent{alloc, a, take(0x1010, 100)}, InvalidFree, "not been given out", []int{4, 1}},
+		{"in two pieces that are mapped side by side", []check.HostEvent{piece(0x1000), piece(0x2000), give(0x1f00, 512), give(0x2100, 256), write(0x1f00, 512), write(0x1fff, 2), write(0x2100, 256)}, nil, "", nil},
+		{"beyond its end in the second piece", []check.HostEvent{piece(0x1000), piece(0x2000), give(0x1f00, 512), write(0x1f00, 513)}, OOBMemcpy, "0 bytes into a part", []int{9, 3}},
+		{"taken back from both pieces", []check.HostEvent{piece(0x1000), piece(0x2000), give(0x1f00, 512), take(0x1f00, 512), write(0x2000, 4)}, UseAfterFree, "has been taken back", []int{9, 3, 4}},
+		{"unmapped", []check.HostEvent{piece(0x1000), give(0x1f00, 16), {Kind: check.HostUnmap, Call: "cuMemUnmap", Addr: 0x1000, Bytes: 0x1000, Host: at(6)}, bad(check.HostWrite, "cudaMemcpy", 0x1f00, 4)}, UseAfterFree, "cuMemUnmap has freed", []int{9, 5, 6}},
 		{"the pool is freed, and its place allocated anew", []check.HostEvent{alloc, a, release, alloc, write(0x1080, 4)}, nil, "", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -20,12 +20,21 @@ type outsideKey struct {
 	rule   *check.Rule
 }
 
-// part notes that a part is given out or taken back.
+// part notes that a part is given out or taken back. In memory that was mapped piece by piece, it may
+// lie in several pieces.
 func (c *checker) part(e *check.HostEvent) {
-	a := c.nearest(e.Addr)
-	if a == nil || !a.contains(e.Addr) || a.freedBy != "" {
-		return // the runtime has refused it
+	for in := *e; e.Bytes > in.Addr-e.Addr; in.Addr += in.Bytes {
+		a := c.nearest(in.Addr)
+		if a == nil || !a.contains(in.Addr) || a.freedBy != "" {
+			return // the runtime has refused it
+		}
+		in.Bytes = min(e.Addr+e.Bytes, a.addr+a.bytes) - in.Addr
+		c.partOf(a, &in)
 	}
+}
+
+// partOf is part for what lies in one allocation.
+func (c *checker) partOf(a *allocation, e *check.HostEvent) {
 	i, known := slices.BinarySearchFunc(a.parts, e.Addr, func(p *allocation, addr uint64) int { return cmp.Compare(p.addr, addr) })
 	if e.Kind == check.HostFree {
 		switch {
@@ -63,15 +72,24 @@ func before(list []*allocation, addr uint64) *allocation {
 // lost reports whether bytes lie in a pool, and not in a part that is given out. It returns the part
 // that they belonged to, or that lies before them; nil if there is none.
 func (c *checker) lost(addr, bytes uint64) (part *allocation, lost bool) {
-	pool := before(c.pools, addr)
-	if pool == nil || !pool.contains(addr) {
-		return nil, false
+	for {
+		pool := before(c.pools, addr)
+		if pool == nil || !pool.contains(addr) {
+			return nil, false
+		}
+		in := before(pool.parts, addr)
+		if part == nil {
+			part = cmp.Or(in, pool.parts[0])
+		}
+		if in == nil || in.freedBy != "" || addr >= in.addr+in.bytes {
+			return part, true
+		}
+		end := in.addr + in.bytes
+		if addr+bytes <= end || end < pool.addr+pool.bytes {
+			return part, addr+bytes > end
+		}
+		addr, bytes = end, addr+bytes-end // the part goes on in the piece that is mapped next to it
 	}
-	part = before(pool.parts, addr)
-	if part == nil {
-		return pool.parts[0], true
-	}
-	return part, part.freedBy != "" || addr+bytes > part.addr+part.bytes
 }
 
 // ruleIn is the rule that an access to an address breaks, and how in words.

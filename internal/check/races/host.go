@@ -31,7 +31,7 @@ func (c *Checker) Host(e *check.HostEvent) {
 		return
 	}
 	switch e.Kind {
-	case check.HostAlloc, check.HostFree, check.HostReset:
+	case check.HostAlloc, check.HostFree, check.HostMap, check.HostUnmap, check.HostReset:
 		if e.Bytes > 0 {
 			if e.Kind == check.HostFree && e.Async {
 				c.againstAll(e)

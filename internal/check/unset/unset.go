@@ -64,6 +64,7 @@ type Checker struct {
 	memory  shadow            // global
 	heap    map[uint64]uint64 // bytes of the blocks of the device heap, by address
 	kept    kept
+	blocks  map[int64]*mapped // memory without an address of its own
 	plans   map[*isa.Inst]*plan
 	by      map[findKey]*check.Finding
 	all     []*check.Finding
@@ -72,7 +73,7 @@ type Checker struct {
 // New makes a checker. If atReads is set it reports reads themselves, not what is done with
 // what was read.
 func New(atReads bool) check.Checker {
-	return &Checker{atReads: atReads, memory: shadow{}, heap: map[uint64]uint64{}, kept: kept{known: map[findKey]uint32{}, at: map[uint64]uint32{}}, plans: map[*isa.Inst]*plan{}, by: map[findKey]*check.Finding{}}
+	return &Checker{atReads: atReads, memory: shadow{}, heap: map[uint64]uint64{}, kept: kept{known: map[findKey]uint32{}, at: map[uint64]uint32{}}, blocks: map[int64]*mapped{}, plans: map[*isa.Inst]*plan{}, by: map[findKey]*check.Finding{}}
 }
 
 // Findings is as in check.Checker.
@@ -97,14 +98,24 @@ func (c *Checker) Host(e *check.HostEvent) {
 	}
 	switch e.Kind {
 	case check.HostAlloc:
-		c.memory.mark(e.Addr, e.Bytes, !e.Set)
-		c.kept.begins(e.Addr, e.Bytes, !e.Set && !e.Shared)
+		if !e.Part || !c.twice(e.Addr, e.Bytes) {
+			c.memory.mark(e.Addr, e.Bytes, !e.Set)
+			c.kept.begins(e.Addr, e.Bytes, !e.Set && !e.Shared)
+		}
 	case check.HostFree:
-		c.memory.mark(e.Addr, e.Bytes, false)
-		c.kept.ends(e.Addr, e.Bytes)
+		c.set(e.Addr, e.Bytes)
+	case check.HostCreate:
+		c.blocks[e.Block] = &mapped{bytes: e.Bytes}
+	case check.HostMap:
+		c.mapTo(e)
+	case check.HostUnmap:
+		c.unmap(e)
+	case check.HostDestroy:
+		delete(c.blocks, e.Block)
 	case check.HostReset:
 		c.memory.forget(e.Addr, e.Bytes)
 		c.kept.ends(e.Addr, e.Bytes)
+		c.reset(e)
 	case check.HostSet, check.HostWrite:
 		c.memory.mark(e.Addr, e.Bytes, false)
 	case check.HostRead:

@@ -35,6 +35,15 @@ type Mapping struct {
 // gone reports whether that was closed, and the memory with it.
 func (p *Mapping) gone() bool { return p.of.virtual == nil }
 
+// Memory returns the device of the memory, and whether the memory is there without the mapping, held
+// or mapped. Of memory that went with a reset it returns -1.
+func (p *Mapping) Memory() (device int, lasts bool) {
+	if p.gone() {
+		return -1, false
+	}
+	return p.of.cfg.Device, p.of.Exists(p.Handle)
+}
+
 // mappings are those of a reservation.
 type mappings struct {
 	list []Mapping // by ascending address
@@ -293,6 +302,15 @@ func (m *Memory) whole(addr, size uint64) (r *region, from, to int, err error) {
 	return r, from, to, nil
 }
 
+// Mappings returns the mappings that fill a range exactly, nil if none do.
+func (m *Memory) Mappings(addr, size uint64) []Mapping {
+	r, from, to, err := m.whole(addr, size)
+	if err != nil {
+		return nil
+	}
+	return slices.Clone(r.mapped.list[from:to])
+}
+
 // Unmap ends the mappings that fill a range exactly.
 func (m *Memory) Unmap(addr, size uint64) error {
 	r, from, to, err := m.whole(addr, size)
@@ -351,6 +369,11 @@ func (m *Memory) SetAccessOf(device int, addr, size uint64, a Access) error {
 func (m *Memory) Holds(handle uint64) bool {
 	_, err := m.block(handle)
 	return err == nil
+}
+
+// Exists reports whether the memory of a handle is there, held or mapped.
+func (m *Memory) Exists(handle uint64) bool {
+	return m.virtual != nil && m.virtual.blocks[handle] != nil
 }
 
 // MappingAt returns the mapping that contains an address; false if there is none.

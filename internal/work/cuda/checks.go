@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/exec/device"
 	"github.com/heddle-sim/heddle/internal/plain"
 )
 
@@ -127,6 +128,23 @@ func (a *app) tellMemory(s *stream, m *MemoryDetail) {
 		e.Stream = s.key()
 	}
 	a.tell(e)
+}
+
+// tellBlock tells of memory without an address of its own, of device number: its handle there, and
+// what is mapped.
+func (a *app) tellBlock(kind check.HostKind, call string, number int, handle, addr, size uint64) {
+	if a.checked() {
+		a.tell(check.HostEvent{Kind: kind, Call: call, Name: call, Block: check.OnDevice(number, int64(handle)), Addr: addr, Bytes: size})
+	}
+}
+
+// tellUnmapped tells of a mapping that has ended, and of its memory if that is gone with it.
+func (r *Runtime) tellUnmapped(p *device.Mapping) {
+	number, lasts := p.Memory()
+	r.tellBlock(check.HostUnmap, "cuMemUnmap", number, p.Handle, p.Addr, p.Size)
+	if number >= 0 && !lasts {
+		r.tellBlock(check.HostDestroy, "cuMemUnmap", number, p.Handle, 0, p.Size)
+	}
 }
 
 // tellBadFree tells that a free has failed, because the address was not that of such memory.

@@ -16,8 +16,11 @@ func (*listener) Launch(*check.Launch) exec.Probe { return nil }
 func (*listener) Findings() []*check.Finding      { return nil }
 
 func (l *listener) Host(e *check.HostEvent) {
-	names := [...]string{"alloc", "free", "write", "read", "record", "wait", "sync", "sync all", "set", "reset", "end"}
+	names := [...]string{"alloc", "free", "write", "read", "record", "wait", "sync", "sync all", "set", "create", "map", "unmap", "destroy", "reset", "end"}
 	s := fmt.Sprint(names[e.Kind], " ", e.Bytes)
+	if e.Block != 0 {
+		s += fmt.Sprintf(" of %#x", e.Block)
+	}
 	if e.Async {
 		s += " async"
 	}
@@ -74,6 +77,44 @@ func TestHostEvents(t *testing.T) {
 				t.Errorf("timing %v, %s: told %q, want %q; %v", timing, c.name, got, c.want, err)
 			}
 			l.told = nil
+		}
+	}
+}
+
+// TestMappedEvents: what checkers are told of memory that is mapped, of two devices.
+func TestMappedEvents(t *testing.T) {
+	l := &listener{}
+	b := several(t, 2, func(o *Options) {
+		o.Checks = check.NewSet()
+		o.Checks.Add("listener", l)
+	})
+	at, _ := b.Reserve(4*Granularity, 0)
+	const size = Granularity
+	var own, others uint64
+	create := func(h *uint64, device int) func() Error {
+		return func() (err Error) { *h, err = b.MemCreate(device, size); return err }
+	}
+	for _, c := range []struct {
+		name string
+		call func() Error
+		want []string
+		bad  bool // the call fails
+	}{
+		{"create", create(&own, 0), []string{"create 2097152 of 0x1"}, false},
+		{"create on device 1", create(&others, 1), []string{"create 2097152 of 0x10000000001"}, false},
+		{"map", func() Error { return b.MemMap(at, size, own) }, []string{"map 2097152 of 0x1"}, false},
+		{"map where something is", func() Error { return b.MemMap(at, size, own) }, nil, true},
+		{"map of device 1", func() Error { return b.MemMap(at+size, size, others) }, []string{"map 2097152 of 0x10000000001"}, false},
+		{"map again elsewhere", func() Error { return b.MemMap(at+3*size, size, own) }, []string{"map 2097152 of 0x1"}, false},
+		{"release while mapped", func() Error { return b.MemRelease(own) }, nil, false},
+		{"unmap half", func() Error { return b.MemUnmap(at, size/2) }, nil, true},
+		{"unmap two", func() Error { return b.MemUnmap(at, 2*size) }, []string{"unmap 2097152 of 0x1", "unmap 2097152 of 0x10000000001"}, false},
+		{"the last use", func() Error { return b.MemUnmap(at+3*size, size) }, []string{"unmap 2097152 of 0x1", "destroy 2097152 of 0x1"}, false},
+		{"release of what is mapped nowhere", func() Error { return b.MemRelease(others) }, []string{"destroy 2097152 of 0x10000000001"}, false},
+	} {
+		l.told = nil
+		if err := c.call(); !slices.Equal(l.told, c.want) || (err != Success) != c.bad {
+			t.Errorf("%s: told %q, want %q; %v", c.name, l.told, c.want, err)
 		}
 	}
 }

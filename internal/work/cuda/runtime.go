@@ -598,7 +598,7 @@ func (t *Thread) Reset() Error {
 	}
 	if r.checked() {
 		from, to := r.base(r.number), r.base(r.number+1)
-		r.tell(check.HostEvent{Kind: check.HostReset, Call: "cudaDeviceReset", Addr: from, Bytes: to - from})
+		r.tell(check.HostEvent{Kind: check.HostReset, Call: "cudaDeviceReset", Stream: check.OnDevice(r.number, 0), Addr: from, Bytes: to - from})
 	}
 	r.forget()
 	r.bury(t)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 )
 
@@ -90,7 +91,9 @@ func (t *Thread) MemCreate(number int, size uint64) (h uint64, err Error) {
 			return err
 		}
 		return d.virtual(MemoryAllocation, func() (e error) {
-			h, e = d.mem.Create(size)
+			if h, e = d.mem.Create(size); e == nil {
+				d.tellBlock(check.HostCreate, "cuMemCreate", number, h, 0, size)
+			}
 			h |= uint64(number) << handleShift
 			return e
 		})
@@ -102,7 +105,13 @@ func (t *Thread) MemCreate(number int, size uint64) (h uint64, err Error) {
 func (t *Thread) MemRelease(h uint64) Error {
 	return t.do(func(r *Runtime) Error {
 		return r.ofMemory(h, func(d *Runtime, block uint64) Error {
-			return d.virtual(InvalidValue, func() error { return d.mem.Release(block) })
+			return d.virtual(InvalidValue, func() error {
+				err := d.mem.Release(block)
+				if err == nil && !d.mem.Exists(block) {
+					d.tellBlock(check.HostDestroy, "cuMemRelease", d.number, block, 0, Granularity)
+				}
+				return err
+			})
 		})
 	})
 }
@@ -116,7 +125,9 @@ func (t *Thread) MemMap(addr, size, h uint64) Error {
 				d.once("foreign mappings", "cuMemMap: in a timing run memory can only be mapped at addresses that were reserved while its device was current")
 				return NotSupported
 			}
-			err = d.mem.MapOf(from.mem, addr, size, block)
+			if err = d.mem.MapOf(from.mem, addr, size, block); err == nil {
+				d.tellBlock(check.HostMap, "cuMemMap", from.number, block, addr, size)
+			}
 			return Success
 		})
 		if wrong != Success {
@@ -128,7 +139,16 @@ func (t *Thread) MemMap(addr, size, h uint64) Error {
 
 // MemUnmap ends mappings.
 func (t *Thread) MemUnmap(addr, size uint64) Error {
-	return t.ofMapping(addr, func(d *Runtime) error { return d.mem.Unmap(addr, size) })
+	return t.ofMapping(addr, func(d *Runtime) error {
+		list := d.mem.Mappings(addr, size)
+		if err := d.mem.Unmap(addr, size); err != nil {
+			return err
+		}
+		for i := range list {
+			d.tellUnmapped(&list[i])
+		}
+		return nil
+	})
 }
 
 // accessFlags are the driver's CUmemAccess_flags, by device.Access.
