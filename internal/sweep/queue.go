@@ -198,14 +198,27 @@ func (q *Queue) changed() {
 	q.Changed(q.state)
 }
 
-// work runs tasks until there is none.
-func (q *Queue) work(ctx context.Context) error {
+// work runs tasks until there is none. What one leaves is written while the next one runs: a
+// store that reaches the disk takes as long as a short point.
+func (q *Queue) work(ctx context.Context) (err error) {
+	written := make(chan error, 1) // of the task before
+	written <- nil
+	defer func() { err = errors.Join(err, <-written) }()
 	for {
 		t, p := q.next(ctx)
 		if t == nil {
 			return nil
 		}
-		if err := q.run(ctx, t, p); err != nil {
+		write, err := q.run(ctx, t, p)
+		if err != nil {
+			return err
+		}
+		if write == nil {
+			continue
+		}
+		err = <-written
+		go func() { written <- write() }()
+		if err != nil {
 			return err
 		}
 	}
@@ -260,8 +273,9 @@ func (q *Queue) fits(t *task, p *process) bool {
 	return !t.alone && sum <= q.Limits.Memory
 }
 
-// run runs a task, unless another process does.
-func (q *Queue) run(ctx context.Context, t *task, p *process) error {
+// run runs a task, unless another process does, and returns what writes its record; nil if there
+// is none.
+func (q *Queue) run(ctx context.Context, t *task, p *process) (write func() error, err error) {
 	end := func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
@@ -272,15 +286,19 @@ func (q *Queue) run(ctx context.Context, t *task, p *process) error {
 	defer end()
 	unlock, ok, err := q.Store.Lock(t.point.Digest)
 	if err != nil {
-		return fmt.Errorf("the store: %w", err)
+		return nil, fmt.Errorf("the store: %w", err)
 	}
 	if !ok {
 		q.later(ctx, t)
-		return nil
+		return nil, nil
 	}
-	defer unlock()
+	defer func() {
+		if write == nil {
+			unlock()
+		}
+	}()
 	if found, err := q.foundMeanwhile(t); found || err != nil {
-		return err
+		return nil, err
 	}
 	ctx, p.stop = context.WithCancelCause(ctx)
 	defer p.stop(nil)
@@ -295,24 +313,28 @@ func (q *Queue) run(ctx context.Context, t *task, p *process) error {
 		defer q.mu.Unlock()
 		t.alone = true
 		q.waiting = append(q.waiting, t)
-		return nil
+		return nil, nil
 	case errors.Is(err, errMemory):
 		r.Why = fmt.Sprintf("it needs more memory than the limit of %s", report.Bytes(uint64(q.Limits.Memory)))
 	case errors.Is(err, errTime):
 		r.Why = fmt.Sprintf("it took longer than the limit of %v", q.Limits.Time)
 	case err != nil:
-		return err
+		return nil, err
 	}
 	q.mu.Lock()
 	r.Peak = max(r.Peak, p.peak)
 	q.mu.Unlock()
-	if err := q.Store.Put(r); err != nil {
-		return fmt.Errorf("the store: %w", err)
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.ended(t, r)
-	return nil
+	return func() error {
+		defer unlock()
+		if err := q.Store.Put(r); err != nil {
+			return fmt.Errorf("the store: %w", err)
+		}
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.ended(t, r)
+		q.changed()
+		return nil
+	}, nil
 }
 
 // foundMeanwhile reports whether another process has run a task since the sweep began.
