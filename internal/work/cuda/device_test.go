@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 )
 
@@ -316,11 +317,11 @@ func peers(t *testing.T, sets ...string) *bench {
 // at the rate of the link.
 func TestPeerKernels(t *testing.T) {
 	const n, threads = 1 << 20, 128
-	for _, c := range []struct {
+	for _, c := range alltests.Some([]struct {
 		name     string
 		from, to int
 		rate     float64 // GB/s; 0: the device's own
-	}{{"reads", 1, 0, 16}, {"writes", 0, 1, 16}, {"reads of a faster link", 1, 0, 32}, {"its own memory", 0, 0, 0}} {
+	}{{"reads", 1, 0, 16}, {"writes", 0, 1, 16}, {"reads of a faster link", 1, 0, 32}, {"its own memory", 0, 0, 0}}, 2) {
 		b := peers(t, "run.launch_latency=0", fmt.Sprintf("link.peer=%d", int(max(1, c.rate)*1000)))
 		var at [2]uint64
 		for d := range at {
@@ -1025,7 +1026,7 @@ func TestDevicesThreads(t *testing.T) {
 	const devices, blocks, threads = 4, 40, 128
 	const n = blocks * threads * 16 // bytes
 	var first []byte
-	for _, workers := range []int{1, 2, 4} {
+	for _, workers := range alltests.Some([]int{1, 4, 2}, 2) {
 		b := start(t, func(o *Options) {
 			timing(o)
 			o.Devices, o.Threads = devices, workers

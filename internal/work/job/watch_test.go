@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
 	"github.com/heddle-sim/heddle/internal/run"
@@ -48,11 +49,11 @@ func asJSON(t *testing.T, r *report.Run) string {
 
 // Looking changes nothing; and what is seen is what happened.
 func TestWatching(t *testing.T) {
-	for _, c := range []struct{ file, gpu string }{
+	for _, c := range alltests.Some([]struct{ file, gpu string }{
 		{"../../../testdata/reference/gpgpusim/reduce.toml", "gtx-480"},
 		{"../../../testdata/reference/gpgpusim/matmul_tiled.toml", "rtx-2060"},
 		{"../../../testdata/reference/gpgpusim/bfs.toml", "v100"},
-	} {
+	}, 2) {
 		t.Run(c.file, func(t *testing.T) {
 			const fills = "run.copies_fill_l2=false"
 			plain := watched(t, c.file, c.gpu, Options{}, fills)
