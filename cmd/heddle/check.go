@@ -34,6 +34,7 @@ type checkCmd struct {
 	JSON      string `name:"json" placeholder:"FILE" help:"Write the findings as JSON (- is standard output)."`
 	HTML      string `name:"html" placeholder:"FILE" help:"Write a page that shows the findings at their lines: one HTML file that needs nothing else. Of several orders it has the counts of the first."`
 
+	Code      string   `default:"auto" placeholder:"WHAT" help:"What of a program's device code runs: ptx; sass, its machine code, of which races, memory, leaks, sync and init see what can be seen there; or auto (the default): PTX, and machine code if there is none."`
 	GPU       string   `name:"gpu" placeholder:"NAME" help:"The GPU that the program sees: a name (see heddle gpus) or a TOML file; default: the job's, or else ${default_gpu}."`
 	Devices   int      `default:"1" placeholder:"N" help:"Number of GPUs, all of the same kind, 1 to ${most_devices}."`
 	Kernels   string   `placeholder:"LIST" help:"Run only these launches: a comma-separated list of numbers, ranges such as 2-4, and /regular expressions/ over kernel names."`
@@ -205,6 +206,7 @@ func (c *checkCmd) orders() ([]string, error) {
 func (c *checkCmd) flags(order string) flags.Flags {
 	f := flags.Default().Flags
 	f.GPU, f.Mode, f.Kernels, f.MaxCycles, f.Check, f.Order, f.Progress = c.GPU, "functional", c.Kernels, c.MaxCycles, c.Checkers, order, c.Progress
+	f.Code = c.Code
 	f.SourceRoot, f.Coverage, f.KeepGoing, f.InitReads, f.HTML = c.Roots, c.Coverage, c.KeepGoing, c.InitReads, c.HTML
 	return f
 }

@@ -15,7 +15,9 @@ import (
 	"github.com/heddle-sim/heddle/internal/check/allow"
 	"github.com/heddle-sim/heddle/internal/check/checkers"
 	"github.com/heddle-sim/heddle/internal/check/leaks"
+	"github.com/heddle-sim/heddle/internal/check/lint"
 	"github.com/heddle-sim/heddle/internal/check/output"
+	"github.com/heddle-sim/heddle/internal/check/perf"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
 )
@@ -138,15 +140,19 @@ func (f *findingFlags) show(e env, list []*check.Finding, checked, roots []strin
 	return list, false, err
 }
 
-// unseen says which checkers did not see all kernels. If one saw none at all, that nothing
-// was found means nothing: then it returns an error. Leaks of the host are seen without
-// kernels.
+// unseen says which checkers did not see all kernels. If one of errors saw none at all, or no checker
+// saw any, that nothing was found means nothing: then it returns an error. Leaks of the host are seen
+// without kernels.
 func unseen(e env, results ...*report.Run) error {
-	kernels, missed := 0, map[string]int{}
+	kernels, missed, all := 0, map[string]int{}, map[string]bool{}
 	for _, res := range results {
 		kernels += len(res.Kernels)
 		for _, c := range res.Checkers {
-			if n := len(c.NotWatched); n > 0 && c.Checker != run.Hazards && c.Checker != leaks.Name {
+			if c.Checker == run.Hazards || c.Checker == leaks.Name {
+				continue
+			}
+			all[c.Checker] = true
+			if n := len(c.NotWatched); n > 0 {
 				missed[c.Checker] += n
 			}
 		}
@@ -157,12 +163,19 @@ func unseen(e env, results ...*report.Run) error {
 	if len(missed) == 0 {
 		return nil
 	}
-	most := 0
-	for _, n := range missed {
+	most, errs := 0, 0
+	for name, n := range missed {
 		most = max(most, n)
+		if n == kernels && name != lint.Name && name != perf.Name {
+			errs++
+		}
 	}
 	names := strings.Join(slices.Sorted(maps.Keys(missed)), ", ")
-	if most == kernels {
+	switch {
+	case most < kernels:
+	case errs > 0:
+		return usage("not checked by %s: all kernels ran as machine code, of which races, sync and init see functional runs (--mode functional), and other checkers nothing; or run the program's PTX with --code ptx, or build it with PTX", names)
+	case len(missed) == len(all):
 		return usage("not checked by %s: all kernels ran as machine code, and these checkers see PTX; run the program's PTX with --code ptx, or build it with PTX", names)
 	}
 	fmt.Fprintf(e.stderr, "heddle: %d of %s ran as machine code and were not checked by %s\n", most, report.Plural(kernels, "launch", "launches"), names)

@@ -163,13 +163,21 @@ type seeing struct {
 // Follows is as in exec.Follower.
 func (s seeing) Follows() bool { return exec.Follows(s.Probe) }
 
+// OfMachineCode is as in exec.MachineProbe.
+func (s seeing) OfMachineCode() exec.Probe {
+	if p := exec.OfMachineCode(s.Probe); p != nil {
+		return seeing{p, s.begun}
+	}
+	return nil
+}
+
 func (s seeing) Begin(l *exec.Launch, code []*isa.Inst, source func(int) exec.Where, text func(int) string) {
 	*s.begun = true
 	s.Probe.Begin(l, code, source, text)
 }
 
-// Blind reports whether a checker wanted to see a launch and was not shown it: executors of
-// machine code have no probes.
+// Blind reports whether a checker wanted to see a launch and was not shown it: not all
+// checkers understand machine code (exec.MachineProbe).
 func (s *Set) Blind(checker string, launch int) bool {
 	begun := s.saw[[2]int{slices.Index(s.names, checker), launch}]
 	return begun != nil && !*begun

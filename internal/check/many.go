@@ -19,6 +19,23 @@ func (m many) Begin(l *exec.Launch, code []*isa.Inst, source func(int) exec.Wher
 // Follows is as in exec.Follower.
 func (m many) Follows() bool { return slices.ContainsFunc(m, exec.Follows) }
 
+// OfMachineCode is as in exec.MachineProbe.
+func (m many) OfMachineCode() exec.Probe {
+	var list many
+	for _, p := range m {
+		if x := exec.OfMachineCode(p); x != nil {
+			list = append(list, x)
+		}
+	}
+	switch len(list) {
+	case 0:
+		return nil
+	case 1:
+		return list[0]
+	}
+	return list
+}
+
 func (m many) Block(b exec.ProbedBlock) exec.BlockProbe {
 	var list manyBlocks
 	for _, p := range m {

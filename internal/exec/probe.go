@@ -143,6 +143,24 @@ type RegisterReader interface {
 	Zero(warp int, r isa.Reg) isa.LaneMask
 }
 
+// MachineProbe is a Probe that sees functional launches of machine code too. There, values are followed in one
+// frame for all functions, and calls have no chain; nothing is told of sums, faults and mbarriers, and
+// FlowProbe has no Enter and no Passed. A NOP counts as a barrier of the warp's lanes that execute it
+// together: it is what compilers leave of __syncwarp() where a warp is converged.
+type MachineProbe interface {
+	Probe
+	// OfMachineCode returns what sees a launch of machine code, nil if nothing does.
+	OfMachineCode() Probe
+}
+
+// OfMachineCode returns what of p sees launches of machine code, nil if nothing does; p may be nil.
+func OfMachineCode(p Probe) Probe {
+	if m, ok := p.(MachineProbe); ok {
+		return m.OfMachineCode()
+	}
+	return nil
+}
+
 // Callee is what a function that has been called gets.
 type Callee struct {
 	Depth      int    // of calls: 1 for a function that the kernel calls
@@ -192,6 +210,40 @@ type Access struct {
 	Flight   bool
 	By       isa.Completion
 	Mbarrier uint64
+}
+
+// Tell calls a probe for the access by lanes m in a space. Generic addresses are resolved into
+// resolved, and told space by space.
+func (a *Access) Tell(p BlockProbe, space isa.Space, m isa.LaneMask, resolved *[32]uint64) {
+	if space != isa.Generic {
+		a.Space, a.Lanes = space, m
+		p.Access(a)
+		return
+	}
+	var in [3]isa.LaneMask // lanes in shared, local and global memory
+	generic := a.Addr
+	for k := m; k != 0; k &= k - 1 {
+		i := k.First() & 31
+		switch s, at := isa.Resolve(generic[i]); s {
+		case isa.Shared:
+			in[0] |= 1 << i
+			resolved[i] = at
+		case isa.Local:
+			in[1] |= 1 << i
+			resolved[i] = at
+		case isa.Param:
+		default:
+			in[2] |= 1 << i
+			resolved[i] = generic[i]
+		}
+	}
+	a.Addr = resolved
+	for i, s := range [...]isa.Space{isa.Shared, isa.Local, isa.Global} {
+		if in[i] != 0 {
+			a.Space, a.Lanes = s, in[i]
+			p.Access(a)
+		}
+	}
 }
 
 // Signal is an operation of lanes on mbarriers in shared memory.

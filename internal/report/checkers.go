@@ -125,7 +125,15 @@ func (c *Checker) blind() string {
 	if c.Checker == Hazards {
 		return "guarded by scoreboards, not control bits"
 	}
+	if seesMachineCode(c.Checker) {
+		return "machine code, which this checker sees in functional runs only"
+	}
 	return "machine code, and this checker sees PTX"
+}
+
+// seesMachineCode reports whether a checker sees machine code, in functional runs.
+func seesMachineCode(checker string) bool {
+	return checker == "races" || checker == "sync" || checker == "init"
 }
 
 // found describes the findings of a checker, "" if there are none.

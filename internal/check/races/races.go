@@ -68,6 +68,9 @@ func (l *launch) before(id uint32) bool {
 	return o != l && l.at.Before(o.stream, o.at[o.stream])
 }
 
+// OfMachineCode is as in exec.MachineProbe.
+func (l *launch) OfMachineCode() exec.Probe { return l }
+
 // Begin is as in exec.Probe.
 func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, source func(int) exec.Where, text func(int) string) {
 	c := l.c

@@ -74,6 +74,9 @@ type launch struct {
 // Launch is as in check.Checker.
 func (c *Checker) Launch(l *check.Launch) exec.Probe { return &launch{c: c, number: l.Number} }
 
+// OfMachineCode is as in exec.MachineProbe.
+func (l *launch) OfMachineCode() exec.Probe { return l }
+
 // Begin is as in exec.Probe.
 func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, _ func(int) exec.Where, text func(int) string) {
 	l.code, l.text, l.cooperative = code, text, x.Cooperative
@@ -199,9 +202,10 @@ func (b *block) left(a *arrival, lanes isa.LaneMask) {
 }
 
 // aligned reports whether a warp must execute an instruction as a whole (PTX manual, bar:
-// bar is barrier.aligned).
+// bar is barrier.aligned). In machine code all barriers of the block are taken for such: compilers let
+// the warp meet first where it may be divergent (WARPSYNC).
 func aligned(op string) bool {
-	return strings.HasPrefix(op, "bar.") || strings.Contains(op, ".aligned")
+	return strings.HasPrefix(op, "bar.") || strings.HasPrefix(op, "BAR.") || strings.Contains(op, ".aligned")
 }
 
 // Open is as in exec.BlockProbe.

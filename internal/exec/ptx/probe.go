@@ -239,36 +239,7 @@ func (w *warp) seen(space isa.Space, m uint32, bytes int, read, write bool, addr
 
 // tellAccess tells the probe of an access, with generic addresses resolved.
 func (w *warp) tellAccess(a *exec.Access, space isa.Space, m uint32) {
-	b := w.blk
-	if space != isa.Generic {
-		a.Space, a.Lanes = space, isa.LaneMask(m)
-		b.probe.Access(a)
-		return
-	}
-	var in [3]uint32 // lanes in shared, local and global memory
-	generic := a.Addr
-	for k := m; k != 0; k &= k - 1 {
-		i := bits.TrailingZeros32(k) & 31
-		switch s, at := isa.Resolve(generic[i]); s {
-		case isa.Shared:
-			in[0] |= 1 << i
-			b.resolved[i] = at
-		case isa.Local:
-			in[1] |= 1 << i
-			b.resolved[i] = at
-		case isa.Param:
-		default:
-			in[2] |= 1 << i
-			b.resolved[i] = generic[i]
-		}
-	}
-	a.Addr = &b.resolved
-	for i, s := range [...]isa.Space{isa.Shared, isa.Local, isa.Global} {
-		if in[i] != 0 {
-			a.Space, a.Lanes = s, isa.LaneMask(in[i])
-			b.probe.Access(a)
-		}
-	}
+	a.Tell(w.blk.probe, space, isa.LaneMask(m), &w.blk.resolved)
 }
 
 // seen tells of a copy: what it reads and what it writes, in flight until somebody waits.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
+	"github.com/heddle-sim/heddle/internal/isa"
 )
 
 // block is a thread block being executed.
@@ -22,6 +23,11 @@ type block struct {
 	step   pending // of the instruction that is executed in one go
 	caller thread
 	work   *work // that it belongs to when a core model runs it
+
+	probe  exec.BlockProbe // nil: nothing looks at it
+	flow   exec.FlowProbe  // the probe, if it follows values
+	silent bool            // the probe wants exec.Access.Silent
+	told   watching
 }
 
 // worker owns what blocks reuse. One goroutine uses it at a time.
@@ -76,6 +82,7 @@ func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *b
 		w.blk, w.id, w.live = b, i, b.StartWarp(i, &w.tid)
 		w.start(im)
 	}
+	b.watch(im.probe)
 	return b
 }
 
@@ -98,7 +105,13 @@ func (w *warp) start(im *image) {
 }
 
 // Recycle returns the block's storage to its worker.
-func (b *block) Recycle() { b.wk.spare = append(b.wk.spare, b) }
+func (b *block) Recycle() {
+	if b.probe != nil {
+		b.probe.End()
+		b.probe, b.flow = nil, nil
+	}
+	b.wk.spare = append(b.wk.spare, b)
+}
 
 // exited records that lanes of w have exited.
 func (b *block) exited(w *warp) {
@@ -128,12 +141,15 @@ func (b *block) release(i int) {
 			}
 			f.st = ready
 			f.pc++
-			if in := &b.im.kernel.code[f.pc-1]; in.mode >= barPopc {
+			if in := &b.im.code[f.pc-1]; in.mode >= barPopc {
 				w.reduced(in.mode, f.mask, br)
 			}
 		}
 	}
 	b.Open(i)
+	if b.probe != nil {
+		b.probe.Open(i)
+	}
 }
 
 // reduced keeps the result of a BAR.RED for lanes m, for B2R.
@@ -182,6 +198,9 @@ func actBAR(w *warp, in *inst, m uint32) {
 		w.failf(in, m, "%s", wrong)
 		return
 	}
+	if p := w.probe(in); p != nil {
+		p.Arrive(w.id, isa.LaneMask(m), int(id), in.mode != barArrive)
+	}
 	if in.mode >= barPopc {
 		br.Reduce(w.pred(in.ps[0]), m)
 	}
@@ -225,8 +244,14 @@ func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
 	return used, used > 0, true
 }
 
-// Free does nothing: lanes that wait for others wait until those arrive.
-func (b *block) Free() (moved, ok bool) { return false, true }
+// Free lets no lanes go: those that wait for others wait until they arrive. When it is called they
+// never will.
+func (b *block) Free() (moved, ok bool) {
+	if b.probe != nil {
+		b.neverCame()
+	}
+	return false, true
+}
 
 // Failure returns the block's pending fault as an error.
 func (b *block) Failure() error {
@@ -266,7 +291,7 @@ func (b *block) Waits() []string {
 		}
 		for k := range frags {
 			f := &frags[k]
-			in := &b.im.kernel.code[f.pc]
+			in := &b.im.code[f.pc]
 			what, _, _ := b.waitOf(w, f)
 			out = append(out, fmt.Sprintf("warp %d, lanes %#08x, pc %#x: %s (%s:%d) %s", i, f.mask, int(f.pc)*instBytes, in.info.Op, b.im.kernel.prog.file, in.info.Pos.Line, cmp.Or(what, "is ready")))
 		}
@@ -285,7 +310,7 @@ func (b *block) Somewhere() exec.Where {
 		if !w.running {
 			pc, mask = w.frags[0].pc, w.frags[0].mask
 		}
-		return w.where(bits.TrailingZeros32(mask)&31, &b.im.kernel.code[pc])
+		return w.where(bits.TrailingZeros32(mask)&31, &b.im.code[pc])
 	}
 	return exec.Where{Kernel: b.im.kernel.Name(), Block: b.Idx}
 }

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
 )
 
 // This file: which lanes of a warp run where.
@@ -176,6 +177,13 @@ func (w *warp) meet(f frag) {
 		free[k].mask |= g.mask
 	}
 	w.frags = append(left, free[:n]...)
+	if f0.st != atJoin {
+		met := f0.mask
+		for _, g := range free[:n] {
+			met |= g.mask
+		}
+		w.met(met)
+	}
 }
 
 // actBranch is BRA and similar instructions with a fixed target.
@@ -207,7 +215,7 @@ func actBranchDiv(w *warp, in *inst, m uint32) {
 func actIndirect(w *warp, in *inst, m uint32) {
 	var at [32]int32
 	lo, hi := w.row(in.src[0].row), w.row(in.src[1].row)
-	end := uint64(len(w.blk.im.kernel.code)-1) * instBytes
+	end := uint64(len(w.blk.im.code)-1) * instBytes
 	for t := m; t != 0; t &= t - 1 {
 		i := bits.TrailingZeros32(t) & 31
 		a := uint64(lo[i]) | uint64(hi[i])<<32
@@ -263,9 +271,12 @@ func actIndirect(w *warp, in *inst, m uint32) {
 }
 
 // actExit ends lanes m.
-func actExit(w *warp, _ *inst, m uint32) {
+func actExit(w *warp, in *inst, m uint32) {
 	w.live &^= m
 	w.mask &^= m
+	if p := w.probe(in); p != nil {
+		p.Exit(w.id, isa.LaneMask(m))
+	}
 	w.pc++
 	if w.mask == 0 {
 		w.running = false
@@ -336,6 +347,9 @@ func actWARPSYNC(w *warp, in *inst, m uint32) {
 			same |= 1 << i
 		}
 	}
+	if p := w.probe(in); p != nil && same&^need != 0 {
+		p.Misuse(exec.OutsideMask, w.id, isa.LaneMask(same&^need), isa.LaneMask(need))
+	}
 	st := atSync
 	if in.flag {
 		st = atCollective
@@ -344,6 +358,7 @@ func actWARPSYNC(w *warp, in *inst, m uint32) {
 		}
 	}
 	if need&w.live&^m == 0 && same == w.mask {
+		w.met(same)
 		w.pc++
 		return
 	}

@@ -182,7 +182,7 @@ func (b *block) State() (uint64, bool) {
 func (b *block) Loops() (list []exec.Where) {
 	for i := range b.warps {
 		if w := &b.warps[i]; w.live != 0 && w.running {
-			list = append(list, w.where(bits.TrailingZeros32(w.mask)&31, &b.im.kernel.code[w.pc]))
+			list = append(list, w.where(bits.TrailingZeros32(w.mask)&31, &b.im.code[w.pc]))
 		}
 	}
 	return list

@@ -90,8 +90,9 @@ type Kernel struct {
 	// Once it is decoded.
 	once      sync.Once
 	infos     []isa.Inst
-	code      []inst // plus one at the end that marks the end
-	rows      int    // of a warp: general and uniform registers
+	code      []inst   // plus one at the end that marks the end
+	rows      int      // of a warp: general and uniform registers
+	watch     [2]watch // its code for launches with probes: without and with the calls of exec.FlowProbe
 	consts    []constant
 	fixed     [][32]uint32 // rows of constants; those from banks are filled at launch
 	bad       []error
@@ -251,6 +252,18 @@ func (k *Kernel) source(in *inst) exec.Where {
 	return w
 }
 
+// place returns the source location of instruction i.
+func (k *Kernel) place(i int) exec.Where { return k.source(&k.code[i]) }
+
+// list returns the descriptions of the instructions.
+func (k *Kernel) list() []*isa.Inst {
+	code := make([]*isa.Inst, len(k.infos))
+	for i := range k.infos {
+		code[i] = &k.infos[i]
+	}
+	return code
+}
+
 // line is instruction i as text.
 func (k *Kernel) line(i int) string {
 	if i < len(k.text.Code) {
@@ -290,6 +303,8 @@ type image struct {
 	kernel *Kernel
 	local  int // bytes of local memory per thread
 	work   *work
+	code   []inst     // the kernel's, or that which calls the probe
+	probe  exec.Probe // nil: nothing looks at the launch
 	// Once the launch has begun: constants.
 	begun bool
 	rows  [][32]uint32
@@ -314,7 +329,7 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 		}
 	}
 	local := min(k.text.Local+max(l.Stack, stackBytes), isa.MaxLocal)
-	return &image{m: m, kernel: k, local: (local + 15) &^ 15}, nil
+	return &image{m: m, kernel: k, local: (local + 15) &^ 15, code: k.code}, nil
 }
 
 // begin fills the constants when the first block of a launch begins: what comes before it in
@@ -324,6 +339,9 @@ func (im *image) begin(l *Launch) {
 		return
 	}
 	im.begun = true
+	if im.probe != nil {
+		im.probe.Begin(l, im.kernel.list(), im.kernel.place, im.kernel.line)
+	}
 	im.fillBanks(l)
 	im.rows = append([][32]uint32(nil), im.kernel.fixed...)
 	for _, c := range im.kernel.consts {
@@ -402,7 +420,10 @@ func (m *Machine) Run(ctx context.Context, l Launch, o Options) (Result, error) 
 		return Result{}, err
 	}
 	k := im.kernel
-	g := exec.Grid{Kernel: k.Name(), Blocks: l.Grid.Count(), Talks: k.talks, Spins: k.spins, Cooperative: l.Cooperative, Resident: l.Resident, Order: l.Order, Warner: &m.Warner}
+	if im.probe = exec.OfMachineCode(l.Probe); im.probe != nil {
+		im.code = k.watched(exec.Follows(im.probe))
+	}
+	g := exec.Grid{Kernel: k.Name(), Blocks: l.Grid.Count(), Talks: k.talks || im.probe != nil, Spins: k.spins, Cooperative: l.Cooperative, Resident: l.Resident, Order: l.Order, Warner: &m.Warner}
 	im.begin(&l)
 	return m.crew.Run(ctx, g, o, func(wk *worker, n uint64, view *device.View) exec.GridBlock { return wk.newBlock(im, &l, n, view) })
 }
@@ -422,15 +443,10 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 		return nil, err
 	}
 	k := im.kernel
-	var code []*isa.Inst
-	for i := range k.infos {
-		code = append(code, &k.infos[i])
-	}
-	source := func(i int) exec.Where { return k.source(&k.code[i]) }
 	if l.Rehearsal {
 		out = nil
 	}
-	w := &work{m: m, im: im, out: out, Order: exec.NewOrder(&l, code, exec.Traits{Arch: int(k.prog.arch), InstBytes: instBytes, CodeBase: k.codeBase(), Source: source, Text: k.line})}
+	w := &work{m: m, im: im, out: out, Order: exec.NewOrder(&l, k.list(), exec.Traits{Arch: int(k.prog.arch), InstBytes: instBytes, CodeBase: k.codeBase(), Source: k.place, Text: k.line})}
 	im.work = w
 	return w, nil
 }

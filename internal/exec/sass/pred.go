@@ -394,24 +394,7 @@ func opSHFL(_ *warp, in *inst, p *pending, m uint32) {
 	in0 := uint32(0)
 	for t := m; t != 0; t &= t - 1 {
 		i := uint32(bits.TrailingZeros32(t) & 31)
-		bv, cv, seg := b[i]&31, c[i]&31, c[i]>>8&31
-		last := i&seg | cv&^seg
-		var j uint32
-		ok := false
-		switch in.mode {
-		case shflUp:
-			j = i - bv
-			ok = int32(j) >= int32(last)
-		case shflDown:
-			j = i + bv
-			ok = j <= last
-		case shflBfly:
-			j = i ^ bv
-			ok = j <= last
-		default:
-			j = i&seg | bv&^seg
-			ok = j <= last
-		}
+		j, ok := in.partner(i, b[i], c[i])
 		if ok {
 			in0 |= 1 << i
 		}
@@ -421,6 +404,24 @@ func opSHFL(_ *warp, in *inst, p *pending, m uint32) {
 		p.out[0][i] = a[j&31]
 	}
 	p.pout[0] = in0
+}
+
+// partner returns the lane that lane i of a shuffle reads, and whether it is in range.
+func (in *inst) partner(i, b, c uint32) (j uint32, ok bool) {
+	bv, cv, seg := b&31, c&31, c>>8&31
+	last := i&seg | cv&^seg
+	switch in.mode {
+	case shflUp:
+		j = i - bv
+		return j, int32(j) >= int32(last)
+	case shflDown:
+		j = i + bv
+	case shflBfly:
+		j = i ^ bv
+	default:
+		j = i&seg | bv&^seg
+	}
+	return j, j <= last
 }
 
 // decodeR2UR: the value of the first active lane. Pu holds in lanes with another value (tests of

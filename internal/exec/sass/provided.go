@@ -44,7 +44,9 @@ func (w *warp) call(in *inst, n uint64, m uint32) {
 	w.asked = true
 	for t := m; t != 0 && w.fault == nil; t &= t - 1 {
 		w.blk.caller = thread{w, in, bits.TrailingZeros32(t) & 31}
+		first := w.blk.caller.Arg(0) // which the result may replace
 		w.blk.Call(exec.Function(n), &w.blk.caller, w.blk.im.m.crew.Mem)
+		w.tellHeap(in, exec.Function(n), first)
 	}
 }
 

@@ -57,6 +57,7 @@ type warp struct {
 	wrote bool
 	asked bool
 	fault *fault
+	site  int32 // of the instruction that a probe is told of
 }
 
 // pending is an instruction that has issued and not been committed. What most instructions
@@ -161,7 +162,7 @@ func (w *warp) Next() (*isa.Inst, isa.LaneMask, uint64, exec.WarpState) {
 	if !w.ready() {
 		return nil, 0, 0, w.state()
 	}
-	return w.blk.im.kernel.code[w.pc].info, isa.LaneMask(w.mask), uint64(w.pc) * instBytes, exec.Ready
+	return w.blk.im.code[w.pc].info, isa.LaneMask(w.mask), uint64(w.pc) * instBytes, exec.Ready
 }
 
 // state reports why the warp cannot run.
@@ -227,7 +228,7 @@ func (w *warp) begin(e *exec.Effects) (*inst, uint32, error) {
 	if w.fault != nil { // from a Commit without an Access
 		return nil, 0, w.failure()
 	}
-	in := &w.blk.im.kernel.code[w.pc]
+	in := &w.blk.im.code[w.pc]
 	m := w.mask & w.pred(in.guard)
 	e.Inst, e.Active, e.Lanes, e.Space = in.info, isa.LaneMask(w.mask), isa.LaneMask(m), in.info.Space
 	w.insts++

@@ -122,6 +122,7 @@ func (in *Inst) info(o *isa.Inst, pc int32) {
 	for i := range in.Operands {
 		in.operand(o, &in.Operands[i])
 	}
+	in.choice(o)
 	if p := in.Find(Pu); p != nil && in.Op == OpR2UR && in.Has("OR") && p.Reg != PT { // it adds to the predicate
 		o.Srcs = append(o.Srcs, register(isa.RegPred, p.Reg, 1))
 	}
@@ -145,6 +146,15 @@ func (in *Inst) info(o *isa.Inst, pc int32) {
 		o.Barrier = !in.Has("ARV")
 		if p := in.Find(A); p != nil && p.Kind == Imm {
 			o.Named = uint8(p.Imm) + 1
+		}
+	case OpMEMBAR:
+		o.Order, o.Scope = isa.AcqRel, in.scope()
+		if in.Has("SC") {
+			o.Order = isa.SeqCst
+		}
+	case OpCCTL:
+		if in.Has("IVALL") { // what was loaded before is loaded again: the acquiring half of a fence
+			o.Order, o.Scope = isa.Acquire, isa.ScopeSystem
 		}
 	case OpLDGSTS:
 		o.Async = isa.Async{Does: isa.AsyncStart, Done: isa.ByGroup}
@@ -220,6 +230,9 @@ func (in *Inst) operand(o *isa.Inst, p *Operand) {
 		if p.Dst {
 			o.Dsts = append(o.Dsts, r)
 		} else {
+			if p.Kind == Mem || p.Kind == Const && p.Role == Addr {
+				o.Bases |= 1 << len(o.Srcs)
+			}
 			o.Srcs = append(o.Srcs, r)
 		}
 	}
@@ -259,6 +272,18 @@ func (in *Inst) operand(o *isa.Inst, p *Operand) {
 		o.Const = &isa.ConstRef{Bank: p.Bank, Offset: uint32(p.Imm)}
 	case Word:
 		in.predicates(o, p)
+	}
+}
+
+// choice says of an instruction that selects one of two registers which of them each value of the
+// predicate takes. Those with a guard or with an operand that is no register are left out.
+func (in *Inst) choice(o *isa.Inst) {
+	p := in.Find(Pp)
+	if in.Op != OpSEL && in.Op != OpFSEL || p == nil || len(o.Srcs) != 3 || o.Guarded {
+		return
+	}
+	if o.Then, o.Else = 1, 2; p.Not {
+		o.Then, o.Else = 2, 1
 	}
 }
 
@@ -331,9 +356,42 @@ func (in *Inst) memory(o *isa.Inst) {
 			o.Cache = isa.CacheNC
 		}
 	}
+	in.order(o)
 	// Strong accesses beyond the SM go to the L2.
 	if in.Has("STRONG") && (in.Has("GPU") || in.Has("SYS")) || in.Has("MMIO") {
 		o.Cache = isa.CacheCG
+	}
+}
+
+// scope is the scope among the modifiers, that of the GPU if there is none: what is in an SM is the
+// block's alone, as far as a program can know.
+func (in *Inst) scope() isa.Scope {
+	for _, m := range in.Mods {
+		switch m {
+		case "CTA", "SM":
+			return isa.ScopeCTA
+		case "SYS", "VC":
+			return isa.ScopeSystem
+		}
+	}
+	return isa.ScopeGPU
+}
+
+// order says what a load, a store or an atomic operation means for the order of others: strong
+// accesses are relaxed, since what makes them acquire or release are instructions of their own (MEMBAR
+// before, CCTL.IVALL after). Within a block no instruction is needed after a read, so that such a read
+// may be meant to acquire.
+func (in *Inst) order(o *isa.Inst) {
+	switch {
+	case o.Atomic && o.Space == isa.Shared:
+		o.Order, o.Scope = isa.Acquire, isa.ScopeCTA
+	case o.Atomic, in.Has("STRONG"):
+		o.Order, o.Scope = isa.Relaxed, in.scope()
+		if o.Scope == isa.ScopeCTA && o.Load {
+			o.Order = isa.Acquire
+		}
+	case in.Has("MMIO"):
+		o.Order, o.Scope = isa.Relaxed, isa.ScopeSystem
 	}
 }
 
