@@ -145,8 +145,8 @@ func (p *livePage) begin(e env, o *run.Options) error {
 		return err
 	}
 	o.Page, o.Progress = true, p.progress
-	o.Live = func(soFar func() *report.Run) {
-		p.look(e, func() (*view.Page, error) { return pageOf(p.view.SourceRoot, soFar()), nil })
+	o.Live = func(soFar func() *report.Run) *run.Wish {
+		return p.look(e, func() (*view.Page, error) { return pageOf(p.view.SourceRoot, soFar()), nil })
 	}
 	return nil
 }
@@ -157,8 +157,8 @@ func (p *livePage) beginProgram(e env, dir string) (end func(), err error) {
 	p.socket, p.latest = filepath.Join(dir, "live"), map[int]*report.Run{}
 	s, err := live.Listen(p.socket, live.Viewer{
 		Progress: p.progress,
-		Look: func(program int, soFar func() (*report.Run, error)) {
-			p.look(e, func() (*view.Page, error) {
+		Look: func(program int, soFar func() (*report.Run, error)) *run.Wish {
+			return p.look(e, func() (*view.Page, error) {
 				res, err := soFar()
 				if err != nil {
 					return nil, err
@@ -193,11 +193,16 @@ func (p *livePage) progress(s run.Progress) {
 	})
 }
 
-// look shows the results so far, if it is time.
-func (p *livePage) look(e env, page func() (*view.Page, error)) {
-	if err := p.Look(page); err != nil && p.ctx.Err() == nil {
+// look shows the results so far, if it is time, and returns what the run shall record.
+func (p *livePage) look(e env, page func() (*view.Page, error)) *run.Wish {
+	r, err := p.Look(page)
+	if err != nil && p.ctx.Err() == nil {
 		fmt.Fprintf(e.stderr, "heddle: %v\n", err)
 	}
+	if r == nil {
+		return nil
+	}
+	return &run.Wish{SM: r.SM, Cycles: r.Cycles}
 }
 
 // end shows the final results; there are none if the run did not begin.

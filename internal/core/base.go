@@ -173,7 +173,7 @@ func (b *Base) Step(slot int) *exec.Effects {
 	b.states.Step(int32(slot), at)
 	if b.log != nil {
 		x := &b.residents.Blocks[w.Block]
-		b.log.Begin(0, Record{Work: x.Work, Block: x.X.Linear(), ID: b.issued, At: at, Warp: int16(slot - x.First), Slot: int16(slot)})
+		b.log.Begin(0, Record{Work: x.Work, Block: x.X.Linear(), ID: b.issued, At: at, For: -1, Warp: int16(slot - x.First), Slot: int16(slot)})
 		b.log.Reach(0, 0, b.now)
 		b.log.End(0, e.Lanes, b.now)
 	}
@@ -414,11 +414,14 @@ func (b *Base) Queues() []QueueView                          { return nil }
 func (b *Base) EachRequest(f func(r *mem.Req, place string)) {}
 func (b *Base) EachPending(func(string, cache.Pending))      {}
 
-// Log passes a record of every instruction to sink. HandOn passes on the kept records
-// if there are many, FlushLog in any case.
-func (b *Base) Log(sink func(list []Record)) { b.log = NewLog(len(BaseStages), sink) }
-func (b *Base) HandOn()                      { b.log.HandOn() }
-func (b *Base) FlushLog()                    { b.log.Flush() }
+// Log passes a record of every instruction from now on to sink, until it is called again. HandOn
+// passes on the kept records if there are many, FlushLog in any case.
+func (b *Base) Log(sink func(list []Record)) {
+	b.log.Close(b.now)
+	b.log = NewLog(len(BaseStages), sink)
+}
+func (b *Base) HandOn()   { b.log.HandOn() }
+func (b *Base) FlushLog() { b.log.Flush() }
 
 // Spinning reports whether all warps loop forever.
 func (b *Base) Spinning() (yes, ended bool) { return b.Looping(b.ready, b.done|b.memory != 0) }

@@ -120,6 +120,15 @@ func (a *States) Waited(s int32) bool {
 // edges, and which waits for it or has.
 func (a *States) Ended(s, by int32) { a.ends.by[s] = by }
 
+// WaitedFor returns the instruction for which the warp in slot s, which issues in this cycle, waited
+// before; -1 if it waited for none, or its waits do not go to edges.
+func (a *States) WaitedFor(s int16) int32 {
+	if a.ends == nil || !a.Waited(int32(s)) {
+		return -1
+	}
+	return a.ends.by[s]
+}
+
 // wait counts n cycles of a state.
 func (x *ends) wait(s int, state uint8, n uint64) {
 	if x.waits[s]>>state&1 != 0 {

@@ -499,8 +499,9 @@ type Inspected interface {
 	// sum, and forgets them.
 	KeepPlaces(l *Ledger)
 	TakePlaces(k Kernel, sum Places)
-	// Log passes a record of every instruction to sink. HandOn passes on the kept
-	// records if there are many, FlushLog in any case.
+	// Log passes a record of every instruction that issues from now on to sink, until it is
+	// called again, with nil for none. HandOn passes on the kept records if there are many,
+	// FlushLog in any case. They are called between two cycles.
 	Log(sink func(list []Record))
 	HandOn()
 	FlushLog()

@@ -35,13 +35,13 @@ type GPU struct {
 	stale    bool     // its state is left from a run that ended early: see renew
 	progress func(Progress)
 
-	places    bool                             // states of warps are kept by instruction
-	edges     bool                             // and for which instructions they wait
-	ledgers   []*core.Ledger                   // in which they are kept
-	sink      func(sm int, list []core.Record) // of instruction records, nil if there is none
-	checked   bool                             // SMs look for hazards
-	found     []Hazard                         // before the machine was last renewed
-	foundLeft uint64                           // occurrences for which there was no room
+	places    bool           // states of warps are kept by instruction
+	edges     bool           // and for which instructions they wait
+	ledgers   []*core.Ledger // in which they are kept
+	logged    []logged       // SMs of whose instructions there are records
+	checked   bool           // SMs look for hazards
+	found     []Hazard       // before the machine was last renewed
+	foundLeft uint64         // occurrences for which there was no room
 
 	routed netTotals
 	see    observer
@@ -254,10 +254,8 @@ func (g *GPU) give(cluster int, r *mem.Req) {
 // coreCycle simulates one cycle of the core domain.
 func (g *GPU) coreCycle() {
 	g.runSMs()
-	if g.sink != nil {
-		for _, c := range g.cores {
-			c.HandOn()
-		}
+	for _, l := range g.logged {
+		g.cores[l.sm].HandOn()
 	}
 	g.now++
 	g.place()

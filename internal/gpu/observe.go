@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"slices"
+
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem"
@@ -88,11 +90,21 @@ func (g *GPU) look() {
 	}
 }
 
-// Log passes a record of every instruction to sink, several at a time, SM by SM;
-// FlushLog passes the rest. The list is reused after the call.
-func (g *GPU) Log(sink func(sm int, list []Record)) {
-	g.sink = sink
-	g.watched()
+// logged is an SM of whose instructions there are records.
+type logged struct {
+	sm   int
+	sink func(list []Record)
+}
+
+// Log passes a record of every instruction that an SM issues from now on to sink, several at a
+// time, until it is called again, with nil for none. Instructions in flight then have records, too.
+// FlushLog passes those that are complete. The list is reused after the call.
+func (g *GPU) Log(sm int, sink func(list []Record)) {
+	g.cores[sm].Log(sink)
+	g.logged = slices.DeleteFunc(g.logged, func(l logged) bool { return l.sm == sm })
+	if sink != nil {
+		g.logged = append(g.logged, logged{sm, sink})
+	}
 }
 
 // watched makes the SMs keep what observers need.
@@ -106,20 +118,20 @@ func (g *GPU) watched() {
 			}
 		}
 	}
-	for i, c := range g.cores {
-		if g.sink != nil {
-			c.Log(func(list []Record) { g.sink(i, list) })
-		}
+	for _, l := range g.logged {
+		g.cores[l.sm].Log(l.sink)
+	}
+	for _, c := range g.cores {
 		if x, ok := c.(core.HazardChecker); ok && g.checked {
 			x.CheckHazards()
 		}
 	}
 }
 
-// FlushLog passes the records kept so far to the sink of Log.
+// FlushLog passes the records kept so far to the sinks of Log.
 func (g *GPU) FlushLog() {
-	for _, c := range g.cores {
-		c.FlushLog()
+	for _, l := range g.logged {
+		g.cores[l.sm].FlushLog()
 	}
 }
 

@@ -222,12 +222,14 @@ func race(t testing.TB, name string, threads int, logged bool, change func(*gpu.
 	chip, mem := loadOn(t, cfg, racePTX, raceBlocks, 64, params, &out)
 	var o outcome
 	if logged {
-		chip.Log(func(_ int, list []gpu.Record) {
-			for _, r := range list {
-				r.Work = nil
-				o.log = append(o.log, r)
-			}
-		})
+		for sm := range cfg.SMs() {
+			chip.Log(sm, func(list []gpu.Record) {
+				for _, r := range list {
+					r.Work = nil
+					o.log = append(o.log, r)
+				}
+			})
+		}
 	}
 	o.finish(t, chip)
 	for i, b := range []*[]byte{&o.words, nil, &o.order, &o.seen, &o.heap} {

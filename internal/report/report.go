@@ -69,6 +69,9 @@ type Run struct {
 	// Small launches step by step, and the pictures that the frames of a job drew; with --html only.
 	Lessons []*lesson.Lesson `json:"lessons,omitempty"`
 	Films   []lesson.Film    `json:"films,omitempty"`
+	// Ways of instructions through the pipeline of an SM: the first of the run, and those of ranges
+	// that were asked for while it ran; with --html only.
+	Ways []*Ways `json:"ways,omitempty"`
 }
 
 // Begun reports whether anything has run that is worth reporting.

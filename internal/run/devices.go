@@ -15,7 +15,7 @@ import (
 // parts have the parts of all devices.
 func Join(sessions []*Session, m *gpu.Machine, err error) (*report.Run, error) {
 	res, err := sessions[0].End(err)
-	res.History = nil // that of one chip alone would mislead
+	res.History, res.Ways = nil, nil // those of one chip alone would mislead
 	res.Programs, res.Dependences = slices.Clone(res.Programs), slices.Clone(res.Dependences)
 	total := sessions[0].Chip.Totals()
 	mark(res, 0)

@@ -52,9 +52,10 @@ type Options struct {
 	// if they are few.
 	Page bool
 	// Live is called from time to time between two cycles, with a function that returns the
-	// result so far while Live has not returned; may be nil. For a run on a chip with one
-	// device.
-	Live func(soFar func() *report.Run)
+	// result so far while Live has not returned; may be nil. With Page, the instructions of the
+	// range of cycles that it returns are recorded, unless that is nil. For a run on a chip with
+	// one device.
+	Live func(soFar func() *report.Run) *Wish
 	// Inside is called before the run begins. The function that it returns is called
 	// before the first cycle and after every cycle in which anything happens; an
 	// error from it ends the run. May be nil.

@@ -47,6 +47,7 @@ type Session struct {
 	open    []*Launch // submitted, and not yet in the result
 	rows    *Rows
 	history *history              // with Page
+	ways    *ways                 // with Page, unless a timeline gets them
 	school  *school               // with Page, for work with values: small launches step by step
 	logged  bool                  // the log of blocks was asked for
 	spans   []timeline.Span       // launches that the timeline shows
@@ -145,6 +146,8 @@ func (s *Session) PlugIn(name string, cfg gpu.Config) error {
 	}
 	if o.Timeline != nil {
 		recordWays(chip, o.Timeline)
+	} else if o.Page {
+		s.ways = s.startWays()
 	}
 	return nil
 }
@@ -327,6 +330,9 @@ func (s *Session) collect(l *Launch) {
 		s.watched[k.Work()] = l
 		l.Unwatched = l.Unwatched || !k.ControlBits()
 	}
+	if s.ways != nil {
+		s.ways.launches[k.Work()] = l.Number
+	}
 	guarded(s.Chip, k, s.Res)
 	if s.opt.Timeline != nil {
 		s.spans = append(s.spans, span{l.op, fmt.Sprintf("launch %d: %s", l.Number, k.Name)}.timed())
@@ -366,7 +372,8 @@ func (s *Session) progress(p gpu.Progress) {
 		s.Show(Progress{Launch: l.Number, Kernel: p.Kernel.Name, Blocks: p.Blocks, Running: p.Running, Total: p.Total, WarpInsts: p.WarpInsts, Cycles: p.Cycle}, l.Weight)
 	}
 	if s.opt.Live != nil {
-		s.opt.Live(s.soFar)
+		s.ways.settle()
+		s.ways.want(s.opt.Live(s.soFar))
 	}
 }
 
@@ -390,6 +397,7 @@ func (s *Session) soFar() *report.Run {
 	if s.history != nil {
 		res.History = s.history.result()
 	}
+	res.Ways = s.ways.result()
 	res.Now = s.now()
 	res.Findings = findings.Of(&res)
 	res.Seconds = time.Since(s.began).Seconds()
@@ -473,6 +481,7 @@ func (s *Session) flush(res *report.Run) {
 		s.history.row()
 		res.History = s.history.result()
 	}
+	res.Ways = s.ways.result()
 	if s.school != nil {
 		res.Lessons = s.school.result()
 	}

@@ -70,19 +70,21 @@ func (x *Rows) end() error {
 func recordWays(chip *gpu.GPU, r *timeline.Recorder) {
 	programs := map[exec.Work]int32{}
 	r.Stages(chip.Stages())
-	chip.Log(func(sm int, list []gpu.Record) {
-		for i := range list {
-			e := &list[i]
-			p, ok := programs[e.Work]
-			if !ok {
-				p = r.AddProgram(program(e.Work))
-				programs[e.Work] = p
+	for sm := range chip.Config().SMs() {
+		chip.Log(sm, func(list []gpu.Record) {
+			for i := range list {
+				e := &list[i]
+				p, ok := programs[e.Work]
+				if !ok {
+					p = r.AddProgram(program(e.Work))
+					programs[e.Work] = p
+				}
+				r.Add(timeline.Inst{
+					At: e.Times, Block: e.Block, Program: p, Index: e.At, SM: int32(sm), Sched: int32(e.Sched), Slot: int32(e.Slot), Warp: int32(e.Warp), Lanes: uint32(e.Lanes),
+				})
 			}
-			r.Add(timeline.Inst{
-				At: e.Times, Block: e.Block, Program: p, Index: e.At, SM: int32(sm), Sched: int32(e.Sched), Slot: int32(e.Slot), Warp: int32(e.Warp), Lanes: uint32(e.Lanes),
-			})
-		}
-	})
+		})
+	}
 }
 
 // program returns the texts of a kernel's instructions.

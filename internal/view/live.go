@@ -64,10 +64,18 @@ type Live struct {
 	began   time.Time     // moved by pauses
 	state   State
 	step    bool   // a paused run goes on until the next look
+	wish    *Range // to be recorded from the next look on
 	data    []byte // packed results, nil until the first
 	version int    // of data
 	readers int
 	next    time.Time // when the next result is due
+}
+
+// Range is a range of cycles of an SM whose instructions are to be recorded on their way through the
+// pipeline, from now on.
+type Range struct {
+	SM     int
+	Cycles uint64
 }
 
 // NewLive begins a run, which stop ends early. A pause ends with the context.
@@ -95,8 +103,9 @@ func (l *Live) Show(s State) {
 }
 
 // Look shows the result so far if it is due and someone looks. If the run is paused, Look shows
-// it in any case, and returns when the run goes on, makes a step, or ends.
-func (l *Live) Look(page func() (*Page, error)) error {
+// it in any case, and returns when the run goes on, makes a step, or ends. It returns what shall be
+// recorded then; nil: nothing.
+func (l *Live) Look(page func() (*Page, error)) (*Range, error) {
 	start := time.Now()
 	l.mutex.Lock()
 	l.state.Holds = true
@@ -104,7 +113,7 @@ func (l *Live) Look(page func() (*Page, error)) error {
 	due := l.readers > 0 && !start.Before(l.next)
 	l.mutex.Unlock()
 	if !due && !paused {
-		return nil
+		return l.wished(), nil
 	}
 	p, err := page()
 	if err == nil {
@@ -116,7 +125,16 @@ func (l *Live) Look(page func() (*Page, error)) error {
 		l.began = l.began.Add(time.Since(start))
 		l.mutex.Unlock()
 	}
-	return err
+	return l.wished(), err
+}
+
+// wished returns what shall be recorded, once.
+func (l *Live) wished() *Range {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	r := l.wish
+	l.wish = nil
+	return r
 }
 
 // hold waits while the run is paused.
@@ -142,6 +160,16 @@ func (l *Live) hold() {
 func (l *Live) Pause()    { l.turn(Runs, Paused, false) }
 func (l *Live) Continue() { l.turn(Paused, Runs, false) }
 func (l *Live) Step()     { l.turn(Paused, Paused, true) }
+
+// Record makes the run record a range from the next look on; a paused run makes a step for it.
+func (l *Live) Record(r Range) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if (l.state.Is == Runs || l.state.Is == Paused) && l.state.Holds {
+		l.wish, l.step = &r, l.state.Is == Paused
+		l.changed()
+	}
+}
 
 // turn changes a state to another.
 func (l *Live) turn(from, to string, step bool) {

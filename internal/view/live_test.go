@@ -55,6 +55,9 @@ func TestLiveServer(t *testing.T) {
 		{"stopping by a page without a place", "POST", url + "stop", map[string]string{"Origin": "null"}, 403},
 		{"stopping under another name", "POST", url + "stop", map[string]string{"Host": "evil.example", "Origin": "http://evil.example"}, 403},
 		{"stopping without an origin", "POST", url + "stop", nil, 403},
+		{"recording without an SM", "POST", url + "record?cycles=5", own, 400},
+		{"recording cycles that are no number", "POST", url + "record?sm=1&cycles=-5", own, 400},
+		{"recording by a form of another place", "POST", url + "record?sm=1&cycles=5", map[string]string{"Origin": "http://evil.example"}, 403},
 		{"writing the page", "POST", url, own, 405},
 		{"a file", "GET", url + "etc/passwd", nil, 404},
 		{"below the events", "GET", url + "events/", nil, 404},
@@ -164,7 +167,7 @@ func TestLiveEvents(t *testing.T) {
 	url, _ := serveLive(t, live)
 	made := 0
 	look := func() {
-		if err := live.Look(func() (*view.Page, error) {
+		if _, err := live.Look(func() (*view.Page, error) {
 			made++
 			return &view.Page{Results: []view.Result{{Run: sample()}}}, nil
 		}); err != nil {
@@ -227,13 +230,15 @@ func TestLivePause(t *testing.T) {
 			url, host := serveLive(t, live)
 			looked := make(chan int)
 			var made atomic.Int32
+			var wish atomic.Pointer[view.Range]
 			next := make(chan bool)
 			go func() {
 				for n := 0; ; n++ {
-					_ = live.Look(func() (*view.Page, error) {
+					r, _ := live.Look(func() (*view.Page, error) {
 						made.Add(1)
 						return &view.Page{Results: []view.Result{{Run: sample()}}}, nil
 					})
+					wish.Store(r)
 					looked <- n
 					if !<-next {
 						return
@@ -268,8 +273,18 @@ func TestLivePause(t *testing.T) {
 			if n := made.Load(); n != 2 {
 				t.Errorf("%d results were made after a step, want 2", n)
 			}
+			press("record?sm=1&cycles=500")
+			<-looked
+			if r := wish.Load(); r == nil || *r != (view.Range{SM: 1, Cycles: 500}) {
+				t.Errorf("the run shall record %+v", r)
+			}
+			next <- true
+			waits()
 			c.end(live, cancel)
 			<-looked
+			if r := wish.Load(); r != nil {
+				t.Errorf("the run shall record %+v again", r)
+			}
 			next <- false
 			if s, _ := state(t, follow(t, url)); s.Is != c.is || !s.Holds {
 				t.Errorf("the run is %+v, want %s", s, c.is)

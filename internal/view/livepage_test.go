@@ -101,6 +101,18 @@ func TestLivePage(t *testing.T) {
 				press("Step")
 				b.until("a step", `document.querySelector(".going p").innerText !== `+string(quoted(t, still)))
 				b.until("growth", `document.querySelector("main .card:nth-of-type(2)").innerText !== `+string(quoted(t, before)))
+				b.at("#/pipeline")
+				b.until("the first instructions", `document.querySelector(".ways g") !== null && document.querySelector("#range").options.length === 1`)
+				js[int](b, `for (const [at, n] of [[0, 1], [1, 300]]) { const x = document.querySelectorAll("#record input")[at]; x.value = n; x.dispatchEvent(new Event("input", {bubbles: true})); } new Promise(r => setTimeout(() => { document.querySelector("#record button").click(); r(1); }, 60))`)
+				b.until("the range", `document.querySelector("#range").value.startsWith("SM 1, cycles") && document.querySelector("#record [role=status]") === null`)
+				if span := js[[]int](b, `document.querySelector("#range").value.replaceAll(",", "").match(/cycles (\d+) to (\d+)/).slice(1).map(Number)`); span[0] == 0 || span[1]-span[0] != 300 {
+					t.Errorf("the range is %d", span)
+				}
+				js[int](b, `document.querySelector(".ways g").dispatchEvent(new MouseEvent("click", {bubbles: true})); new Promise(r => setTimeout(() => r(1), 60))`)
+				if s := b.text(); !strings.Contains(s, "write back") || !strings.Contains(s, "of launch ") {
+					t.Errorf("the stages and the line of an instruction are not shown: %s", s)
+				}
+				b.picture("live-pipeline")
 				press("Continue")
 				// On a quick machine it may have ended by the next look.
 				b.until("the run", `document.querySelector(".going b").innerText !== "Paused"`)

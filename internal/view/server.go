@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -89,7 +91,28 @@ func (s *Server) refused(r *http.Request) (int, string) {
 // The paths of a live page below its address: what changes, and what its buttons do.
 const eventsPath = "events"
 
-var actions = map[string]func(*Live){"stop": (*Live).Stop, "pause": (*Live).Pause, "continue": (*Live).Continue, "step": (*Live).Step}
+var actions = map[string]func(*Live, url.Values) error{
+	"stop": button((*Live).Stop), "pause": button((*Live).Pause), "continue": button((*Live).Continue), "step": button((*Live).Step), "record": record,
+}
+
+// button is an action without values.
+func button(press func(*Live)) func(*Live, url.Values) error {
+	return func(l *Live, _ url.Values) error {
+		press(l)
+		return nil
+	}
+}
+
+// record makes the run record cycles of an SM.
+func record(l *Live, q url.Values) error {
+	sm, err := strconv.ParseUint(q.Get("sm"), 10, 31)
+	cycles, err2 := strconv.ParseUint(q.Get("cycles"), 10, 32)
+	if err := errors.Join(err, err2); err != nil {
+		return fmt.Errorf("recording needs the number of an SM and of cycles, as in record?sm=0&cycles=500: %w", err)
+	}
+	l.Record(Range{SM: int(sm), Cycles: cycles})
+	return nil
+}
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -108,7 +131,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.live.events(w, r)
 		return
 	case r.Method == http.MethodPost:
-		actions[path.Base(r.URL.Path)](s.live)
+		if err := actions[path.Base(r.URL.Path)](s.live, r.URL.Query()); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}

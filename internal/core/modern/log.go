@@ -18,9 +18,12 @@ const (
 
 var stageNames = [stages]string{"fetch", "decode", "issue", "control", "allocate", "read operands", "execute", "memory", "write back"}
 
-// Log keeps a record of every instruction from now on, until HandOn or FlushLog passes
-// it to sink. Sink must not keep the list: it is reused.
-func (c *Core) Log(sink func(list []core.Record)) { c.log = core.NewLog(stages, sink) }
+// Log keeps a record of every instruction that issues from now on, until HandOn or FlushLog passes
+// it to sink, which must not keep the list: it is reused. It ends the log before; nil begins none.
+func (c *Core) Log(sink func(list []core.Record)) {
+	c.log.Close(c.now)
+	c.log = core.NewLog(stages, sink)
+}
 
 // HandOn passes on the kept records if there are many. Owners call it between two
 // cycles.
@@ -34,7 +37,7 @@ func (c *Core) logged(fi int32, from *fetched) {
 	f := &c.flight[fi]
 	b := &c.Residents.Blocks[c.warps[f.warp].Block]
 	c.log.Begin(fi, core.Record{
-		Work: b.Work, Block: b.X.Linear(), ID: f.uid, At: f.at, Warp: f.warp - int16(b.First), Slot: f.warp, Sched: int16(f.sub),
+		Work: b.Work, Block: b.X.Linear(), ID: f.uid, At: f.at, For: c.acct.WaitedFor(f.warp), Warp: f.warp - int16(b.First), Slot: f.warp, Sched: int16(f.sub),
 		Times: [core.MaxStages]uint64{stageFetch: from.fetch, stageDecode: from.decode, stageIssue: c.now},
 	})
 }

@@ -19,9 +19,13 @@ var stageNames = [stages]string{"fetch", "decode", "issue", "read operands", "di
 // seen holds when the instructions in the buffers of warps were fetched and decoded.
 type seen struct{ fetch, decode [maxWarps]uint64 }
 
-// Log keeps a record of every instruction from now on, until HandOn or FlushLog passes
-// it to sink. Sink must not keep the list: it is reused.
-func (c *Core) Log(sink func(list []core.Record)) { c.log = core.NewLog(stages, sink) }
+// Log keeps a record of every instruction that issues from now on, until HandOn or FlushLog passes
+// it to sink, which must not keep the list: it is reused. It ends the log before; nil begins none.
+func (c *Core) Log(sink func(list []core.Record)) {
+	c.log.Close(c.now)
+	c.front = seen{}
+	c.log = core.NewLog(stages, sink)
+}
 
 // HandOn passes on the kept records if there are many. Owners call it between two
 // cycles.
@@ -35,7 +39,7 @@ func (c *Core) logged(fi, s int32, sched int) {
 	f := &c.flight[fi]
 	b := &c.Residents.Blocks[c.warps[s].Block]
 	c.log.Begin(fi, core.Record{
-		Work: b.Work, Block: b.X.Linear(), ID: f.uid, At: f.at, Warp: int16(int(s) - b.First), Slot: int16(s), Sched: int16(sched),
+		Work: b.Work, Block: b.X.Linear(), ID: f.uid, At: f.at, For: c.acct.WaitedFor(int16(s)), Warp: int16(int(s) - b.First), Slot: int16(s), Sched: int16(sched),
 		Times: [core.MaxStages]uint64{stageFetch: c.front.fetch[s], stageDecode: c.front.decode[s], stageIssue: c.now},
 	})
 }

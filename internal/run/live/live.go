@@ -22,7 +22,14 @@ type message struct {
 	Result   *report.Run   `json:"result,omitempty"`
 }
 
-// The answers.
+// answer is what the program shall do: one of the words below, and when it goes on, record a range of
+// cycles, if that is not nil.
+type answer struct {
+	Do   string    `json:"do"`
+	Wish *run.Wish `json:"record,omitempty"`
+}
+
+// The words.
 const (
 	goOn = "go on"
 	show = "show" // send the result so far
@@ -51,27 +58,28 @@ func Dial(path string, stop func()) (*Program, error) {
 // Progress notes how far the run is; it is an option of a run.
 func (p *Program) Progress(s run.Progress) { p.last = s }
 
-// Look lets the run be looked at, and returns when it shall go on; it is an option of a run. If
-// who looked has gone, the run goes on as without.
-func (p *Program) Look(soFar func() *report.Run) {
+// Look lets the run be looked at, and returns when it shall go on, with what it shall record; it is
+// an option of a run. If who looked has gone, the run goes on as without.
+func (p *Program) Look(soFar func() *report.Run) *run.Wish {
 	m := message{Progress: &p.last}
 	for !p.gone {
-		var answer string
-		if err := errors.Join(p.to.Encode(m), p.from.Decode(&answer)); err != nil {
+		var a answer
+		if err := errors.Join(p.to.Encode(m), p.from.Decode(&a)); err != nil {
 			p.gone = true
 			_ = p.conn.Close()
-			return
+			return nil
 		}
-		switch answer {
+		switch a.Do {
 		case goOn:
-			return
+			return a.Wish
 		case stop:
 			p.gone = true
 			p.stop()
-			return
+			return nil
 		}
 		m = message{Result: soFar()}
 	}
+	return nil
 }
 
 // Viewer is who shows programs. Its functions are called concurrently if there are several.
@@ -79,8 +87,9 @@ type Viewer struct {
 	// Progress is called with how far a program is.
 	Progress func(run.Progress)
 	// Look is called after that, with the program's number from 0 in the order in which they
-	// began. The program waits until it returns; soFar asks it for its result so far.
-	Look func(program int, soFar func() (*report.Run, error))
+	// began. The program waits until it returns, and records what it returns unless that is nil;
+	// soFar asks it for its result so far.
+	Look func(program int, soFar func() (*report.Run, error)) *run.Wish
 	// Stopped reports whether programs shall end.
 	Stopped func() bool
 }
@@ -150,9 +159,9 @@ func serve(conn net.Conn, number int, v Viewer) {
 			return
 		}
 		v.Progress(*m.Progress)
-		v.Look(number, func() (*report.Run, error) {
+		wish := v.Look(number, func() (*report.Run, error) {
 			var m message
-			if err := errors.Join(to.Encode(show), from.Decode(&m)); err != nil {
+			if err := errors.Join(to.Encode(answer{Do: show}), from.Decode(&m)); err != nil {
 				return nil, fmt.Errorf("the program has not sent its result so far: %w", err)
 			}
 			if m.Result == nil {
@@ -160,11 +169,11 @@ func serve(conn net.Conn, number int, v Viewer) {
 			}
 			return m.Result, nil
 		})
-		answer := goOn
+		a := answer{Do: goOn, Wish: wish}
 		if v.Stopped() {
-			answer = stop
+			a = answer{Do: stop}
 		}
-		if to.Encode(answer) != nil {
+		if to.Encode(a) != nil {
 			return
 		}
 	}

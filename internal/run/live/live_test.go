@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -39,27 +40,32 @@ func TestLook(t *testing.T) {
 	looks := 0
 	_, p := connect(t, live.Viewer{
 		Progress: func(p run.Progress) { note("at " + p.Kernel) },
-		Look: func(program int, soFar func() (*report.Run, error)) {
+		Look: func(program int, soFar func() (*report.Run, error)) *run.Wish {
 			if looks++; looks == 2 {
 				res, err := soFar()
 				if err != nil || program != 0 {
 					t.Errorf("%v of program %d", err, program)
-					return
+					return nil
 				}
 				note("shows " + res.Input)
+				return &run.Wish{SM: 3, Cycles: 500}
 			}
+			return nil
 		},
 		Stopped: func() bool { return looks == 3 },
 	}, func() { note("stops") })
 	for _, kernel := range []string{"a", "b", "c", "d"} {
 		p.Progress(run.Progress{Kernel: kernel})
-		p.Look(func() *report.Run {
+		wish := p.Look(func() *report.Run {
 			note("makes a result")
 			return &report.Run{Input: "the program"}
 		})
+		if wish != nil {
+			note(fmt.Sprintf("records SM %d for %d cycles", wish.SM, wish.Cycles))
+		}
 		note("goes on")
 	}
-	want := []string{"at a", "goes on", "at b", "makes a result", "shows the program", "goes on", "at c", "stops", "goes on", "goes on"}
+	want := []string{"at a", "goes on", "at b", "makes a result", "shows the program", "records SM 3 for 500 cycles", "goes on", "at c", "stops", "goes on", "goes on"}
 	if !slices.Equal(happened, want) {
 		t.Errorf("%q, want %q", happened, want)
 	}
@@ -69,7 +75,7 @@ func TestLook(t *testing.T) {
 func TestViewerGone(t *testing.T) {
 	s, p := connect(t, live.Viewer{
 		Progress: func(run.Progress) {},
-		Look:     func(int, func() (*report.Run, error)) {},
+		Look:     func(int, func() (*report.Run, error)) *run.Wish { return nil },
 		Stopped:  func() bool { return false },
 	}, func() { t.Error("it is stopped") })
 	p.Look(func() *report.Run { return nil })

@@ -47,6 +47,9 @@ export interface Standstill { warps: Standing[] | null; barriers: Meeting[] | nu
 export interface Step { step: number; kind: string; stream: number; launch?: number; from?: string; to?: string; bytes?: number; event?: string; start_cycle?: number; end_cycle?: number }
 export interface Range { name: string; times: number; launches: number; warp_instructions: number; thread_instructions: number; cycles?: number; ranges?: Range[] }
 export interface History { every: number; end: number[]; columns: Record<string, number[]>; parts: { part: string; counter: string; every: number; counts: number[][] }[]; warps?: { every: number; states: string[]; slots: { sm: number; slot: number; states: string }[] } }
+/** The way of instructions through the pipeline of an SM; internal/report/ways.go explains the fields. */
+export interface WayInst { launch: number; pc: number; text: string; file?: string; line?: number; source_file?: string; source_line?: number }
+export interface Recorded { sm: number; from_cycle: number; to_cycle: number; stages: string[]; instructions: WayInst[]; instruction: number[]; block: number[]; warp: number[]; slot: number[]; lanes: number[]; at: number[][]; waited_for: number[]; open?: number[] }
 export interface Run {
   heddle: string; input: string; programs: string[] | null; gpu: string; mode: string; ok: boolean; conditions: Record<string, unknown> | null;
   core?: string; core_from?: string; sms: number; cycles?: number; clocks: { core_mhz: number; network_mhz: number; l2_mhz: number; dram_mhz: number };
@@ -55,7 +58,7 @@ export interface Run {
   now?: Standstill & { cycle: number; queues: { sm: number; name: string; len: number; cap: number }[] | null };
   warp_instructions: number; thread_instructions: number; seconds: number; kernels: Kernel[] | null;
   kepler?: { memory_transactions: number; split_transactions: number; shared_conflict_cycles: number };
-  lessons?: Lesson[]; films?: Film[];
+  ways?: Recorded[]; lessons?: Lesson[]; films?: Film[];
   no_job?: boolean; trace?: unknown;
   launches_left_out?: number; ranges?: Range[]; steps?: Step[];
   checks: { buffer?: string; symbol?: string; against: string; ok: boolean; elements: number; mismatches: number; tolerance?: number; first_mismatch?: { index: number; got: string; want: string } }[] | null;
@@ -223,6 +226,8 @@ export class Page {
   readonly results: Result[];
   /** The results are those of a run that goes on. */
   running = false;
+  /** It can pause, and record what it is asked for. */
+  holds = false;
   constructor(private data: Payload) {
     this.results = (data.results ?? []).map((p) => new Result(p, this));
   }

@@ -33,6 +33,7 @@ export function useLive(first: Page, live: boolean): { page: Page; state: Live |
     return () => source.close();
   }, []);
   page.running = live && !state?.done;
+  page.holds = page.running && state?.holds === true;
   return { page, state, lost, bad };
 }
 

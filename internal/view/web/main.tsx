@@ -120,7 +120,7 @@ function Content({ page, route, at, launch, run }: { page: Page; route: Route; a
     case "source": return <Source key={`${run} ${at}`} result={result} route={route} at={at} />;
     case "time": return <Time key={run} result={result} route={route} at={at} />;
     case "machine": return <Machine key={run} result={result} run={run} />;
-    case "pipeline": return <Pipeline key={run} result={result} />;
+    case "pipeline": return <Pipeline key={run} result={result} run={run} />;
     case "learn": return <Learn key={run} result={result} route={route} />;
     case "compare": return <Compare page={page} route={route} />;
   }

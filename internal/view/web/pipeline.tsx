@@ -1,13 +1,14 @@
-// The way of each instruction through the pipeline, from a file that --timeline wrote.
+// The way of each instruction through the pipeline: what is recorded with the result, or a file that --timeline wrote.
 import { Fragment, h } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Result } from "./data";
-import { count, plural } from "./format";
+import type { Recorded, Result, WayInst } from "./data";
+import { base, count, place, plural } from "./format";
 import { ink } from "./palette";
 import { Card, Empty } from "./parts";
+import { href, lineOf } from "./route";
 
-/** One instruction: the cycle in which each of its stages began, and its end. */
-interface Inst { thread: number; name: string; detail: string; stages: [stage: number, from: number][]; end: number; flushed: boolean }
+/** One instruction: the cycle in which each of its stages began, and its end; the line and what it waited for where that was recorded. */
+interface Inst { thread: number; name: string; detail: string; stages: [stage: number, from: number][]; end: number; flushed: boolean; at?: WayInst; more?: string; waits?: Inst }
 export interface Ways { stages: string[]; list: Inst[]; complete: boolean }
 
 /** More instructions than these are left out (our choice: what a browser holds easily). */
@@ -80,15 +81,43 @@ export class Kanata {
   }
 }
 
-const names: Record<string, string> = { F: "fetch", D: "decode", Is: "issue", C: "control", A: "allocate", Rd: "read operands", X: "execute", M: "memory", Wb: "write back" };
+const names: Record<string, string> = { F: "fetch", D: "decode", Is: "issue", C: "control", A: "allocate", Rd: "read operands", Dp: "dispatch", X: "execute", M: "memory", Wb: "write back" };
 const fills = ["#f2e449", "#c4b414", "#009e73", "#7fd0b8", "#8a6fc7", "#62bdf0", "#0062a8", "#c8500a", "#c46a9e", "#b9c1c9"];
 
 const rowHeight = 18;
 
-export function Pipeline({ result }: { result: Result }) {
-  const [ways, setWays] = useState<Ways | null>(null);
+/** More cycles are not recorded at a time; MostWayCycles of internal/run. */
+const mostCycles = 4000;
+
+/** What a page has of the ways of instructions, as a chart shows them. */
+function waysOf(r: Recorded): Ways {
+  const list: Inst[] = [], before = new Map<string, Inst>(), open = new Set(r.open ?? []);
+  r.instruction.forEach((n, i) => {
+    const at = r.instructions[n], stages: Inst["stages"] = [];
+    let cycle = r.from_cycle;
+    r.at.forEach((column, s) => {
+      cycle += column[i];
+      if (s + 1 === r.stages.length || r.at[s + 1][i] > 0) stages.push([s, cycle]);
+    });
+    const slot = r.slot[i], inst: Inst = {
+      thread: slot, name: `w${slot}: ${at.text}`, detail: at.text, stages, end: open.has(i) ? Math.max(cycle, r.to_cycle) : cycle + 1, flushed: false, at,
+      more: `block ${count(r.block[i])}, warp ${r.warp[i]}, slot ${slot}, ${open.has(i) ? "in flight at the end of the recording" : `lanes ${r.lanes[i].toString(16).padStart(8, "0")}`}`,
+      waits: before.get(`${slot} ${r.waited_for[i]}`),
+    };
+    before.set(`${slot} ${n}`, inst);
+    list.push(inst);
+  });
+  return { stages: r.stages.map((s) => Object.keys(names).find((k) => names[k] === s) ?? s), list, complete: true };
+}
+
+export function Pipeline({ result, run }: { result: Result; run: number }) {
+  const [file, setFile] = useState<{ name: string; ways: Ways } | null>(null), [chosen, choose] = useState(""); // of ranges, the last for ""
   const program = result.run.no_job && !result.run.trace; // of CUDA
   const [state, setState] = useState(""), [bad, setBad] = useState("");
+  const ranges = result.run.ways ?? [], name = (r: Recorded) => `SM ${r.sm}, cycles ${count(r.from_cycle)} to ${count(r.to_cycle)}`;
+  const range = ranges.find((r) => name(r) === chosen) ?? ranges[ranges.length - 1];
+  const recorded = useMemo(() => range && waysOf(range), [range && name(range), range?.instruction.length]);
+  const ways = file?.ways ?? recorded;
   const load = async (file: File | undefined) => {
     if (!file) return;
     setBad("");
@@ -105,26 +134,50 @@ export function Pipeline({ result }: { result: Result }) {
           break;
         }
       }
-      setWays(k.end());
+      setFile({ name: file.name, ways: k.end() });
     } catch (e) {
       setBad(e instanceof Error ? e.message : String(e));
-      setWays(null);
+      setFile(null);
     }
     setState("");
   };
   return (
     <Fragment>
       <Card title="Pipeline">
-        <p>Each instruction as a row, its stages as bars. Make the file with <code>{program ? `heddle cuda --timeline way.kanata -- ${result.run.input}` : `heddle run ${result.run.input} --timeline way.kanata`}</code> and open it here; it does not leave this computer.</p>
+        {ranges.length > 0 && <p class="links"><label>Recorded <select id="range" value={file ? "file" : name(range)} onChange={(e) => { setFile(null); choose(e.currentTarget.value); }}>
+          {ranges.map((r) => <option key={name(r)}>{name(r)}</option>)}
+          {file && <option value="file">{file.name}</option>}
+        </select></label></p>}
+        {result.page.holds && <Ask result={result} asked={() => { setFile(null); choose(""); }} />}
+        <p>{ranges.length > 0 ? "Each instruction as a row, its stages as bars. The page has the first instructions of SM 0. For those of all SMs, make a file" : "Each instruction as a row, its stages as bars. Make a file"} with <code>{program ? `heddle cuda --timeline way.kanata -- ${result.run.input}` : `heddle run ${result.run.input} --timeline way.kanata`}</code> and open it here; it does not leave this computer.</p>
         <p class="links"><label>File <input id="kanata" type="file" accept=".kanata,.log,.txt" onChange={(e) => void load(e.currentTarget.files?.[0])} /></label> {state && <span class="muted">{state}</span>}</p>
         {bad && <p class="message bad" role="alert">{bad}</p>}
       </Card>
-      {ways && (ways.list.length > 0 ? <Chart ways={ways} /> : <Card><Empty>The file has no instructions.</Empty></Card>)}
+      {ways && (ways.list.length > 0 ? <Chart key={file?.name ?? name(range)} ways={ways} run={run} /> : <Card><Empty>The file has no instructions.</Empty></Card>)}
     </Fragment>
   );
 }
 
-function Chart({ ways }: { ways: Ways }) {
+/** Asks a run that goes on to record cycles of an SM; a paused one makes a step for that. */
+function Ask({ result, asked }: { result: Result; asked: () => void }) {
+  const [sm, setSM] = useState(0), [cycles, setCycles] = useState(500), [waiting, wait] = useState(0), last = result.run.ways?.length ?? 0;
+  const newest = last > 0 ? result.run.ways![last - 1].from_cycle : -1;
+  return (
+    <form class="links" id="record" onSubmit={(e) => {
+      e.preventDefault();
+      wait(newest + 1);
+      asked();
+      fetch(`record?sm=${sm}&cycles=${cycles}`, { method: "POST" }).catch(() => wait(0));
+    }}>
+      <label>SM <input type="number" min={0} max={result.run.sms - 1} value={sm} onInput={(e) => setSM(e.currentTarget.valueAsNumber)} /></label>
+      <label>Cycles <input type="number" min={1} max={mostCycles} value={cycles} onInput={(e) => setCycles(e.currentTarget.valueAsNumber)} /></label>
+      <button type="submit">Record from now on</button>
+      {waiting > 0 && waiting === newest + 1 && <span class="muted" role="status">recording …</span>}
+    </form>
+  );
+}
+
+function Chart({ ways, run }: { ways: Ways; run: number }) {
   const [thread, setThread] = useState(-1), [filter, setFilter] = useState(""), [zoom, setZoom] = useState(8);
   const [scroll, setScroll] = useState({ x: 0, y: 0, w: 800, h: 560 });
   const [on, setOn] = useState<Inst | null>(null), [shift, setShift] = useState(0);
@@ -150,8 +203,13 @@ function Chart({ ways }: { ways: Ways }) {
   // The first row that is seen decides which cycles are: its issue stands at a quarter of the width, and as
   // instructions go down to the right, so does the view.
   const head = list[Math.min(list.length - 1, Math.floor(scroll.y / rowHeight))], issue = ways.stages.indexOf("Is");
-  const anchor = head ? (head.stages.find(([s]) => s === issue) ?? head.stages[0])[1] : 0;
+  const issueOf = (i: Inst) => (i.stages.find(([s]) => s === issue) ?? i.stages[0])[1], anchor = head ? issueOf(head) : 0;
   const step = (scroll.w - left) / zoom / 4, origin = Math.round(anchor - step + shift), x = (c: number) => left + (c - origin) * zoom;
+  // From the end of what the warp waited for to the issue of the instruction after the wait.
+  const arrow = (to: Inst, waits: Inst) => {
+    const rows = [list.indexOf(waits), list.indexOf(to)], [y1, y2] = rows.map((r) => (r - from + 0.5) * rowHeight), [x1, x2] = [waits.end, issueOf(to)].map((c) => Math.max(left, Math.min(scroll.w - 4, x(c))));
+    return rows[0] >= 0 && rows[1] >= 0 && <path class="arrow" d={`M${x1} ${y1}H${x2}V${y2 - 7}m-3 -5l3 5l3 -5`} />;
+  };
   return (
     <Card title={<Fragment>Instructions <span class="muted">{count(list.length)}{list.length < ways.list.length && ` of ${count(ways.list.length)}`}</span></Fragment>} more={<Fragment>
       <label>Warp <select value={String(thread)} onChange={(e) => setThread(Number(e.currentTarget.value))}><option value="-1">all</option>{threads.map(([t, name]) => <option key={t} value={String(t)}>{name}</option>)}</select></label>
@@ -160,11 +218,11 @@ function Chart({ ways }: { ways: Ways }) {
       <span class="group"><button type="button" aria-label="Smaller" onClick={() => setZoom(Math.max(0.25, zoom / 2))}>−</button><button type="button" aria-label="Larger" onClick={() => setZoom(Math.min(64, zoom * 2))}>+</button></span>
     </Fragment>}>
       <p class="legend">{ways.stages.map((s, i) => <span key={s}><i class="swatch" style={{ background: fills[i % fills.length] }} />{names[s] ?? s}</span>)}</p>
-      <div class="ways" ref={box} tabIndex={0} role="region" aria-label={`${plural(list.length, "instruction", "instructions")} in the pipeline`} onKeyDown={(e) => { if (e.key === "ArrowLeft") setShift(shift - step / 2); if (e.key === "ArrowRight") setShift(shift + step / 2); }} onScroll={(e) => { const el = e.currentTarget; setScroll((s) => ({ ...s, x: el.scrollLeft, y: el.scrollTop })); }}>
+      <div class="ways" style={{ height: `${Math.min(560, list.length * rowHeight + 4)}px` }} ref={box} tabIndex={0} role="region" aria-label={`${plural(list.length, "instruction", "instructions")} in the pipeline`} onKeyDown={(e) => { if (e.key === "ArrowLeft") setShift(shift - step / 2); if (e.key === "ArrowRight") setShift(shift + step / 2); }} onScroll={(e) => { const el = e.currentTarget; setScroll((s) => ({ ...s, x: el.scrollLeft, y: el.scrollTop })); }}>
         <div style={{ height: `${list.length * rowHeight}px` }}>
           <svg width={scroll.w} height={(to - from) * rowHeight} style={{ transform: `translateY(${from * rowHeight}px)` }}>
             {list.slice(from, to).map((i, n) => (
-              <g key={from + n} class={(on === i ? "on" : "") + (i.flushed ? " flushed" : "")} transform={`translate(0 ${n * rowHeight})`} onMouseEnter={() => setOn(i)} onClick={() => setOn(i)}>
+              <g key={from + n} class={(on === i ? "on" : on?.waits === i ? "for" : "") + (i.flushed ? " flushed" : "")} transform={`translate(0 ${n * rowHeight})`} onMouseEnter={() => setOn(i)} onClick={() => setOn(i)}>
                 <rect class="back" width={scroll.w} height={rowHeight} />
                 <text x="4" y="13">{i.name.slice(0, Math.floor((left - 12) / 6.7))}</text>
                 {i.stages.map(([s, c], k) => {
@@ -173,10 +231,11 @@ function Chart({ ways }: { ways: Ways }) {
                 })}
               </g>
             ))}
+            {on?.waits && arrow(on, on.waits)}
           </svg>
         </div>
       </div>
-      <p class="note">{on ? <Fragment><b>{on.detail}</b>: {on.stages.map(([s, c], k) => `${names[ways.stages[s]] ?? ways.stages[s]} ${count(c)} (${(k + 1 < on.stages.length ? on.stages[k + 1][1] : on.end) - c})`).join(", ")}{on.flushed && "; flushed"}</Fragment>
+      <p class="note">{on ? <Fragment><b>{on.detail}</b>{on.at && <Fragment>, <a href={href({ page: "source", launch: on.at.launch, run, query: lineOf(on.at) })}>{on.at.source_line ? `${base(on.at.source_file!)}:${on.at.source_line}` : place(on.at)}</a> of launch {on.at.launch}, {on.more}</Fragment>}: {on.stages.map(([s, c], k) => `${names[ways.stages[s]] ?? ways.stages[s]} ${count(c)} (${(k + 1 < on.stages.length ? on.stages[k + 1][1] : on.end) - c})`).join(", ")}{on.flushed && "; flushed"}{on.waits && `. Its warp waited for ${on.waits.detail}, which issued in cycle ${count(issueOf(on.waits))}.`}</Fragment>
         : <Fragment>Cycles {count(Math.max(0, origin))} to {count(Math.max(0, origin + 4 * step))}. Point at an instruction for its stages with their cycles.{!ways.complete && ` The file has more than ${count(most)} instructions; the rest was left out.`}</Fragment>}</p>
     </Card>
   );

@@ -3,6 +3,8 @@ package job_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,7 +15,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// Results so far change nothing, grow, and add up.
+// Results so far change nothing, grow, and add up; nor do ranges change anything whose instructions
+// are recorded meanwhile, and these are what a recording from the beginning has.
 func TestResultsSoFar(t *testing.T) {
 	const examples = "../../../examples/"
 	for _, c := range alltests.Some([]struct {
@@ -27,7 +30,7 @@ func TestResultsSoFar(t *testing.T) {
 		{"modern core, two workers", examples + "matmul/matmul.toml", 2, "modern"},
 	}, 2) {
 		t.Run(c.name, func(t *testing.T) {
-			once := func(live func(func() *report.Run)) *report.Run {
+			once := func(live func(func() *report.Run) *run.Wish) *report.Run {
 				o := run.Options{Timing: true, Page: true, Threads: c.threads, Live: live}
 				o.Settings.Core = c.core
 				ready, err := job.Load(c.file, o)
@@ -44,10 +47,16 @@ func TestResultsSoFar(t *testing.T) {
 			plain := once(nil)
 			var last *report.Run
 			n := 0
-			watched := once(func(soFar func() *report.Run) {
+			watched := once(func(soFar func() *report.Run) *run.Wish {
 				n++
 				last = grown(t, last, soFar())
+				if n%3 == 0 {
+					return nil
+				}
+				return &run.Wish{SM: n - 1, Cycles: 2000}
 			})
+			sameWays(t, plain.Ways, watched.Ways)
+			plain.Ways, watched.Ways = nil, nil
 			if d := cmp.Diff(text(t, plain), text(t, watched)); d != "" {
 				t.Errorf("the result differs: %s", d)
 			}
@@ -57,6 +66,61 @@ func TestResultsSoFar(t *testing.T) {
 			grown(t, last, watched)
 		})
 	}
+}
+
+// sameWays compares the instructions of ranges that were recorded on SM 0 with those of a recording
+// from the beginning of the run.
+func sameWays(t *testing.T, first, ranges []*report.Ways) {
+	t.Helper()
+	if len(first) != 1 || first[0].SM != 0 || first[0].From != 0 || len(first[0].Inst) < 100 {
+		t.Fatalf("a run begins with the ways %+v", first)
+	}
+	want := times(t, first[0])
+	compared := 0
+	for _, r := range ranges {
+		got := times(t, r)
+		if r.From == 0 || r.SM != 0 {
+			continue
+		}
+		for key, cycles := range want {
+			if issue := uint64(cycles[0]); issue < r.From || issue >= min(r.To, first[0].To) {
+				continue
+			}
+			compared++
+			if !slices.Equal(got[key], cycles) {
+				t.Errorf("%s: stages from issue on begin in cycles %d, want %d", key, got[key], cycles)
+			}
+		}
+	}
+	if compared == 0 {
+		t.Error("no range has instructions of the beginning")
+	}
+}
+
+// times returns the cycles in which the stages of each complete instruction began, from its issue on, and
+// finds that it issued in the range and no stage begins before the previous one.
+func times(t *testing.T, r *report.Ways) map[string][]int64 {
+	t.Helper()
+	all := map[string][]int64{}
+	issue := slices.Index(r.Stages, "issue")
+	for i, n := range r.Inst {
+		at, cycles := int64(r.From), []int64(nil)
+		for s := range r.Stages {
+			if at += r.At[s][i]; s > 0 && r.At[s][i] < 0 {
+				t.Fatalf("stage %s begins %d cycles before %s", r.Stages[s], -r.At[s][i], r.Stages[s-1])
+			}
+			if s >= issue {
+				cycles = append(cycles, at)
+			}
+		}
+		if c := uint64(cycles[0]); c < r.From || c >= r.To {
+			t.Fatalf("an instruction issued in cycle %d, and the range is %d to %d", c, r.From, r.To)
+		}
+		if !slices.Contains(r.Open, i) {
+			all[fmt.Sprintf("%s of slot %d in cycle %d", r.Insts[n].Text, r.Slot[i], cycles[0])] = cycles
+		}
+	}
+	return all
 }
 
 // grown finds that a result has at least what an earlier one has, and adds up.
