@@ -45,7 +45,7 @@ func (b *block) Access(a *exec.Access) {
 		elem = min(a.Bytes, 16)
 	}
 	lanes := uint32(a.Lanes)
-	x.r = record{site: uint32(a.Site), time: c.time, block: b.id, launch: b.launch.id, lanes: lanes, warp: w.id, size: uint8(elem), class: classOf(a.Inst, a.Read, a.Write)}
+	x.r = record{site: uint32(a.Site), time: c.time, block: b.id, launch: b.launch.id, lanes: lanes, warp: w.id, size: uint8(elem), class: classOf(a.Inst, a.Read, a.Write, !x.shared)}
 	if lanes == w.live {
 		x.r.class |= lockstep
 	}
@@ -57,9 +57,9 @@ func (b *block) Access(a *exec.Access) {
 	}
 	switch {
 	case a.Flight:
-		x.r.class = x.r.class&^(strong|wide|lockstep) | flight
+		x.r.class = x.r.class&^(strong|wide|lockstep|hinted) | flight
 		b.depart(&x)
-	case x.r.class&strong != 0:
+	case x.r.class&strong != 0 && !(x.r.class&(hinted|write) == hinted && b.unflagged(&x)):
 		b.strong(&x)
 	default:
 		b.weak(&x, lanes)
@@ -297,7 +297,7 @@ func (b *block) conflict(e, n *record) bool {
 	if (e.class|n.class)&write == 0 {
 		return false
 	}
-	if e.class&n.class&strong == 0 || e.size != n.size {
+	if e.class&n.class&strong == 0 || e.size != n.size || (e.class|n.class)&hinted != 0 {
 		return true
 	}
 	if e.class&n.class&wide != 0 {
@@ -545,7 +545,7 @@ func (b *block) replaces(x *access, e *record, el, lane int, bytes uint8) bool {
 		return false
 	}
 	if x.r.class&strong != 0 && e.time > b.launch.base {
-		if e.class&strong == 0 || e.size != x.r.size || e.form == blocks || e.launch != x.r.launch || e.block != x.r.block || x.r.class&wide > e.class&wide {
+		if e.class&strong == 0 || e.size != x.r.size || e.form == blocks || e.launch != x.r.launch || e.block != x.r.block || x.r.class&wide > e.class&wide || e.class&hinted > x.r.class&hinted {
 			return false
 		}
 		// Who observes the write knows its chain, but neither reads nor earlier writes.
@@ -621,7 +621,7 @@ func (b *block) summary(x *access, e *record, id, sum uint32) uint32 {
 
 // siblings reports lanes of one instruction that write the same bytes.
 func (b *block) siblings(x *access, addr uint64, group uint32) {
-	if x.r.class&strong != 0 {
+	if x.r.class&(strong|hinted) == strong {
 		return
 	}
 	n := uint64(bits.OnesCount32(group))

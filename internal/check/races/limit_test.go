@@ -67,7 +67,7 @@ func TestLimitsOfRandomPrograms(t *testing.T) {
 	forgot := 0
 	for seed := range uint64(4000) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		list := random(r, 2+r.IntN(24))
+		list := random(r, 2+r.IntN(24), true)
 		times, names := uint32(2+r.IntN(20)), uint32(4+r.IntN(40))
 		got, all := checkedBy(limited(times, names), list, isa.Global)
 		want := oracle(list, isa.Global)

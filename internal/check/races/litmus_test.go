@@ -111,6 +111,29 @@ var litmus = []struct{ name, program, want string }{
 	{"acquire by one lane", "A:w1 A:Wrg0 E:Rag0 F:r1", "interblock"},
 	{"release by a sibling lane", "A:w1 B:Wrg0 E:Rag0 E:r1", "interblock"},
 
+	// Cache operators: notes, and with fences they order what they guard.
+	{"flag by cache operators", "A:Whg0 E:Rhg0", "interblock?"},
+	{"flag by cache operators, polled first", "E:Rhg0 A:Whg0", "interblock?"},
+	{"one side relaxed", "A:Wxg0 E:Rhg0", "interblock?"},
+	{"one side atomic", "A:Uxg0 E:Rhg0", "interblock?"},
+	{"relaxed in the scope of a block", "A:Wxc0 E:Rhg0", "interblock"},
+	{"one side plain", "A:w0 E:Rhg0", "interblock"},
+	{"plain read of what goes to the L2", "A:Whg0 E:r0", "interblock"},
+	{"sizes differ", "A:Whg0! E:Rhg0", "interblock"},
+	{"two loads to the L2", "A:Rhg0 E:Rhg0", ""},
+	{"of one thread", "A:Whg0 A:Rhg0 A:Whg0", ""},
+	{"barrier of the block between them", "A:Whg0 A:|0 C:Rhg0", ""},
+	{"flag by cache operators with fences", "A:w1 A:Fbg A:Whg0 E:Rhg0 E:Fbg E:r1", "interblock?"},
+	{"without the first fence", "A:w1 A:Whg0 E:Rhg0 E:Fbg E:r1", "interblock interblock?"},
+	{"without the second", "A:w1 A:Fbg A:Whg0 E:Rhg0 E:r1", "interblock interblock?"},
+	{"without fences", "A:w1 A:Whg0 E:Rhg0 E:r1", "interblock interblock?"},
+	{"fences of the block", "A:w1 A:Fbc A:Whg0 E:Rhg0 E:Fbc E:r1", "interblock interblock?"},
+	{"plain flag, polled by way of the L2", "A:w1 A:Fbg A:w0 E:Rhg0 E:Fbg E:r1", "interblock"},
+	{"release to a load by way of the L2", "A:w1 A:Wrg0 E:Rhg0 E:Fbg E:r1", "interblock?"},
+	{"store by way of the L2 to an acquire", "A:w1 A:Fbg A:Whg0 E:Rag0 E:r1", "interblock?"},
+	{"look-back: value, then flag", "A:Whg1 A:Fbg A:Whg0 E:Rhg0 E:Fbg E:Rhg1", "interblock?"},
+	{"look-back by two blocks", "A:w2 A:Fbg A:Whg0 E:Rhg0 E:Fbg E:r2 E:w3 E:Fbg E:Whg1 C:Rhg1 C:Fbg C:r2 C:r3", "interblock?"},
+
 	// Chains.
 	{"release through an atomic operation of a third", "A:w1 A:Wrg0 C:Uxg0 E:Rag0 E:r1", ""},
 	{"release through two", "A:w1 A:Urg0 C:Uxg0 G:Uxg0 E:Rag0 E:r1", ""},
@@ -200,6 +223,10 @@ func TestCauses(t *testing.T) {
 		{"copy", "A:f0 A:r0", notWaitedFor},
 		{"plain beside atomic", "A:Uxg0 E:w0", besideAtomic},
 		{"sizes", "A:Uxg0! E:Uxg0", mixedSize},
+		{"cache operators", "A:Whg0 E:Rhg0", byOperator},
+		{"cache operator beside atomic", "A:Uxg0 E:Whg0", byOperator},
+		{"cache operator beside plain", "A:w0 E:Rhg0", noCause},
+		{"flag by cache operators, no fence", "A:w1 A:Whg0 E:Rhg0 E:r1", fenceMissing},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, all := checked(parse(c.program), isa.Global)

@@ -51,6 +51,7 @@ const (
 	notWaitedFor = "copy-not-waited-for"
 	besideAtomic = "plain-beside-atomic"
 	mixedSize    = "mixed-size"
+	byOperator   = "cache-operator"
 )
 
 // excuse is why a race is less serious than others of its rule.
@@ -62,6 +63,7 @@ type excuse struct {
 var (
 	inLockstep = &excuse{check.Warning, " In this run the lanes ran in lockstep, which nothing guarantees."}
 	equal      = &excuse{check.Note, " In this run both wrote the same value."}
+	throughL2  = &excuse{check.Note, ""}
 )
 
 // advice says what a cause means and how to mend it.
@@ -70,6 +72,7 @@ var advice = map[string]string{
 	fenceMissing: "One thread sees what the other signals, but no fence orders their other accesses: release before the signal and acquire after it (__threadfence() on both sides, or cuda::atomic_ref with memory_order_release and memory_order_acquire).",
 	notWaitedFor: "An asynchronous copy is still in flight: wait for it (cp.async.wait_group, pipeline.consumer_wait, or its mbarrier), and let other threads pass a barrier after that.",
 	besideAtomic: "One of the two is a plain access, which an atomic operation does not order: make both atomic, or put a barrier between them.",
+	byOperator:   "Both go to the L2, one of them because of its cache operator (ld.cg, st.cg, ld.cv, st.wt), and hardware does not tear them. PTX takes cache operators for hints, which order nothing: use relaxed accesses (cuda::atomic_ref with memory_order_relaxed) or volatile ones for both.",
 	mixedSize:    "Both are atomic, but of different sizes, so that neither guards the other: access the bytes with one size.",
 }
 
@@ -236,8 +239,11 @@ func (b *block) race(x *access, e *record, lanes [2]int, addr uint64, count uint
 			f.excuse = inLockstep
 		}
 	}
-	if same {
+	switch {
+	case same:
 		f.excuse = equal
+	case (e.class|n.class)&hinted != 0 && b.excused(e, n):
+		f.excuse = throughL2
 	}
 	if x.shared {
 		f.space = "shared"
@@ -254,14 +260,17 @@ func (b *block) race(x *access, e *record, lanes [2]int, addr uint64, count uint
 
 // cause says why two accesses race.
 func (b *block) cause(e, n *record) string {
+	atomic := func(r *record) bool { return r.class&(strong|hinted) == strong }
 	switch {
 	case (e.class|n.class)&flight != 0:
 		return notWaitedFor
+	case b.excused(e, n):
+		return byOperator
 	case e.class&n.class&strong != 0 && e.size != n.size:
 		return mixedSize
 	case e.class&n.class&strong != 0:
 		return narrowScope
-	case (e.class|n.class)&strong != 0:
+	case atomic(e) || atomic(n):
 		return besideAtomic
 	case e.launch != n.launch:
 		return noCause

@@ -31,6 +31,7 @@ const (
 	wide           // strong in the scope of the GPU or the system; else of the block
 	flight         // of an asynchronous copy
 	lockstep       // all live lanes of the warp took part
+	hinted         // strong by a cache operator alone: weak to PTX
 )
 
 // stores reports whether an access only stores, at once.
@@ -451,8 +452,8 @@ func (s *shadow) close() {
 // first is the lowest lane of a mask.
 func first(mask uint32) int { return bits.TrailingZeros32(mask) & 31 }
 
-// classOf returns the class of an access of an instruction.
-func classOf(in *isa.Inst, reads, writes bool) class {
+// classOf returns the class of an access of an instruction, to global or to shared memory.
+func classOf(in *isa.Inst, reads, writes, global bool) class {
 	var c class
 	if writes {
 		c |= write
@@ -460,11 +461,21 @@ func classOf(in *isa.Inst, reads, writes bool) class {
 	if reads {
 		c |= read
 	}
-	if in.Order != isa.Weak {
+	switch {
+	case in.Order != isa.Weak:
 		c |= strong
 		if in.Scope >= isa.ScopeGPU {
 			c |= wide
 		}
+	case global && toL2(in):
+		c |= strong | wide | hinted
 	}
 	return c
+}
+
+// toL2 reports whether an access goes to the L2, where all SMs see it, because of its cache operator
+// (PTX manual, cache operators): one that hardware executes as a whole. PTX gives such accesses no
+// order, but programs build flags of them, with fences beside them.
+func toL2(in *isa.Inst) bool {
+	return in.Elem <= 8 && (in.Cache == isa.CacheCG || in.Cache == isa.CacheCV || in.Cache == isa.CacheWT)
 }

@@ -195,6 +195,9 @@ func (b *block) strong(x *access) {
 		g := x
 		if group := of[i]; group&(group-1) != 0 {
 			own.id, own.r.lanes = 0, group
+			if x.r.class&(hinted|write) == hinted|write {
+				b.siblings(&own, x.Addr[i], group)
+			}
 			g = &own
 		}
 		for at := x.Addr[i]; at < x.Addr[i]+uint64(x.Bytes); at += uint64(x.r.size) {
@@ -208,6 +211,20 @@ func (b *block) strong(x *access) {
 	if poll && c.found.raced == raced {
 		x.w.poll = b.polls(x)
 	}
+}
+
+// unflagged reports whether no strong operation has written near what a load reads. It is then noted
+// as a plain one is, in rows: programs load whole arrays by way of the L2.
+func (b *block) unflagged(x *access) bool {
+	for k := uint32(x.Lanes); k != 0; k &= k - 1 {
+		at := x.Addr[first(k)]
+		for _, addr := range [2]uint64{at, at + uint64(x.Bytes) - 1} {
+			if x.mem.page(addr).chains[addr/4%pageWords/partWords] != nil {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // location notes the strong access of lanes to one location.

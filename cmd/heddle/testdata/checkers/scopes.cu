@@ -388,3 +388,58 @@ template <bool release> __global__ void in_shared(const int *in, int *out) {
 }
 CASE(in_shared_relaxed) { run(in_shared<false>, 1, 64); }
 CASE(in_shared_release) { run(in_shared<true>, 1, 64); } // CLEAN in_shared_release
+
+// Decoupled look-back by cache operators: PTX gives them no order, fences beside them do. out[0..3] are
+// the flags of the blocks, out[4..7] their sums, out[8..11] the sums up to them.
+__device__ static inline int get(const int *p) {
+  int v;
+  asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory"); // BUG look_back_plain: race-global-interblock
+  return v;
+}
+__device__ static inline void put(int *p, int v) { asm volatile("st.global.cg.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory"); }
+
+template <bool release, bool acquire> __global__ void look_back(const int *in, int *out) {
+  int b = blockIdx.x, sum = in[b];
+  out[4 + b] = sum; // BUG look_back_bare: race-global-interblock BUG look_back_release: race-global-interblock BUG look_back_acquire: race-global-interblock
+  if (release)
+    __threadfence();
+  put(out + b, 1);
+  for (int i = b - 1; i >= 0; i--) {
+    while (get(out + i) == 0)
+      ;
+    if (acquire)
+      __threadfence();
+    sum += out[4 + i]; // BUG look_back_bare: race-global-interblock BUG look_back_release: race-global-interblock BUG look_back_acquire: race-global-interblock
+  }
+  out[8 + b] = sum;
+}
+CASE(look_back_bare) { run(look_back<false, false>, 4, 1); }
+CASE(look_back_release) { run(look_back<true, false>, 4, 1); }
+CASE(look_back_acquire) { run(look_back<false, true>, 4, 1); }
+CASE(look_back_fences) { run(look_back<true, true>, 4, 1); } // CLEAN look_back_fences
+
+// The sum and its flag in one word, as CUB's scans have it: nothing else needs an order.
+__global__ void look_back_word(const int *in, int *out) {
+  int b = blockIdx.x, sum = in[b];
+  put(out + b, 2 * sum + 1);
+  for (int i = b - 1; i >= 0; i--) {
+    int v;
+    while ((v = get(out + i)) == 0)
+      ;
+    sum += v / 2;
+  }
+  out[8 + b] = sum;
+}
+CASE(look_back_packed) { run(look_back_word, 4, 1); } // CLEAN look_back_packed
+
+// A plain store of the flag.
+__global__ void look_back_flag(const int *in, int *out) {
+  if (blockIdx.x == 0) {
+    out[0] = in[5]; // BUG look_back_plain: race-global-interblock
+  } else {
+    while (get(out) == 0)
+      ;
+    out[1] = 1;
+  }
+}
+CASE(look_back_plain) { run(look_back_flag, 2, 1); }
