@@ -309,11 +309,7 @@ func TestPages(t *testing.T) {
 // the program is compiled, and run by the built heddle.
 func TestProgramPage(t *testing.T) {
 	alltests.Only(t, "a CUDA program in a browser")
-	for _, tool := range []string{"clang", "gcc"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s not found", tool)
-		}
-	}
+	needCompilers(t)
 	b := newBrowser(t)
 	dir := t.TempDir()
 	heddle, program, page, result := filepath.Join(dir, "heddle"), filepath.Join(dir, "streams"), filepath.Join(dir, "page.html"), filepath.Join(dir, "result.json")
@@ -340,6 +336,16 @@ func TestProgramPage(t *testing.T) {
 	b.open("file://" + page)
 	b.walk("program", list[0], []string{"streams", "Streams over time"})
 	b.quiet()
+}
+
+// needCompilers skips a test where CUDA programs cannot be compiled.
+func needCompilers(t *testing.T) {
+	t.Helper()
+	for _, tool := range []string{"clang", "gcc"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s not found", tool)
+		}
+	}
 }
 
 // walk visits every page of one result.

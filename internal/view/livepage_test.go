@@ -61,34 +61,16 @@ func TestLivePage(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBrowser(t) // first: its start takes longer than a short run
 			file := filepath.Join(t.TempDir(), "result.json")
-			cmd := exec.Command(heddle, "view", "--live", threeLaunches(t), "--no-open", "--json", file)
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = cmd.Process.Kill() }()
-			text := bufio.NewReader(out)
-			url, err := text.ReadString('\n')
-			if err != nil {
-				t.Fatal(err)
-			}
-			url = strings.TrimSpace(url)
+			url, end := servedLive(t, heddle, "--json", file, threeLaunches(t))
 			b.origin = url
 			b.open(url)
-			b.until("the progress", `document.querySelector("[role=progressbar]")?.getAttribute("aria-valuenow") > 0 && document.body.innerText.includes("of 4,096 blocks")`)
-			b.until("results so far", `document.querySelector(".status.running") !== null`)
 			if c.stop {
+				b.until("the progress", `document.querySelector("[role=progressbar]")?.getAttribute("aria-valuenow") > 0 && document.body.innerText.includes("of 4,096 blocks")`)
+				b.until("results so far", `document.querySelector(".status.running") !== null`)
 				b.do(chromedp.Click(".going button.stop"))
 			} else {
-				press := func(label string) {
-					js[int](b, fmt.Sprintf(`[...document.querySelectorAll(".going button")].find(x => x.innerText === %q)?.click() ?? 0; 1`, label))
-				}
-				press("Pause") // at once: on a busy computer the run could end first
-				b.until("the pause", `document.querySelector(".going b").innerText === "Paused"`)
-				b.until("its last results", `new Promise(r => { const x = document.querySelector(".going .line + .progress + p").innerText; setTimeout(() => r(document.querySelector(".going .line + .progress + p").innerText === x), 500) })`)
+				b.pause()
+				b.until("the progress", `document.body.innerText.includes("of 4,096 blocks")`)
 				b.picture("live-paused")
 				b.at("#/machine")
 				js[int](b, `document.querySelector(".cell").click(); new Promise(r => setTimeout(() => r(1), 100))`)
@@ -98,7 +80,7 @@ func TestLivePage(t *testing.T) {
 				b.picture("live-launch")
 				still := js[string](b, `document.querySelector(".going p").innerText`)
 				before := js[string](b, `document.querySelector("main .card:nth-of-type(2)").innerText`)
-				press("Step")
+				b.button("Step")
 				b.until("a step", `document.querySelector(".going p").innerText !== `+string(quoted(t, still)))
 				b.until("growth", `document.querySelector("main .card:nth-of-type(2)").innerText !== `+string(quoted(t, before)))
 				b.at("#/pipeline")
@@ -113,32 +95,142 @@ func TestLivePage(t *testing.T) {
 					t.Errorf("the stages and the line of an instruction are not shown: %s", s)
 				}
 				b.picture("live-pipeline")
-				press("Continue")
+				b.button("Continue")
 				// On a quick machine it may have ended by the next look.
 				b.until("the run", `document.querySelector(".going b").innerText !== "Paused"`)
 				b.at("#/time")
 				b.until("counters over time", `document.querySelectorAll(".series canvas").length > 3`)
 			}
 			b.until("the end", `document.querySelector(".going.done") !== null && document.body.innerText.includes(`+string(quoted(t, c.last))+`)`)
-			if err := cmd.Process.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
-			}
-			rest := new(strings.Builder)
-			_, _ = text.WriteTo(rest)
-			_ = cmd.Wait() // its exit code is tested with the command
-			all, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatalf("%v: %s", err, rest)
-			}
-			var res report.Run
-			if err := json.Unmarshal(all, &res); err != nil {
-				t.Fatal(err)
-			}
+			end()
+			res := result(t, file)
 			words := []string{"1 check ok"}
 			if c.stop {
 				words = []string{"interrupted"}
 			}
-			b.walk("live-"+strings.ReplaceAll(c.name, " ", "-"), &res, words)
+			b.walk("live-"+strings.ReplaceAll(c.name, " ", "-"), res, words)
+			b.quiet()
+		})
+	}
+}
+
+// servedLive starts heddle view --live with further arguments, and returns the page's address. The
+// function that it returns interrupts it, and returns the rest of what it printed.
+func servedLive(t *testing.T, heddle string, args ...string) (url string, end func() string) {
+	t.Helper()
+	cmd := exec.Command(heddle, append([]string{"view", "--live", "--no-open"}, args...)...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	text := bufio.NewReader(out)
+	url, err = text.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(url), func() string {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		rest := new(strings.Builder)
+		_, _ = text.WriteTo(rest)
+		_ = cmd.Wait() // its exit code is tested with the command
+		return rest.String()
+	}
+}
+
+// button presses a button of a run that goes on, if it is there.
+func (b *browser) button(label string) {
+	b.Helper()
+	js[int](b, fmt.Sprintf(`[...document.querySelectorAll(".going button")].find(x => x.innerText === %q)?.click() ?? 0; 1`, label))
+}
+
+// pause pauses a run as soon as it can pause: on a busy computer it could end first.
+func (b *browser) pause() {
+	b.Helper()
+	b.until("the pause", `(() => { [...document.querySelectorAll(".going button")].find(x => x.innerText === "Pause")?.click(); return document.querySelector(".going b")?.innerText === "Paused"; })()`)
+	b.until("its last results", `new Promise(r => { const x = document.querySelector(".going .line + .progress + p").innerText; setTimeout(() => r(document.querySelector(".going .line + .progress + p").innerText === x && document.querySelector(".status.running") !== null), 500) })`)
+}
+
+// result reads a result that a command has written.
+func result(t *testing.T, file string) *report.Run {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var res report.Run
+	if err := json.Unmarshal(text, &res); err != nil {
+		t.Fatal(err)
+	}
+	return &res
+}
+
+// liveSource is a CUDA program that launches a kernel as often as its argument says. It ends by
+// itself after some minutes, whatever a test does.
+const liveSource = `#include <cstdlib>
+__global__ void add(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; for (int k = 0; k < 20; k++) if (i < n) x[i] += k * 1.5f; }
+int main(int argc, char **argv) {
+  float *x;
+  cudaMalloc(&x, 4 << 18);
+  for (int r = 0; r < atoi(argv[1]); r++) add<<<1024, 256>>>(x, 1 << 18);
+  return cudaDeviceSynchronize();
+}
+`
+
+// TestLiveProgramPage opens a CUDA program while it runs: it pauses, makes a step, goes on, and ends by
+// itself or is stopped; what the page shows in the end is the result.
+func TestLiveProgramPage(t *testing.T) {
+	alltests.Only(t, "a CUDA program in a browser")
+	needCompilers(t)
+	heddle, dir := buildHeddle(t), t.TempDir()
+	source, program := filepath.Join(dir, "add.cu"), filepath.Join(dir, "add")
+	if err := os.WriteFile(source, []byte(liveSource), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(heddle, "cc", "-lineinfo", source, "-o", program).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, c := range []struct {
+		name, launches string
+		last           string
+		words          []string
+	}{
+		{"to its end", "2", "The run has ended. These are its final results.", nil},
+		{"stopped", "1000", "Stopped by you; the results are those until then.", []string{"interrupted"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBrowser(t)
+			file := filepath.Join(t.TempDir(), "result.json")
+			url, end := servedLive(t, heddle, "--json", file, "--gpu", "rtx-2060", "--", program, c.launches)
+			b.origin = url
+			b.open(url)
+			b.pause()
+			still := js[string](b, `document.querySelector(".going .line + .progress + p").innerText`)
+			if !strings.Contains(still, "of the launch") || !strings.Contains(still, "1,024 blocks") {
+				t.Errorf("the page shows how far the run is as %q", still)
+			}
+			b.button("Step")
+			b.until("a step", `document.querySelector(".going .line + .progress + p").innerText !== `+string(quoted(t, still))+` && document.querySelector(".going b").innerText === "Paused"`)
+			b.at("#/launch/0/source")
+			b.until("the program's lines", `document.body.innerText.includes("x[i] += k * 1.5f")`)
+			b.picture("live-program")
+			b.button("Continue")
+			b.until("the run", `document.querySelector(".going b").innerText !== "Paused"`)
+			if len(c.words) > 0 {
+				b.button("Stop")
+			}
+			b.until("the end", `document.querySelector(".going.done") !== null && document.body.innerText.includes(`+string(quoted(t, c.last))+`)`)
+			out := end()
+			res := result(t, file)
+			if stopped := res.Error != nil && res.Error.Kind == "interrupted"; stopped != (len(c.words) > 0) || !stopped && len(res.Kernels) != 2 {
+				t.Errorf("%d launches, error %v: %s", len(res.Kernels), res.Error, out)
+			}
+			b.walk("live-program-"+strings.ReplaceAll(c.name, " ", "-"), res, c.words)
 			b.quiet()
 		})
 	}
