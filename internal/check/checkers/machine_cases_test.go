@@ -6,8 +6,7 @@ var machineCases = []machineCase{
 	{"shared memory without a barrier", 1, 64, `
 LOP3.LUT R4, R0, 0x20, RZ, 0x3c, !PT ;
 STS [R0.X4], R0 ; // race-shared-interwarp
-LDS R6, [R4.X4] ; // race-shared-interwarp
-STG.E [R8], R6 ;`},
+LDS R6, [R4.X4] ; // race-shared-interwarp`},
 	{"shared memory with a barrier", 1, 64, `
 LOP3.LUT R4, R0, 0x20, RZ, 0x3c, !PT ;
 STS [R0.X4], R0 ;
@@ -343,4 +342,150 @@ ISETP.GE.AND P0, PT, R0, 0x8, PT ;
 	{"a shuffle among those who are here", 1, 32, `
 ISETP.GE.AND P0, PT, R0, 0x8, PT ;
 @!P0 SHFL.BFLY PT, R5, R0, 0x4, 0x1f ;`},
+
+	{"unset global memory is stored", 1, 32, `
+LDG.E R16, [R14] ; // uninit-global
+IADD3 R17, R16, R0, RZ ;
+STG.E [R8], R17 ; // uninit-global`},
+	{"set global memory is stored", 1, 32, `
+LDG.E R16, [R8] ;
+IADD3 R17, R16, R0, RZ ;
+STG.E [R8], R17 ;`},
+	{"unset global memory is not looked at", 1, 32, `
+LDG.E R16, [R14] ;
+IADD3 R17, R16, R0, RZ ;
+STG.E [R14], R17 ;`},
+	{"an unset address", 1, 32, `
+LDG.E R16, [R14] ; // uninit-global
+LOP3.LUT R16, R16, 0x7f, RZ, 0xc0, !PT ;
+LDS R17, [R16.X4] ; // uninit-global`},
+	{"an unset vector", 1, 32, `
+LDS.128 R20, [RZ] ; // uninit-shared
+STG.E [R8], R23 ; // uninit-shared`},
+	{"a vector of which the set half is used", 1, 32, `
+SHF.L.U32 R4, R0, 0x4, RZ ;
+STS.64 [R4], R8 ;
+LDS.128 R20, [R4] ;
+STG.E [R8], R20 ;`},
+	{"shared memory before it is written", 1, 32, `
+LDS R16, [R0.X4] ; // uninit-shared
+ISETP.NE.AND P0, PT, R16, RZ, PT ;
+@P0 BRA end ; // uninit-shared
+end:
+STS [R0.X4], R0 ;`},
+	{"shared memory after it was written", 1, 32, `
+STS [R0.X4], R0 ;
+LDS R16, [R0.X4] ;
+ISETP.NE.AND P0, PT, R16, RZ, PT ;
+@P0 BRA end ;
+end:`},
+	{"rows that are not used", 1, 32, `
+ISETP.LT.AND P0, PT, R0, 0x10, PT ;
+@P0 STS [R0.X4], R0 ;
+LDS R16, [R0.X4] ;
+@P0 STG.E [R8], R16 ;`},
+	{"rows of which one too many is used", 1, 32, `
+ISETP.LT.AND P0, PT, R0, 0x10, PT ;
+@P0 STS [R0.X4], R0 ;
+LDS R16, [R0.X4] ; // uninit-shared
+ISETP.LE.AND P0, PT, R0, 0x10, PT ;
+@P0 STG.E [R8], R16 ; // uninit-shared`},
+	{"a local variable without a value", 1, 32, `
+LDL R16, [0x8] ; // uninit-local
+STG.E [R8], R16 ; // uninit-local`},
+	{"a local variable with a value", 1, 32, `
+STL [0x8], R0 ;
+LDL R16, [0x8] ;
+STG.E [R8], R16 ;`},
+	{"a register without a value", 1, 32, `
+ISETP.LT.AND P0, PT, R0, 0x10, PT ;
+@P0 MOV R16, 0x1 ;
+STG.E [R8], R16 ; // uninit-register`},
+	{"a register with a value on both sides", 1, 32, `
+ISETP.LT.AND P0, PT, R0, 0x10, PT ;
+@P0 MOV R16, 0x1 ;
+@!P0 MOV R16, 0x2 ;
+STG.E [R8], R16 ;`},
+	{"a predicate without a value", 1, 32, `
+@P3 BRA end ; // uninit-register
+STS [R0.X4], R0 ;
+end:`},
+	{"a predicate with a value", 1, 32, `
+ISETP.LT.AND P3, PT, R0, 0x10, PT ;
+@P3 BRA end ;
+STS [R0.X4], R0 ;
+end:`},
+	{"an access that an unset predicate decides", 1, 32, `
+@P3 STS [R0.X4], R0 ; // uninit-register`},
+	{"a uniform register without a value", 1, 32, `
+UIADD3 UR5, UR4, 0x4, URZ ; // uninit-register
+LDS R16, [UR5] ; // uninit-register`},
+	{"a uniform register with a value", 1, 32, `
+STS [0x8], R0 ; // race-shared-intrawarp
+UMOV UR4, 0x4 ;
+UIADD3 UR5, UR4, 0x4, URZ ;
+LDS R16, [UR5] ; // race-shared-intrawarp
+STG.E [R8], R16 ;`},
+	{"an unset value of another lane", 1, 32, `
+ISETP.NE.AND P0, PT, R0, 0x3, PT ;
+@P0 MOV R16, R0 ;
+SHFL.IDX PT, R17, R16, 0x3, 0x1f ; // uninit-register
+STG.E [R8], R17 ; // uninit-register`},
+	{"a set value of another lane", 1, 32, `
+ISETP.EQ.AND P0, PT, R0, 0x3, PT ;
+@P0 MOV R16, R0 ;
+SHFL.IDX PT, R17, R16, 0x3, 0x1f ;
+STG.E [R8], R17 ;`},
+	{"the unset one of two is chosen", 1, 32, `
+ISETP.NE.AND P0, PT, R0, 0x3, PT ;
+SEL R17, R0, R16, P0 ; // uninit-register
+STG.E [R8], R17 ; // uninit-register`},
+	{"the set one of two is chosen", 1, 32, `
+ISETP.NE.AND P0, PT, R0, 0x40, PT ;
+SEL R17, R16, R0, !P0 ;
+STG.E [R8], R17 ;`},
+	{"a copy of unset memory", 1, 32, `
+SHF.L.U32 R4, R0, 0x2, RZ ;
+LDGSTS.E [R4], [R14.64] ;
+LDGDEPBAR ;
+DEPBAR.LE SB0, 0x0 ;
+LDS R16, [R4] ; // uninit-shared
+STG.E [R8], R16 ; // uninit-shared`},
+	{"a copy of set memory", 1, 32, `
+SHF.L.U32 R4, R0, 0x2, RZ ;
+LDGSTS.E [R4], [R8.64] ;
+LDGDEPBAR ;
+DEPBAR.LE SB0, 0x0 ;
+LDS R16, [R4] ;
+STG.E [R8], R16 ;`},
+	{"an atomic on unset memory", 1, 32, `
+MOV R5, 0x1 ;
+RED.E.ADD.STRONG.GPU [R14], R5 ; // uninit-global`},
+	{"an atomic on set memory", 1, 32, `
+MOV R5, 0x1 ;
+RED.E.ADD.STRONG.GPU [R8], R5 ;`},
+	{"a vote about an unset value", 1, 32, `
+LDS R16, [R0.X4] ; // uninit-shared
+ISETP.NE.AND P0, PT, R16, RZ, PT ;
+VOTE.ANY P1, P0 ; // uninit-shared`},
+	{"a row of a product", 1, 32, `
+SHF.L.U32 R4, R0, 0x4, RZ ;
+ISETP.LT.AND P0, PT, R0, 0x8, PT ;
+@P0 STS.128 [R4], R8 ;
+WARPSYNC 0xffffffff ;
+LDSM.16.M88.2 R16, [R4] ; // uninit-shared
+MOV R18, RZ ;
+HMMA.1688.F32 R20, R16, R18, RZ ;
+STG.E [R8], R20 ;
+STG.E [R8], R22 ; // uninit-shared`},
+	{"all rows of a product", 1, 32, `
+SHF.L.U32 R4, R0, 0x4, RZ ;
+ISETP.LT.AND P0, PT, R0, 0x10, PT ;
+@P0 STS.128 [R4], R8 ;
+WARPSYNC 0xffffffff ;
+LDSM.16.M88.2 R16, [R4] ;
+MOV R18, RZ ;
+HMMA.1688.F32 R20, R16, R18, RZ ;
+STG.E [R8], R20 ;
+STG.E [R8], R22 ;`},
 }

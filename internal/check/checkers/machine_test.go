@@ -3,6 +3,7 @@ package checkers_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/check/races"
 	"github.com/heddle-sim/heddle/internal/check/sync"
+	"github.com/heddle-sim/heddle/internal/check/unset"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	machine "github.com/heddle-sim/heddle/internal/exec/sass"
@@ -37,6 +39,7 @@ MOV R10, c[0x0][0x160] ;
 MOV R11, c[0x0][0x164] ;
 IADD3 R12, R10, 0x400, RZ ;
 MOV R13, R11 ;
+IMAD.WIDE.U32 R14, R2, R3, c[0x0][0x168] ;
 `
 
 // machineCase is a kernel with or without an error. A line of the text that ends with "// RULE" must
@@ -49,8 +52,8 @@ type machineCase struct {
 
 var machineLabel = regexp.MustCompile(`// ([a-z-]+)$`)
 
-// run runs the kernel, and returns the findings.
-func (c *machineCase) run(t *testing.T) []*check.Finding {
+// run runs the kernel on some threads of the host, and returns the findings.
+func (c *machineCase) run(t *testing.T, threads int) []*check.Finding {
 	t.Helper()
 	f, err := sass.Parse("k.sass", machineHead+c.text+"\nEXIT ;\n", 0)
 	if err != nil {
@@ -64,6 +67,7 @@ func (c *machineCase) run(t *testing.T) []*check.Finding {
 	set := check.NewSet()
 	set.Add(races.Name, races.New())
 	set.Add(sync.Name, sync.New())
+	set.Add(unset.Name, unset.New(false))
 	var params []byte
 	for i := range 2 {
 		at, err := mem.Alloc(4096, "memory")
@@ -76,7 +80,7 @@ func (c *machineCase) run(t *testing.T) []*check.Finding {
 		set.Host(&check.HostEvent{Kind: check.HostAlloc, Addr: at, Bytes: 4096, Set: i == 0})
 	}
 	l := exec.Launch{Kernel: k, Grid: exec.Dim3{X: c.grid, Y: 1, Z: 1}, Block: exec.Dim3{X: c.block, Y: 1, Z: 1}, Params: params, Probe: set.Launch(0, 0, nil)}
-	_, err = machine.NewMachine(mem).Run(t.Context(), l, exec.Options{Threads: 2, MaxInsts: 1 << 20})
+	_, err = machine.NewMachine(mem).Run(t.Context(), l, exec.Options{Threads: threads, MaxInsts: 1 << 20})
 	var stuck *exec.StuckError
 	if err != nil && !errors.As(err, &stuck) {
 		t.Fatal(err)
@@ -84,8 +88,10 @@ func (c *machineCase) run(t *testing.T) []*check.Finding {
 	if err != nil {
 		set.Failed(0, err)
 	}
-	if set.Blind(races.Name, 0) || set.Blind(sync.Name, 0) {
-		t.Error("a checker saw nothing")
+	for _, name := range set.Names() {
+		if set.Blind(name, 0) {
+			t.Errorf("%s saw nothing", name)
+		}
 	}
 	return set.Findings()
 }
@@ -120,6 +126,12 @@ func (c *machineCase) judge(t *testing.T, all []*check.Finding) {
 // TestMachineCode checks labelled kernels in machine code, each error beside its mended twin.
 func TestMachineCode(t *testing.T) {
 	for _, c := range machineCases {
-		t.Run(c.name, func(t *testing.T) { c.judge(t, c.run(t)) })
+		t.Run(c.name, func(t *testing.T) {
+			all := c.run(t, 1)
+			c.judge(t, all)
+			if other := c.run(t, 3); !reflect.DeepEqual(all, other) {
+				t.Error("on three threads something else is found")
+			}
+		})
 	}
 }

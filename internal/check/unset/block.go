@@ -346,5 +346,5 @@ func (b *block) stored(a *exec.Access, m memory, size uint64) {
 // isValue reports whether a source of a store or an atomic operation is neither the guard nor
 // of the address.
 func isValue(in *isa.Inst, i int) bool {
-	return in.Bases>>i&1 == 0 && in.Srcs[i].File != isa.RegPred
+	return in.Bases>>i&1 == 0 && !isPredicate(in.Srcs[i])
 }

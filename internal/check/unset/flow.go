@@ -30,8 +30,12 @@ func (b *block) Executed(warp, site int, lanes, active isa.LaneMask, depth int) 
 		b.follow(warp, site, uint32(lanes), uint32(active), regs)
 		return
 	}
+	m := uint32(lanes)
+	if o.uniform {
+		m = ^uint32(0)
+	}
 	for _, d := range b.plan.regs[o.mid:o.to] {
-		regs[d].lanes &^= uint32(lanes)
+		regs[d].lanes &^= m
 	}
 }
 
@@ -41,7 +45,7 @@ func (b *block) follow(warp, site int, m, active uint32, regs []reg) {
 	srcs := b.plan.regs[o.from:o.mid]
 	pending := b.pending & m
 	b.pending = 0
-	if in.Guarded && len(srcs) > 0 && in.Srcs[0].File == isa.RegPred {
+	if in.Guarded && len(srcs) > 0 && isPredicate(in.Srcs[0]) {
 		r := &regs[srcs[0]]
 		switch t := r.lanes & active; {
 		case t == 0:
@@ -86,6 +90,9 @@ func (b *block) follow(warp, site int, m, active uint32, regs []reg) {
 	case passes, packs, ands, ors, selects:
 		t, from = b.result(warp, site, m, regs)
 	}
+	if o.uniform && m != 0 { // as in the first lane
+		t, m = -(t >> (bits.TrailingZeros32(m) & 31) & 1), ^uint32(0)
+	}
 	for _, d := range b.plan.regs[o.mid:o.to] {
 		regs[d].set(m, t, from)
 	}
@@ -108,6 +115,9 @@ func (b *block) result(warp, site int, m uint32, regs []reg) (t, from uint32) {
 		u := regs[s].lanes & m
 		switch o.does {
 		case packs:
+			if machineOp(in) && b.neverWritten(&regs[s]) { // the first bits of it are set here
+				u = 0
+			}
 			if !in.Guarded || i > 0 {
 				settled |= ^u
 			}
@@ -139,6 +149,11 @@ func (b *block) result(warp, site int, m uint32, regs []reg) (t, from uint32) {
 	}
 	r := &regs[srcs[first]]
 	return t, b.traced(warp, site, r, r.lanes&m)
+}
+
+// neverWritten reports whether the unset value of a register is that of one which nothing has written.
+func (b *block) neverWritten(r *reg) bool {
+	return r.from == 0 || b.records[r.from&^moved].rule == register
 }
 
 // writes reports whether an instruction writes a register that it reads.
@@ -177,7 +192,7 @@ func (b *block) Shuffled(warp, site int, lanes isa.LaneMask, from *[32]uint8, de
 		}
 	}
 	for k, d := range b.plan.regs[o.mid:o.to] {
-		if in.Dsts[k].File == isa.RegPred {
+		if isPredicate(in.Dsts[k]) {
 			regs[d].set(m, 0, 0)
 		} else {
 			regs[d].set(m, t, origin)

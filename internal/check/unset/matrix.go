@@ -13,7 +13,7 @@ import (
 // matrix follows ldmatrix: lane 8k+r reads row r of matrix k, of which lane 4r+c gets a part in
 // register k; transposed, lane l gets the parts of rows 2(l%4) and the next.
 func (b *block) matrix(in *isa.Inst, o *op, rows uint32, regs []reg) {
-	transposed := strings.Contains(in.Op, ".trans")
+	transposed := strings.Contains(in.Op, ".trans") || strings.Contains(in.Op, ".MT88")
 	for k, d := range b.plan.regs[o.mid:o.to] {
 		mine, t := rows>>(8*k&31)&0xff, uint32(0)
 		for lane := range 32 {
@@ -36,6 +36,9 @@ type product struct{ a, b, c, rows int }
 // newProduct finds the operands of an mma: each lane holds as much of C as of D, and of A once
 // or twice as much as of B, as there are 8 or 16 rows.
 func newProduct(in *isa.Inst) (p product) {
+	if machineOp(in) {
+		return machineProduct(in)
+	}
 	n, c := len(in.Srcs), len(in.Dsts)
 	if in.Guarded {
 		n--
@@ -83,11 +86,12 @@ func (b *block) product(warp, site int, m uint32, regs []reg) {
 	}
 	perRow := p.c * 8 / p.rows // registers
 	for k, d := range b.plan.regs[o.mid:o.to] {
-		c := &regs[srcs[p.a+p.b+k]]
-		t := c.lanes & m
-		from := origin
-		if t != 0 {
-			from = b.traced(warp, site, c, t)
+		t, from := uint32(0), origin
+		if at := p.a + p.b + k; at < len(srcs) { // machine code may leave C out
+			c := &regs[srcs[at]]
+			if t = c.lanes & m; t != 0 {
+				from = b.traced(warp, site, c, t)
+			}
 		}
 		for lane := range 32 {
 			row, column := lane/4+8*(k/perRow), 2*(lane%4)

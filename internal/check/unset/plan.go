@@ -31,6 +31,7 @@ const (
 type op struct {
 	from, mid, to uint32
 	does          does
+	uniform       bool // what it writes is one value for all lanes
 }
 
 // plan is the code of a launch.
@@ -38,8 +39,9 @@ type plan struct {
 	code  []*isa.Inst
 	ops   []op
 	regs  []uint32
-	preds uint32 // predicate p is register preds+p
-	fresh []reg  // the registers of a frame that has written nothing
+	first [isa.RegUPred + 1]uint32 // by file: register r of it is number first+r
+	preds uint32                   // predicates have numbers from here on
+	fresh []reg                    // the registers of a frame that has written nothing
 }
 
 // reg is the state of a register: in which lanes it is unset, and where the first of them
@@ -49,24 +51,29 @@ type reg struct{ lanes, from uint32 }
 // newPlan makes the plan of a code.
 func newPlan(code []*isa.Inst) *plan {
 	p := &plan{code: code, ops: make([]op, len(code))}
-	most := uint32(0)
-	each := func(f func(isa.Reg)) {
-		for _, in := range code {
-			for _, list := range [][]isa.Reg{in.Srcs, in.Dsts} {
-				for _, r := range list {
-					f(r)
-				}
+	if isMachine(code) {
+		p.code = make([]*isa.Inst, len(code))
+		for i, in := range code {
+			p.code[i] = spread(in)
+		}
+	}
+	var most [isa.RegUPred + 1]uint32 // registers of each file
+	for _, in := range p.code {
+		for _, list := range [][]isa.Reg{in.Srcs, in.Dsts} {
+			for _, r := range list {
+				most[r.File] = max(most[r.File], r.Index+1)
 			}
 		}
 	}
-	each(func(r isa.Reg) {
-		if r.File == isa.RegPred {
-			most = max(most, r.Index+1)
-		} else {
-			p.preds = max(p.preds, r.Index+1)
+	n := uint32(0)
+	for _, file := range []isa.RegFile{isa.RegGPR, isa.RegUGPR, isa.RegPred, isa.RegUPred} {
+		if file == isa.RegPred {
+			p.preds = n
 		}
-	})
-	for i, in := range code {
+		p.first[file] = n
+		n += most[file]
+	}
+	for i, in := range p.code {
 		o := &p.ops[i]
 		o.does, o.from = doing(in), uint32(len(p.regs))
 		for _, r := range in.Srcs {
@@ -75,10 +82,11 @@ func newPlan(code []*isa.Inst) *plan {
 		o.mid = uint32(len(p.regs))
 		for _, r := range in.Dsts {
 			p.regs = append(p.regs, p.at(r))
+			o.uniform = o.uniform || r.File == isa.RegUGPR || r.File == isa.RegUPred
 		}
 		o.to = uint32(len(p.regs))
 	}
-	p.fresh = make([]reg, p.preds+most)
+	p.fresh = make([]reg, n)
 	for i := range p.fresh {
 		p.fresh[i].lanes = ^uint32(0)
 	}
@@ -86,15 +94,16 @@ func newPlan(code []*isa.Inst) *plan {
 }
 
 // at is the number of a register in a frame.
-func (p *plan) at(r isa.Reg) uint32 {
-	if r.File == isa.RegPred {
-		return p.preds + r.Index
-	}
-	return r.Index
-}
+func (p *plan) at(r isa.Reg) uint32 { return p.first[r.File] + r.Index }
+
+// isPredicate reports whether a register is a predicate.
+func isPredicate(r isa.Reg) bool { return r.File == isa.RegPred || r.File == isa.RegUPred }
 
 // doing says what an instruction does.
 func doing(in *isa.Inst) does {
+	if machineOp(in) {
+		return doingMachine(in)
+	}
 	name, rest, _ := strings.Cut(in.Op, ".")
 	switch {
 	case in.Flow != isa.FlowNext:

@@ -155,6 +155,9 @@ func (c *Checker) Launch(l *check.Launch) exec.Probe { return &launch{c: c, numb
 // Follows is as in exec.Follower.
 func (l *launch) Follows() bool { return true }
 
+// OfMachineCode is as in exec.MachineProbe.
+func (l *launch) OfMachineCode() exec.Probe { return l }
+
 // Begin is as in exec.Probe.
 func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, _ func(int) exec.Where, text func(int) string) {
 	if x.Kernel != nil {

@@ -386,14 +386,15 @@ func (o *inst) follow() {
 		return
 	}
 	run, shuffles := o.run, o.info.Kind == isa.KindShfl
-	if o.mem != nil {
+	accesses := o.mem != nil && o.mem.space != isa.Const
+	if accesses {
 		o.guard = predicate{at: predTrue}
 	}
 	o.run = func(w *warp, in *inst, p *pending, m uint32) {
-		if in.mem != nil {
-			own := p.mask & w.pred(guard)
-			w.thrInsts -= uint64(bits.OnesCount32(p.mask) - bits.OnesCount32(own))
-			p.mask, p.at, m = own, own, m&own
+		if accesses {
+			m = p.mask & w.pred(guard)
+			w.thrInsts -= uint64(bits.OnesCount32(p.mask) - bits.OnesCount32(m))
+			p.mask, p.at = m, m
 		}
 		if p.mask != 0 {
 			run(w, in, p, m)

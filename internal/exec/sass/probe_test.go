@@ -1,6 +1,7 @@
 package sass
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -266,22 +267,31 @@ w0 ffffffff of ffffffff executes UIADD3`},
 	}
 }
 
-// TestProbeChangesNothing: a kernel issues the same instructions with probes.
+// TestProbeChangesNothing: a kernel issues the same instructions with probes, and leaves the same memory.
 func TestProbeChangesNothing(t *testing.T) {
 	k := load(t, `
-    S2R R0, SR_LANEID
+    S2R R0, SR_TID.X
     ISETP.GE.AND P0, PT, R0, 0x8, PT
-    MOV R8, c[0x0][0x160]
-    MOV R9, c[0x0][0x164]
+    MOV R3, 0x4
+    IMAD.WIDE.U32 R8, R0, R3, c[0x0][0x160]
     @P0 LDG.E R4, [R8]
     @!P0 STS [R0.X4], R0
-    @P0 BRA end
+    MOV R5, 0x7
+    @!P0 BRA end
     @P1 BRA end
+    ULDC.S8 UR4, c[0x0][0x170]
+    ULDC UR5, c[0x0][0x0]
+    IADD3 R5, R0, UR4, RZ
+    IADD3 R5, R5, UR5, RZ
+    @P0 SHFL.BFLY PT, R5, R5, 0x1, 0x1f
+    ATOMS.CAS R6, [RZ], RZ, R5
+    IADD3 R5, R5, R6, RZ
     NOP
 end:
+    STG.E [R8], R5
     EXIT
 `)
-	run := func(p exec.Probe) Result {
+	run := func(p exec.Probe) (Result, []byte) {
 		mem := device.New(device.Config{})
 		at, err := mem.Alloc(4096, "memory")
 		if err != nil {
@@ -289,16 +299,25 @@ end:
 		}
 		params := make([]byte, k.ParamBytes())
 		le.PutUint64(params, at)
+		params[16] = 0x85
 		r, err := launch(t, k, Launch{Grid: exec.Dim3{X: 2, Y: 1, Z: 1}, Block: exec.Dim3{X: 64, Y: 1, Z: 1}, Params: params, Probe: p}, mem)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r
+		left := make([]byte, 256)
+		if err := mem.Read(at, left); err != nil {
+			t.Fatal(err)
+		}
+		return r, left
 	}
-	want := run(nil)
+	want, memory := run(nil)
 	for _, follows := range []bool{false, true} {
-		if got := run(&logProbe{follows: follows}); got != want {
+		got, left := run(&logProbe{follows: follows})
+		if got != want {
 			t.Errorf("follows %v: %+v, without a probe %+v", follows, got, want)
+		}
+		if !bytes.Equal(left, memory) {
+			t.Errorf("follows %v: memory %x, without a probe %x", follows, left, memory)
 		}
 	}
 }
