@@ -131,7 +131,13 @@ type Turns struct {
 	moved bool // some warp did something in this round
 
 	search *Search // nil: none
+	unseen uint64  // instructions since it looked at the end of a round
 }
+
+// seldom is how many instructions a block issues, at least, before a search looks at the end of a
+// round again: its look costs as much as some hundred. Our choice.
+const seldom = 256
+
 
 // Run runs warps in turn until the block ends or has issued budget instructions. It
 // ends a slice early when the block's threads have met: if blocks build a barrier
@@ -157,6 +163,7 @@ func (t *Turns) Run(b Warper, warps int, budget, quantum uint64) Status {
 				return Stopped
 			}
 			budget -= used
+			t.unseen += used
 			if b.Met() {
 				if b.Over() {
 					return Finished
@@ -180,7 +187,8 @@ func (t *Turns) Run(b Warper, warps int, budget, quantum uint64) Status {
 			}
 		}
 		t.next, t.moved = 0, false
-		if t.search != nil {
+		if t.search != nil && t.unseen >= seldom {
+			t.unseen = 0
 			t.search.at(b, false)
 		}
 	}
@@ -296,6 +304,21 @@ func (c *CTA) Stray(m *Warner, at *isa.Inst, addr uint64, size int, write bool, 
 	}
 	c.Warn(m, at, kind, func() Fault { return Fault{Where: where(), What: c.View.Fault(addr, size, write).Error()} })
 	return b
+}
+
+// Arrive is as Barrier.Arrive, for barrier i. Waits is set if the lanes wait there.
+func (c *CTA) Arrive(i, warp int, lanes uint32, need int, waits bool) (wrong string) {
+	if s := c.turns.search; s != nil && (!waits || need != 0 && need != 32*len(c.Lanes)) {
+		s.rounds.begun = false // who is in time for this phase depends on whose turn it is
+	}
+	return c.Bars[i].Arrive(i, warp, lanes, need)
+}
+
+// GoOn notes that lanes of a warp go on at a barrier that opens, without the others of the warp.
+func (c *CTA) GoOn() {
+	if s := c.turns.search; s != nil {
+		s.changed = true // which of them run first depends on counts that are no part of the state
+	}
 }
 
 // Complete reports whether all threads that barrier i waits for have arrived.

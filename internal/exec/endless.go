@@ -23,7 +23,8 @@ type Search struct {
 	loops   bool // the block has returned to a state
 	// Where a slice ends decides whose turn is next, and what is left of a slice is no part of the
 	// state. So states are compared where slices begin; and where rounds of the warps end, as long
-	// as the warps pass nothing to each other, so that whose turn it is does not matter.
+	// as the warps pass nothing to each other and meet only at barriers of all of them, so that whose
+	// turn it is does not matter: each does the same from one barrier to the next.
 	slices, rounds cycle
 }
 
@@ -54,7 +55,7 @@ func (s *Search) Saw(e *Effects, v *device.View) {
 		return
 	case s.changed || e.Inst == nil:
 		return
-	case e.Blocked || e.Inst.Barrier || e.Wrote && (e.Space == isa.Shared || e.Space == isa.Generic && e.Shared != 0):
+	case e.Wrote && (e.Space == isa.Shared || e.Space == isa.Generic && e.Shared != 0):
 		s.rounds.begun = false
 	}
 	switch {
@@ -133,6 +134,12 @@ func (c *CTA) State() Digest {
 			continue
 		}
 		d = d.Add(uint64(i)).Add(uint64(b.Need)).Add(uint64(b.Pop))
+		if b.And {
+			d = d.Add(1)
+		}
+		if b.Or {
+			d = d.Add(2)
+		}
 		for _, m := range b.Came {
 			d = d.Add(uint64(m))
 		}

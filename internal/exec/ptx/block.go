@@ -155,6 +155,9 @@ func (b *block) tryRelease(i int) {
 				continue
 			}
 			f.st = ready
+			if f.mask != w.live {
+				b.GoOn()
+			}
 			in := &f.fr.f.code[f.pc]
 			if in.x != nil {
 				if red, ok := in.x.any.(*barRed); ok {
@@ -174,7 +177,7 @@ func (b *block) tryRelease(i int) {
 // fragment there if wait is set.
 func (w *warp) arriveAt(i int, need int, m uint32, wait bool) {
 	b := w.blk
-	if wrong := b.Bars[i].Arrive(i, w.id, m, need); wrong != "" {
+	if wrong := b.Arrive(i, w.id, m, need, wait); wrong != "" {
 		w.failf(m, "%s", wrong)
 		return
 	}

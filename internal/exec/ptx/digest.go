@@ -26,12 +26,12 @@ func (w *warp) Digest() (uint64, bool) {
 			}
 		}
 	}
-	return uint64(w.registers(exec.Digest(0).Add(uint64(uint32(w.pc))).Add(uint64(w.mask)).Add(uint64(w.live)).Add(uint64(uint32(w.join))))), true
+	return uint64(registers(w.fr, exec.Digest(0).Add(uint64(uint32(w.pc))).Add(uint64(w.mask)).Add(uint64(w.live)).Add(uint64(uint32(w.join))))), true
 }
 
-// registers adds those of the call that runs, and of its callers.
-func (w *warp) registers(h exec.Digest) exec.Digest {
-	for fr := w.fr; fr != nil; fr = fr.parent {
+// registers adds those of a call, and of its callers.
+func registers(fr *frame, h exec.Digest) exec.Digest {
+	for ; fr != nil; fr = fr.parent {
 		h = h.Add(uint64(uint32(fr.ret))).Add(uint64(fr.depth)).Add(uint64(fr.base)).Add(uint64(fr.top)).Add(uint64(fr.cc))
 		if fr.sp != nil {
 			for _, v := range fr.sp {
@@ -55,7 +55,8 @@ func (w *warp) registers(h exec.Digest) exec.Digest {
 	return h
 }
 
-// State is as in exec.Stater. A warp that waits does nothing as long as the others do nothing new.
+// State is as in exec.Stater. Lanes of a warp that wait for others of the warp do nothing as long as
+// the others do nothing new.
 func (b *block) State() (uint64, bool) {
 	h := b.CTA.State()
 	for i := range b.warps {
@@ -63,19 +64,31 @@ func (b *block) State() (uint64, bool) {
 		if w.live == 0 {
 			continue
 		}
+		all := !w.running && len(w.frags) == 1 && w.frags[0].mask == w.live // that wait at a barrier, or have met there
 		for k := range w.frags {
 			f := &w.frags[k]
-			if f.st == ready {
+			if f.st == ready && !all {
 				return 0, false
 			}
 			h = h.Add(uint64(uint32(f.pc))<<32 | uint64(f.mask))
+			if !w.running || f.fr != w.fr { // else they are among those of the lanes that run
+				h = registers(f.fr, h)
+			}
 		}
 		if d, ok := w.Digest(); ok {
 			h = h.Add(d)
 		} else if w.running {
 			return 0, false
+		} else if all {
+			f := &w.frags[0]
+			h = h.Add(uint64(f.st)<<48 | uint64(f.bar)<<32 | uint64(uint32(f.join)))
 		} else {
 			h = h.Add(w.insts)
+		}
+		for k := range w.joins {
+			if j := &w.joins[k]; j.live {
+				h = h.Add(uint64(k)<<32 | uint64(uint32(j.pc))).Add(uint64(uint32(j.parent))).Add(uint64(j.want)<<32 | uint64(j.got))
+			}
 		}
 		for l := range w.local {
 			h = h.Bytes(w.local[l])
@@ -87,7 +100,7 @@ func (b *block) State() (uint64, bool) {
 // Loops returns the places of the warps that can run.
 func (b *block) Loops() (list []exec.Where) {
 	for i := range b.warps {
-		if w := &b.warps[i]; w.live != 0 && w.running {
+		if w := &b.warps[i]; w.live != 0 && (w.running || w.resume()) {
 			list = append(list, w.where(bits.TrailingZeros32(w.mask)))
 		}
 	}

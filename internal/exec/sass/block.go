@@ -140,6 +140,9 @@ func (b *block) release(i int) {
 				continue
 			}
 			f.st = ready
+			if f.mask != w.live {
+				b.GoOn()
+			}
 			f.pc++
 			if in := &b.im.code[f.pc-1]; in.mode >= barPopc {
 				w.reduced(in.mode, f.mask, br)
@@ -193,8 +196,7 @@ func actBAR(w *warp, in *inst, m uint32) {
 		w.failf(in, m, "barrier %d does not exist: a block has barriers 0 to %d", id, exec.MaxBarriers-1)
 		return
 	}
-	br := &b.Bars[id]
-	if wrong := br.Arrive(int(id), w.id, m, need); wrong != "" {
+	if wrong := b.Arrive(int(id), w.id, m, need, in.mode != barArrive); wrong != "" {
 		w.failf(in, m, "%s", wrong)
 		return
 	}
@@ -202,7 +204,7 @@ func actBAR(w *warp, in *inst, m uint32) {
 		p.Arrive(w.id, isa.LaneMask(m), int(id), in.mode != barArrive)
 	}
 	if in.mode >= barPopc {
-		br.Reduce(w.pred(in.ps[0]), m)
+		b.Bars[id].Reduce(w.pred(in.ps[0]), m)
 	}
 	if in.mode == barArrive {
 		w.pc++

@@ -123,7 +123,11 @@ func (w *warp) Digest() (uint64, bool) {
 			return 0, false
 		}
 	}
-	h := exec.Digest(uint64(uint32(w.pc))<<32 | uint64(w.mask))
+	return uint64(w.registers(exec.Digest(uint64(uint32(w.pc))<<32 | uint64(w.mask)))), true
+}
+
+// registers adds the warp's.
+func (w *warp) registers(h exec.Digest) exec.Digest {
 	mix := func(v uint64) { h = h.Add(v) }
 	mix(uint64(w.live))
 	for _, p := range w.pr {
@@ -139,10 +143,11 @@ func (w *warp) Digest() (uint64, bool) {
 			mix(uint64(w.b[i][l]) | uint64(w.b[i][l+1])<<32)
 		}
 	}
-	return uint64(h), true
+	return h
 }
 
-// State is as in exec.Stater. A warp that waits does nothing as long as the others do nothing new.
+// State is as in exec.Stater. Lanes of a warp that wait for others of the warp do nothing as long as
+// the others do nothing new.
 func (b *block) State() (uint64, bool) {
 	h := b.CTA.State()
 	for i := range b.warps {
@@ -150,9 +155,10 @@ func (b *block) State() (uint64, bool) {
 		if w.live == 0 {
 			continue
 		}
+		all := !w.running && w.open == 0 && len(w.frags) == 1 && w.frags[0].mask == w.live // that wait at a barrier, or have met there
 		for k := range w.frags {
 			f := &w.frags[k]
-			if f.st == ready {
+			if f.st == ready && !all {
 				return 0, false
 			}
 			h = h.Add(uint64(uint32(f.pc))<<32 | uint64(f.mask))
@@ -161,6 +167,9 @@ func (b *block) State() (uint64, bool) {
 			h = h.Add(d)
 		} else if w.running {
 			return 0, false
+		} else if all {
+			f := &w.frags[0]
+			h = w.registers(h.Add(uint64(f.st)<<48 | uint64(f.bar)<<32 | uint64(f.need)))
 		} else {
 			h = h.Add(w.insts)
 		}
@@ -181,7 +190,7 @@ func (b *block) State() (uint64, bool) {
 // Loops returns the places of the warps that can run.
 func (b *block) Loops() (list []exec.Where) {
 	for i := range b.warps {
-		if w := &b.warps[i]; w.live != 0 && w.running {
+		if w := &b.warps[i]; w.live != 0 && w.ready() {
 			list = append(list, w.where(bits.TrailingZeros32(w.mask)&31, &b.im.code[w.pc]))
 		}
 	}

@@ -681,6 +681,33 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// TestEndlessBarriers: loops in which warps wait at a barrier each time around end if nothing
+// changes, and go on if something counts.
+func TestEndlessBarriers(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		stuck      bool
+	}{
+		{"a barrier and nothing else", "loop:\nBAR.SYNC 0x0\nBRA loop\nEXIT\n", true},
+		{"one lane does something", "S2R R1, SR_TID.X\nISETP.NE.AND P0, PT, R1, RZ, PT\nloop:\nBSSY B0, join\n@P0 BRA join\nMOV R4, 0x7\njoin:\nBSYNC B0\nBAR.SYNC 0x0\nBRA loop\nEXIT\n", true},
+		{"a counter", "loop:\nBAR.SYNC 0x0\nIADD3 R1, R1, 0x1, RZ\nBRA loop\nEXIT\n", false},
+		{"a counter of one warp", "S2R R1, SR_TID.X\nISETP.GE.AND P0, PT, R1, 0x20, PT\nloop:\n@!P0 IADD3 R5, R5, 0x1, RZ\nBAR.SYNC 0x0\nBRA loop\nEXIT\n", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := load(t, c.text)
+			_, err := NewMachine(device.New(device.Config{})).Run(t.Context(), Launch{Kernel: k, Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: 96, Y: 1, Z: 1}, Params: make([]byte, 20)}, Options{MaxInsts: 1 << 24})
+			var stuck *exec.StuckError
+			var limit *exec.LimitError
+			if errors.As(err, &stuck) != c.stuck || errors.As(err, &limit) == c.stuck {
+				t.Fatalf("%v; want that it loops: %v", err, c.stuck)
+			}
+			if c.stuck && len(stuck.Loops) == 0 {
+				t.Error("nothing says where")
+			}
+		})
+	}
+}
+
 // TestRefused: all forms that cannot be executed are named when the kernel is loaded.
 func TestRefused(t *testing.T) {
 	k := load(t, "NOP\nS2R R4, SR_SWINHI\nS2R R1, SR_SMEMSZ\nBRXU.DIV UR4 0x0\nEXIT\n")

@@ -79,6 +79,21 @@ template <bool set> __global__ void shared_flag(const int *in, int *out) {
 CASE(shared_never) { run(shared_flag<false>, 1, 64); }
 CASE(shared_set) { run(shared_flag<true>, 1, 64); } // CLEAN shared_set
 
+// The threads of each block look at a flag, and wait for each other before they look again.
+template <bool set> __global__ void looks(const int *in, int *out) {
+  int n = 0;
+  if (set && blockIdx.x == 1) // late
+    while (n < 20000)
+      n += __syncthreads_count(in[threadIdx.x] >= 0) / 64;
+  if (set && blockIdx.x == 1 && threadIdx.x == 0)
+    atomicExch(&out[0], 1);
+  while (!__syncthreads_or(*(volatile int *)out)) // BUG looks_never: endless-wait
+    ;
+  out[1 + blockIdx.x * blockDim.x + threadIdx.x] = in[threadIdx.x];
+}
+CASE(looks_never) { run(looks<false>, 3, 64); }
+CASE(looks_set) { run(looks<true>, 3, 64); } // CLEAN looks_set
+
 // A loop that does not end.
 template <bool ends> __global__ void loop(const int *in, int *out) {
   for (int i = 0; i < 10; i += ends ? in[1] : in[0]) // BUG loop_forever: endless-wait
