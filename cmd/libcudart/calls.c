@@ -201,12 +201,15 @@ LAUNCH(__cudaLaunchKernel, cudaLaunchKernel)
 LAUNCH(__cudaLaunchKernel_ptsz, cudaLaunchKernel_ptsz)
 #undef LAUNCH
 
-// What an allocator of the program says of its memory (heddle/check.h) is no call of CUDA's, but has a place.
+// What an allocator of the program says of its memory (heddle/check.h, NVTX) is no call of CUDA's, but has a place.
+static void place(void) {
+  if (atomic_load_explicit(&watched, memory_order_relaxed) & 4 && !depth && !busy)
+    callerCount = backtrace(callers, MOST_CALLERS);
+}
 #define PLACED(function, implementation) \
   extern int implementation(uintptr_t at, size_t bytes, uintptr_t stream); \
   int function(uintptr_t at, size_t bytes, uintptr_t stream) { \
-    if (atomic_load_explicit(&watched, memory_order_relaxed) & 4 && !depth && !busy) \
-      callerCount = backtrace(callers, MOST_CALLERS); \
+    place(); \
     int result = implementation(at, bytes, stream); \
     callerCount = 0; \
     return result; \
@@ -214,6 +217,30 @@ LAUNCH(__cudaLaunchKernel_ptsz, cudaLaunchKernel_ptsz)
 PLACED(HeddleGive, heddleGivePart)
 PLACED(HeddleTake, heddleTakePart)
 #undef PLACED
+
+extern uintptr_t heddleNvtxHeap(uintptr_t desc);
+extern void heddleNvtxHeapEnds(uintptr_t heap, int whole);
+
+uintptr_t nvtxMemHeapRegister(uintptr_t domain, uintptr_t desc) {
+  place();
+  uintptr_t heap = heddleNvtxHeap(desc);
+  callerCount = 0;
+  return heap;
+}
+#define PLACED(function, implementation, ...) \
+  void function(uintptr_t domain, uintptr_t about) { \
+    place(); \
+    implementation(about __VA_OPT__(,) __VA_ARGS__); \
+    callerCount = 0; \
+  }
+extern void heddleNvtxRegions(uintptr_t desc), heddleNvtxResize(uintptr_t desc), heddleNvtxRegionsEnd(uintptr_t desc);
+PLACED(nvtxMemHeapUnregister, heddleNvtxHeapEnds, 1)
+PLACED(nvtxMemHeapReset, heddleNvtxHeapEnds, 0)
+PLACED(nvtxMemRegionsRegister, heddleNvtxRegions)
+PLACED(nvtxMemRegionsResize, heddleNvtxResize)
+PLACED(nvtxMemRegionsUnregister, heddleNvtxRegionsEnd)
+#undef PLACED
+void nvtxMemPermissionsAssign(uintptr_t domain, uintptr_t desc) {}
 
 // The names of calls by number, with their versions.
 static const char *const runtimeNames[] = {"INVALID",

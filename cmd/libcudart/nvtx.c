@@ -65,3 +65,31 @@ int InitializeInjectionNvtx2(const void *(*export)(uint32_t table)) {
   }
   return 1;
 }
+
+// Extensions of NVTX 3 have tables of their own: each is a module with segments of slots, by number.
+struct segment {
+  size_t id, slots;
+  function *functions;
+};
+
+struct module {
+  uint16_t version, size, id, compatibility;
+  size_t count;
+  struct segment *segments;
+};
+
+// MEMORY is the extension for annotations of memory, and MEMORY_VERSION what is known of it.
+enum { MEMORY = 1, MEMORY_VERSION = 0x0102 };
+
+extern function nvtxMemHeapRegister(), nvtxMemHeapUnregister(), nvtxMemHeapReset(), nvtxMemRegionsRegister(), nvtxMemRegionsResize(), nvtxMemRegionsUnregister();
+
+int InitializeInjectionNvtxExtension(struct module *m) {
+  static const function of[] = {NULL, (function)nvtxMemHeapRegister, (function)nvtxMemHeapUnregister, (function)nvtxMemHeapReset,
+                                (function)nvtxMemRegionsRegister, (function)nvtxMemRegionsResize, (function)nvtxMemRegionsUnregister};
+  if (m == NULL || m->size < sizeof *m || m->id != MEMORY || m->compatibility != MEMORY_VERSION || m->count != 1 || m->segments == NULL)
+    return 0;
+  const struct segment *s = m->segments;
+  for (size_t i = 1; i < sizeof of / sizeof *of && i < s->slots; i++)
+    s->functions[i] = of[i];
+  return 1;
+}

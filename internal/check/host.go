@@ -20,6 +20,8 @@ const (
 	HostMap                     // Addr, Bytes: the memory Block is there from now on, and may be elsewhere, too
 	HostUnmap                   // Addr, Bytes: the memory Block is there no more, and keeps its contents
 	HostDestroy                 // Block: it is gone
+	HostResize                  // Addr, Bytes: a part of an allocation (Part) that had Old bytes has Bytes now
+	HostWhole                   // Addr, Bytes: no allocator shares out what lies there any more, and no parts of it are left
 	HostReset                   // what lies in Addr, Bytes is gone, because the device of Stream was reset, and so are its Blocks
 	HostEnd                     // the program ends
 )
@@ -37,6 +39,7 @@ type HostEvent struct {
 	// host does it itself, after all work of Stream that it waits for.
 	Async  bool
 	Object uint64 // the event
+	Old    uint64 // HostResize
 	Block  int64  // memory without an address of its own: its handle, as a stream's number (OnDevice)
 	Name   string // of an allocation: a kind of memory; of a Bad access to a variable: where in it
 	Set    bool   // HostAlloc: the bytes have values
@@ -137,7 +140,7 @@ func (o *order) host(e *HostEvent) Clock {
 			return o.meet(o.submit(e.Stream))
 		}
 		return o.meet(o.clocks[o.lane(e.Stream)])
-	case HostAlloc, HostFree, HostCreate, HostMap, HostUnmap, HostDestroy:
+	case HostAlloc, HostFree, HostCreate, HostMap, HostUnmap, HostDestroy, HostResize, HostWhole:
 		if !e.Async { // neither waits: calls that do say so themselves
 			return o.meet()
 		}

@@ -138,7 +138,6 @@ type Turns struct {
 // round again: its look costs as much as some hundred. Our choice.
 const seldom = 256
 
-
 // Run runs warps in turn until the block ends or has issued budget instructions. It
 // ends a slice early when the block's threads have met: if blocks build a barrier
 // between them, each must see it open before the first of them reaches the next

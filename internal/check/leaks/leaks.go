@@ -96,6 +96,12 @@ func (c *checker) Host(e *check.HostEvent) {
 		if !e.Bad {
 			c.free(e)
 		}
+	case check.HostResize:
+		if b := c.parts[e.Addr]; b != nil {
+			b.bytes = e.Bytes
+		}
+	case check.HostWhole:
+		maps.DeleteFunc(c.parts, func(addr uint64, _ *block) bool { return addr-e.Addr < e.Bytes })
 	case check.HostDestroy:
 		delete(c.blocks, uint64(e.Block))
 	case check.HostReset:

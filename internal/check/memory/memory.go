@@ -115,6 +115,10 @@ func (c *checker) Host(e *check.HostEvent) {
 		return
 	}
 	switch e.Kind {
+	case check.HostResize:
+		c.resize(e)
+	case check.HostWhole:
+		c.whole(e)
 	case check.HostAlloc, check.HostMap:
 		c.memory[e.Addr] = &allocation{addr: e.Addr, bytes: e.Bytes, call: e.Call, host: e.Host}
 	case check.HostFree, check.HostUnmap:

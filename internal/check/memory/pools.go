@@ -57,6 +57,26 @@ func (c *checker) partOf(a *allocation, e *check.HostEvent) {
 	a.parts = slices.Insert(a.parts, i, &allocation{addr: e.Addr, bytes: e.Bytes, call: e.Call, host: e.Host})
 }
 
+// resize notes that a part has another size.
+func (c *checker) resize(e *check.HostEvent) {
+	if pool := before(c.pools, e.Addr); pool != nil {
+		if part := before(pool.parts, e.Addr); part != nil && part.addr == e.Addr {
+			part.bytes = min(e.Bytes, pool.addr+pool.bytes-part.addr)
+		}
+	}
+}
+
+// whole ends pools.
+func (c *checker) whole(e *check.HostEvent) {
+	c.pools = slices.DeleteFunc(c.pools, func(p *allocation) bool {
+		if p.addr >= e.Addr+e.Bytes || e.Addr >= p.addr+p.bytes {
+			return false
+		}
+		p.parts = nil
+		return true
+	})
+}
+
 // before returns the last of a list that does not begin after an address, nil if there is none.
 func before(list []*allocation, addr uint64) *allocation {
 	i, found := slices.BinarySearchFunc(list, addr, func(p *allocation, addr uint64) int { return cmp.Compare(p.addr, addr) })

@@ -104,6 +104,11 @@ func (c *Checker) Host(e *check.HostEvent) {
 		}
 	case check.HostFree:
 		c.set(e.Addr, e.Bytes)
+	case check.HostResize:
+		if e.Bytes > e.Old && !c.twice(e.Addr, e.Bytes) {
+			c.memory.mark(e.Addr+e.Old, e.Bytes-e.Old, true)
+			c.kept.begins(e.Addr+e.Old, e.Bytes-e.Old, true)
+		}
 	case check.HostCreate:
 		c.blocks[e.Block] = &mapped{bytes: e.Bytes}
 	case check.HostMap:

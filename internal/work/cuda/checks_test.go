@@ -16,7 +16,7 @@ func (*listener) Launch(*check.Launch) exec.Probe { return nil }
 func (*listener) Findings() []*check.Finding      { return nil }
 
 func (l *listener) Host(e *check.HostEvent) {
-	names := [...]string{"alloc", "free", "write", "read", "record", "wait", "sync", "sync all", "set", "create", "map", "unmap", "destroy", "reset", "end"}
+	names := [...]string{"alloc", "free", "write", "read", "record", "wait", "sync", "sync all", "set", "create", "map", "unmap", "destroy", "resize", "whole", "reset", "end"}
 	s := fmt.Sprint(names[e.Kind], " ", e.Bytes)
 	if e.Block != 0 {
 		s += fmt.Sprintf(" of %#x", e.Block)

@@ -154,6 +154,7 @@ type app struct {
 	arrays      map[uint64]*Array
 	mipmaps     map[uint64]*Mipmap
 	shared      map[uint64]*sharing // host memory that devices can access
+	heaps       heaps               // of NVTX
 	next        uint64              // address of the next shared memory
 	handles     uint64              // issued so far, for streams, events and so on
 	launches    int                 // so far
