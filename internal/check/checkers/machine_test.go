@@ -3,6 +3,7 @@ package checkers_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"regexp"
 	"slices"
@@ -52,8 +53,8 @@ type machineCase struct {
 
 var machineLabel = regexp.MustCompile(`// ([a-z-]+)$`)
 
-// run runs the kernel on some threads of the host, and returns the findings.
-func (c *machineCase) run(t *testing.T, threads int) []*check.Finding {
+// run runs the kernel on some threads of the host, and returns the findings, and how it ended.
+func (c *machineCase) run(t *testing.T, threads int) ([]*check.Finding, error) {
 	t.Helper()
 	f, err := sass.Parse("k.sass", machineHead+c.text+"\nEXIT ;\n", 0)
 	if err != nil {
@@ -81,10 +82,6 @@ func (c *machineCase) run(t *testing.T, threads int) []*check.Finding {
 	}
 	l := exec.Launch{Kernel: k, Grid: exec.Dim3{X: c.grid, Y: 1, Z: 1}, Block: exec.Dim3{X: c.block, Y: 1, Z: 1}, Params: params, Probe: set.Launch(0, 0, nil)}
 	_, err = machine.NewMachine(mem).Run(t.Context(), l, exec.Options{Threads: threads, MaxInsts: 1 << 20})
-	var stuck *exec.StuckError
-	if err != nil && !errors.As(err, &stuck) {
-		t.Fatal(err)
-	}
 	if err != nil {
 		set.Failed(0, err)
 	}
@@ -93,7 +90,7 @@ func (c *machineCase) run(t *testing.T, threads int) []*check.Finding {
 			t.Errorf("%s saw nothing", name)
 		}
 	}
-	return set.Findings()
+	return set.Findings(), err
 }
 
 // judge holds findings against the labels.
@@ -127,11 +124,38 @@ func (c *machineCase) judge(t *testing.T, all []*check.Finding) {
 func TestMachineCode(t *testing.T) {
 	for _, c := range machineCases {
 		t.Run(c.name, func(t *testing.T) {
-			all := c.run(t, 1)
+			all, err := c.run(t, 1)
+			if stuck := (*exec.StuckError)(nil); err != nil && !errors.As(err, &stuck) {
+				t.Fatal(err)
+			}
 			c.judge(t, all)
-			if other := c.run(t, 3); !reflect.DeepEqual(all, other) {
+			if other, _ := c.run(t, 3); !reflect.DeepEqual(all, other) {
 				t.Error("on three threads something else is found")
 			}
 		})
+	}
+}
+
+// TestMachineMixtures: checkers take any order of instructions, and the findings do not depend on threads
+// of the host.
+func TestMachineMixtures(t *testing.T) {
+	var lines []string
+	for _, c := range machineCases {
+		for _, l := range strings.Split(c.text, "\n") {
+			if !strings.Contains(l, ":") && !strings.Contains(l, "BRA") && !strings.Contains(l, "BSSY") {
+				lines = append(lines, l)
+			}
+		}
+	}
+	r := rand.New(rand.NewPCG(2026, 11))
+	for n := range 200 {
+		c := machineCase{grid: 2, block: 64}
+		for range 12 {
+			c.text += lines[r.IntN(len(lines))] + "\n"
+		}
+		all, err := c.run(t, 1)
+		if other, again := c.run(t, 3); !reflect.DeepEqual(all, other) || fmt.Sprint(err) != fmt.Sprint(again) {
+			t.Fatalf("mixture %d: on three threads something else is found:\n%s", n, c.text)
+		}
 	}
 }

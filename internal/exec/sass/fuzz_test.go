@@ -2,7 +2,9 @@ package sass
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -12,7 +14,8 @@ import (
 )
 
 // sandbox runs the instructions to which the words decode, with an EXIT at the end, in two
-// blocks of 40 threads. It must neither panic nor hang; any outcome is fine.
+// blocks of 40 threads. It must neither panic nor hang; any outcome is fine, if it is the same with
+// probes.
 func sandbox(t testing.TB, words []byte) (ran bool) {
 	k := &sass.Kernel{Name: "k", Arch: 86, Regs: 255, Shared: 512, Local: 64, Params: []sass.Param{{Name: "p", Bytes: 8, Offset: 0x160}}}
 	for n := 0; n+16 <= len(words) && len(k.Code) < 64; n += 16 {
@@ -41,18 +44,34 @@ func sandbox(t testing.TB, words []byte) (ran bool) {
 		}
 		return false
 	}
+	want := sandboxRun(t, kernel, nil)
+	for _, follows := range []bool{false, true} {
+		if got := sandboxRun(t, kernel, &logProbe{follows: follows}); got != want {
+			t.Fatalf("with a probe that follows values: %v, it is\n%s\nwithout a probe\n%s", follows, got, want)
+		}
+	}
+	return true
+}
+
+// sandboxRun runs a kernel, and returns what came of it: counts, the error, and the memory.
+func sandboxRun(t testing.TB, kernel *Kernel, p exec.Probe) string {
 	mem := device.New(device.Config{})
 	addr, err := mem.Alloc(1<<16, "buf")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = NewMachine(mem).Run(context.Background(), Launch{
+	res, err := NewMachine(mem).Run(context.Background(), Launch{
 		Kernel: kernel, Grid: exec.Dim3{X: 2, Y: 1, Z: 1}, Block: exec.Dim3{X: 40, Y: 1, Z: 1}, Params: binary.LittleEndian.AppendUint64(nil, addr),
+		Cooperative: true, Probe: p, // blocks in turn, as with a probe
 	}, Options{MaxInsts: 3000})
 	if err != nil && err.Error() == "" {
 		t.Fatal("an end without words")
 	}
-	return true
+	left := make([]byte, 1<<16)
+	if err := mem.Read(addr, left); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%+v, %v, memory %x", res, err, sha256.Sum256(left))
 }
 
 // fuzzTexts have one or more instructions of every family; their words are where
