@@ -24,7 +24,7 @@ import (
 // checkCmd is `heddle check`.
 type checkCmd struct {
 	Checkers  []string `default:"all" placeholder:"LIST" help:"The checkers, separated by commas: some of ${checkers}; all (the default) is all but perf, which gives hints about speed."`
-	KeepGoing bool     `help:"Leave out accesses that are faults, and run on, so that one run shows all of them; without it the first fault of a kernel ends it, as on a GPU. Only PTX can."`
+	KeepGoing bool     `help:"Leave out accesses that are faults, and run on, so that one run shows all of them; without it the first fault of a kernel ends it, as on a GPU."`
 	InitReads bool     `help:"Report reads of unset memory where they are, even if nothing is done with what was read. Without it the checker init reports a use: as an address, in the decision of a branch, in a store to global memory."`
 	Order     string   `default:"forward" placeholder:"ORDER" help:"The order in which blocks and warps execute, as far as the program leaves it open: forward (the default), reverse, or seed=N for a random one."`
 	Orders    int      `default:"1" placeholder:"N" help:"Run in N orders, and put together what is found: forward, reverse, seed=1, seed=2 and so on."`

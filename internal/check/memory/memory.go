@@ -81,6 +81,9 @@ type block struct {
 // be read may go on for ever.
 const mostFaults = 10_000
 
+// OfMachineCode is as in exec.MachineProbe.
+func (p *probe) OfMachineCode() exec.Probe { return p }
+
 // Begin and Block are as in exec.Probe.
 func (p *probe) Begin(l *exec.Launch, _ []*isa.Inst, _ func(int) exec.Where, _ func(int) string) {
 	p.c.watched[p.launch] = true
@@ -320,7 +323,7 @@ func (c *checker) Failed(launch int, err error) {
 		}
 	}
 	if c.keepGoing && !c.watched[launch] {
-		f.Message += ". The kernel ran as machine code, which ends at its first fault in spite of --keep-going: run the program's PTX (--code ptx), or build it with PTX"
+		f.Message += ". The kernel ran as machine code with cycles, which ends at its first fault in spite of --keep-going: use --mode functional, or run the program's PTX (--code ptx)"
 	}
 	f.Steps = append([]check.Step{{Role: check.First, Text: text, Place: check.PlaceOf(*at)}}, near.steps()...)
 	if host := c.launches[launch]; host != nil {

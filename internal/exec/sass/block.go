@@ -26,6 +26,7 @@ type block struct {
 
 	probe  exec.BlockProbe // nil: nothing looks at it
 	flow   exec.FlowProbe  // the probe, if it follows values
+	faults exec.FaultProbe // the probe, if it decides about faults
 	silent bool            // the probe wants exec.Access.Silent
 	told   watching
 }
@@ -108,7 +109,7 @@ func (w *warp) start(im *image) {
 func (b *block) Recycle() {
 	if b.probe != nil {
 		b.probe.End()
-		b.probe, b.flow = nil, nil
+		b.probe, b.flow, b.faults = nil, nil, nil
 	}
 	b.wk.spare = append(b.wk.spare, b)
 }

@@ -68,11 +68,12 @@ func (k *Kernel) groupCounters() (m uint8) {
 
 // watch asks the launch's probe, if it has one, for that of the block.
 func (b *block) watch(p exec.Probe) {
-	b.probe, b.flow, b.silent = nil, nil, false
+	b.probe, b.flow, b.faults, b.silent = nil, nil, nil, false
 	if p == nil {
 		return
 	}
 	b.probe = p.Block(b)
+	b.faults, _ = exec.ProbeAs[exec.FaultProbe](b.probe)
 	if exec.Follows(p) {
 		b.flow, _ = exec.ProbeAs[exec.FlowProbe](b.probe)
 	}
@@ -110,6 +111,9 @@ func (o *inst) watchNop(tell func(p exec.BlockProbe, w *warp, in *inst, m isa.La
 
 // watch makes an instruction call the probe, if it accesses or orders memory.
 func (o *inst) watch(in *sass.Inst, groups uint8) {
+	if o.mem != nil && o.mem.space != isa.Const {
+		o.tolerate(in.Op == sass.OpLDSM || in.Op == sass.OpSTSM)
+	}
 	switch in.Op {
 	case sass.OpNOP:
 		o.watchNop(func(p exec.BlockProbe, w *warp, in *inst, m isa.LaneMask) { p.Meet(w.id, m) })
@@ -142,6 +146,43 @@ func (o *inst) watch(in *sass.Inst, groups uint8) {
 		if o.mem != nil && o.mem.space != isa.Const {
 			o.after(func(w *warp, in *inst, p *pending) { w.seen(in, p, 0, 0) })
 		}
+	}
+}
+
+// tolerate makes an instruction leave out the accesses with which the probe lets it go on after a fault.
+// Their lanes keep the registers that it writes; of rows of a matrix all do, since they are accessed for
+// other lanes.
+func (o *inst) tolerate(rows bool) {
+	run := o.run
+	o.run = func(w *warp, in *inst, p *pending, m uint32) {
+		if w.blk.faults == nil {
+			run(w, in, p, m)
+			return
+		}
+		at, yes := uint32(0), uint32(0)
+		for m != 0 {
+			now := m
+			if in.info.Atomic { // what has been done cannot be done again
+				now = m & -m
+			}
+			p.at = now
+			switch run(w, in, p, now); {
+			case w.fault == nil:
+				at, yes = at|p.at, yes|p.pout[0]&now
+				m &^= now
+			case w.fault.access == nil || !w.blk.faults.Fault(w.failure().(*exec.Fault)):
+				return
+			default:
+				lost := uint32(1) << w.fault.lane
+				if rows {
+					lost = full
+				}
+				w.fault = nil
+				p.mask &^= lost
+				m &^= lost
+			}
+		}
+		p.at, p.pout[0] = at, yes
 	}
 }
 
