@@ -60,7 +60,7 @@ func cachedLibrary(ctx context.Context, root string, messages io.Writer) (string
 		return "", err
 	}
 	return cache.Folder(ctx, root, "cudart", key, func(dir string) error {
-		fmt.Fprintln(messages, "heddle: building the CUDA runtime, once for this version")
+		fmt.Fprintln(messages, "heddle: building the CUDA runtime, once for this version; this takes a minute or two")
 		return buildLibrary(ctx, source, dir)
 	})
 }

@@ -13,10 +13,10 @@ import (
 // This file: the way of instructions through the pipeline of an SM, for a page: the first ones of
 // the run, and those of ranges of cycles that who looks at a live run asks for.
 
-// Bounds of what is recorded (our choice: some 30 kB of a page for the first instructions, and for
+// Bounds of what is recorded (our choice: some 15 kB of a page for the first instructions, and for
 // a range, as many cycles as a live run takes from one look to the next).
 const (
-	firstWays      = 4096
+	firstWays      = 2048
 	firstWaysEvery = 256  // core cycles between two looks whether there are so many
 	MostWayCycles  = 4000 // of a range
 	mostWays       = 8    // the last ones stay
@@ -116,9 +116,15 @@ func (w *ways) result() []*report.Ways {
 
 // recorded brings the records into columns.
 func (w *ways) recorded() *report.Ways {
-	list := slices.Clone(w.records)
-	slices.SortFunc(list, func(a, b gpu.Record) int {
-		return cmp.Or(cmp.Compare(a.Times[w.issue], b.Times[w.issue]), cmp.Compare(a.ID, b.ID))
+	list := make([]*gpu.Record, len(w.records)) // records are large to sort
+	for i := range list {
+		list[i] = &w.records[i]
+	}
+	slices.SortFunc(list, func(a, b *gpu.Record) int {
+		if c := cmp.Compare(a.Times[w.issue], b.Times[w.issue]); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.ID, b.ID)
 	})
 	x := &report.Ways{SM: w.sm, From: w.from, To: min(w.to, w.chip.Now()), Stages: w.chip.Stages(), Insts: []report.WayInst{}}
 	if w.to == math.MaxUint64 && len(list) > firstWays {
@@ -142,8 +148,7 @@ func (w *ways) recorded() *report.Ways {
 		}
 		return n
 	}
-	for i := range list {
-		r := &list[i]
+	for i, r := range list {
 		x.Inst, x.WaitedFor = append(x.Inst, number(r.Work, r.At)), append(x.WaitedFor, number(r.Work, r.For))
 		x.Block, x.Warp, x.Slot, x.Lanes = append(x.Block, r.Block), append(x.Warp, int(r.Warp)), append(x.Slot, int(r.Slot)), append(x.Lanes, uint32(r.Lanes))
 		before := w.from

@@ -185,7 +185,7 @@ func (b *browser) quiet() {
 }
 
 // picture writes screenshots of what is shown, light and dark, wide and narrow, if they are
-// wanted, and finds that nothing is wider than the screen.
+// wanted, and finds that nothing is wider than the screen, and no chart is cut off or scrolls.
 func (b *browser) picture(name string) {
 	b.Helper()
 	dir := os.Getenv(picturesIn)
@@ -195,6 +195,9 @@ func (b *browser) picture(name string) {
 			call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1})
 			if wide := js[float64](b, `new Promise(r => setTimeout(() => r(document.documentElement.scrollWidth), 120))`); wide > float64(width) {
 				b.Errorf("%s: %g points wide on a screen of %d", name, wide, width)
+			}
+			if wide := js[[]string](b, `[...document.querySelectorAll("main svg, main canvas, main .columns, main .figures")].filter((e) => e.checkVisibility() && !e.closest(".scroll, .grid, .code") && e.getBoundingClientRect().right > innerWidth).map((e) => e.outerHTML.slice(0, 80))`); len(wide) > 0 {
+				b.Errorf("%s: charts are cut off on a screen of %d: %q", name, width, wide)
 			}
 			if dir == "" {
 				continue

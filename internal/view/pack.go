@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/klauspost/compress/flate"
 
@@ -48,7 +49,7 @@ type term [3]string
 // packed is one result.
 type packed struct {
 	Name   string      `json:"name"` // of its file
-	Run    *report.Run `json:"run"`  // without lines and logs of blocks
+	Run    *report.Run `json:"run"`  // without lines, logs of blocks, and data of lessons
 	Codes  []*code     `json:"codes"`
 	Counts []*counts   `json:"counts"` // by launch, nil for those without lines
 	Blocks []*blocks   `json:"blocks"` // by launch, nil for those without a log
@@ -56,6 +57,10 @@ type packed struct {
 	Whole *counts `json:"whole,omitempty"`
 
 	Sources map[string]int `json:"sources"` // index in texts, by the names of files
+
+	// Values are the data of the values of the lessons: most of a page's numbers, which a text of
+	// them in base 16 takes less time to write.
+	Values []string `json:"values,omitempty"`
 }
 
 // code is the static part of a kernel's lines, a row for each instruction.
@@ -161,6 +166,16 @@ func pack(name string, r *report.Run) packed {
 			k.KernelTiming = &t
 		}
 		short.Kernels[i] = k
+	}
+	short.Lessons = nil
+	for _, l := range r.Lessons {
+		x := *l
+		x.Values.Data = nil
+		data := make([]byte, 0, 9*len(l.Values.Data))
+		for _, n := range l.Values.Data {
+			data = append(strconv.AppendUint(data, uint64(n), 16), ' ')
+		}
+		short.Lessons, p.Values = append(short.Lessons, &x), append(p.Values, string(data))
 	}
 	if len(r.Lines) > 0 {
 		c := &code{at: map[place]int{}, text: map[string]int{}}

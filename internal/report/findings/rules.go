@@ -80,7 +80,7 @@ var rules = []Rule{
 		Name:    "shared-units-latency",
 		Explain: "Warps wait for results of units that all parts of an SM share: shared memory, constants and parameters that are loaded, shuffles, special functions and divisions, f64 where it is slow.",
 		Try:     "keep values in registers, load them earlier, have more warps resident, or take f32 where it suffices",
-		launch:  waiting("of the time is waited for shared memory, loaded constants, shuffles, special functions, divisions and f64", "short_scoreboard"),
+		launch:  waiting("of the time warps wait for shared memory, loaded constants, shuffles, special functions, divisions and f64", "short_scoreboard"),
 	},
 	{
 		Name:    "memory-queue",
@@ -104,7 +104,7 @@ var rules = []Rule{
 		Name:    "dependent-instructions",
 		Explain: "Instructions wait for the result of the one before, which has a fixed latency.",
 		Try:     "independent work in between: several elements for a thread, several accumulators; or more warps",
-		launch:  waiting("of the time is waited for results of arithmetic", "wait"),
+		launch:  waiting("of the time warps wait for results of arithmetic", "wait"),
 	},
 	{
 		Name:    "instruction-fetch",
@@ -116,13 +116,13 @@ var rules = []Rule{
 		Name:    "branches",
 		Explain: "Warps have branched and wait for the instructions from the target.",
 		Try:     "unroll short loops, and replace short branches by predicates or selections",
-		launch:  waiting("of the time is waited for the target of a branch", "branch_resolving", "branch"),
+		launch:  waiting("of the time warps wait for the target of a branch", "branch_resolving", "branch"),
 	},
 	{
 		Name:    "constant-misses",
 		Explain: "Operands from constant memory, such as parameters, are not in the constant cache.",
 		Try:     "fewer constants in use, the same ones by all warps; for short kernels, fewer parameters",
-		launch:  waiting("of the time is waited for operands from constant memory", "imc_miss"),
+		launch:  waiting("of the time warps wait for operands from constant memory", "imc_miss"),
 	},
 	{
 		Name:    "register-ports",
@@ -140,7 +140,7 @@ var rules = []Rule{
 		Name:    "fences",
 		Explain: "Warps wait at memory fences for their loads and stores.",
 		Try:     "fewer fences, of a smaller scope",
-		launch:  waiting("of the time is waited at memory fences", "membar"),
+		launch:  waiting("of the time warps wait at memory fences", "membar"),
 	},
 	{
 		Name:    "ends-of-warps",
@@ -300,7 +300,7 @@ func uncoalesced(l *launch) *cost {
 	drained := l.drained(wasted)
 	return &cost{
 		l.memory()*float64(n)/float64(all) + drained,
-		fmt.Sprintf("accesses touch %s sectors of 32 bytes, %s of them without need; %s of the time is waited for memory", report.Count(all), percent(float64(n)/float64(all)), percent(l.memory()+l.waits("drain"))),
+		fmt.Sprintf("accesses touch %s sectors of 32 bytes, %s of them without need; %s of the time warps wait for memory", report.Count(all), percent(float64(n)/float64(all)), percent(l.memory()+l.waits("drain"))),
 		l.lines(wasted),
 	}
 }
@@ -360,7 +360,7 @@ func latency(l *launch) *cost {
 	if l.busyDRAM() >= saturated {
 		return nil
 	}
-	return &cost{share, fmt.Sprintf("%s of the time is waited for memory, whose round trip takes %.0f cycles; the DRAM is busy %s of the time", percent(share), l.Memory.MeanLatencyCycles, percent(l.busyDRAM())), l.waiting("long_scoreboard", "lg_throttle", "atomics")}
+	return &cost{share, fmt.Sprintf("%s of the time warps wait for memory, whose round trip takes %.0f cycles; the DRAM is busy %s of the time", percent(share), l.Memory.MeanLatencyCycles, percent(l.busyDRAM())), l.waiting("long_scoreboard", "lg_throttle", "atomics")}
 }
 
 // enough is the occupancy from which on more warps seldom help (our choice).

@@ -70,7 +70,7 @@ export interface Run {
 interface Code { strings: string[]; function: number[]; file: number[]; source_file: number[]; pc: number[]; line: number[]; source_line: number[]; text: string[]; control: string[] }
 interface Counts { code: number; at?: number[]; issues: number[]; threads: number[]; cycles: number[]; stalls: Record<string, number[]>; access: (number[] | null)[]; branches: (number[] | null)[]; waited: (number[] | null)[] }
 export interface Blocks { block?: number[]; sm: number[]; start: number[]; end: number[] }
-interface Packed { name: string; run: Run; codes: Code[] | null; counts: (Counts | null)[]; blocks: (Blocks | null)[]; whole?: Counts; sources: Record<string, number> }
+interface Packed { name: string; run: Run; codes: Code[] | null; counts: (Counts | null)[]; blocks: (Blocks | null)[]; whole?: Counts; values?: string[]; sources: Record<string, number> }
 interface Payload { heddle: string; results: Packed[] | null; names: Record<string, string>; explain: Record<string, [string, string, string]>; rules: Record<string, string>; kepler_rules: Record<string, string>; causes: Record<string, string>; texts: string[] | null; comparisons?: { name: string; is: Measured }[] }
 
 // Comparisons with tables, as heddle compare --json writes them.
@@ -104,6 +104,9 @@ export class Result {
       k.stalls ??= {};
       k.slot_stalls ??= {};
     }
+    packed.values?.forEach((text, i) => {
+      packed.run.lessons![i].values.data = Uint32Array.from(text.split(" "), (n) => Number.parseInt(n, 16)); // and a 0 for the end
+    });
   }
   get name(): string { return this.packed.name || this.packed.run.input; }
   get run(): Run { return this.packed.run; }

@@ -4,7 +4,7 @@ import { Fragment, h, type ComponentChildren } from "preact";
 import type { Cache, Kernel, Peak, Result } from "./data";
 import { List } from "./found";
 import { base, bytes, count, duration, extent, fixed, percent, percentOf, place, plural, ratio, short, words } from "./format";
-import { Bar, Card, Chart, Empty, Facts, Figure, Hint, Stack, States, Table, Term } from "./parts";
+import { Bar, Card, Chart, Empty, Facts, Figure, Hint, Stack, States, Table, Term, useWidth } from "./parts";
 import { Roofline } from "./roofline";
 import { Findings } from "./summary";
 import { href, lineOf } from "./route";
@@ -167,6 +167,9 @@ function MemoryChart({ result, k, run, at }: { result: Result; k: Kernel; run: n
     { id: "l2", name: "L2", x: 610, y: 96, c: m.l2, of: "memory.l2", lines: [`${count(m.l2.accesses)} accesses`, `${hits(m.l2)} hit`], share: peak("l2"), off: idle(m.l2) },
     { id: "dr", name: "DRAM", x: 810, y: 96, of: "memory.dram", lines: [`${bytes(m.dram.bytes_read)} read`, `${bytes(m.dram.bytes_written)} written`], share: peak("dram") },
   ];
+  // Where there is no room beside each other, what all SMs share stands below.
+  const [box, wide] = useWidth(), narrow = wide < 640, below: Record<string, [number, number]> = { nw: [98, 300], l2: [98, 392], dr: [98, 484] };
+  if (narrow) for (const n of nodes) [n.x, n.y] = below[n.id] ?? [n.x, n.y];
   const w = 138, ht = 58;
   const links: { from: string; to: string; text: string; weight: number }[] = [
     { from: "k", to: "l1", text: "", weight: m.l1.accesses * 32 },
@@ -207,17 +210,18 @@ function MemoryChart({ result, k, run, at }: { result: Result; k: Kernel; run: n
       {conflicting.length > 0 && <span>Bank conflicts: {conflicting.map((l, i) => <Fragment key={i}>{i > 0 && ", "}{link(l)} ({count(l.conflicts)} cycles)</Fragment>)}. </span>}
       {m.dram.peak_gb_per_s > 0 && <span>The DRAM moves at most {fixed(m.dram.peak_gb_per_s, 0)} GB/s.</span>}
     </Fragment>}>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Memory chart">
-        <svg class="memory" viewBox="0 0 950 252" role="img" aria-label={`Memory: ${nodes.filter((n) => !n.off).map((n) => `${n.name} ${n.lines.join(", ")}`).join("; ")}`}>
+      <div ref={box}>
+        <svg class={narrow ? "memory tall" : "memory"} viewBox={narrow ? "-2 -2 378 546" : "0 0 950 252"} role="img" aria-label={`Memory: ${nodes.filter((n) => !n.off).map((n) => `${n.name} ${n.lines.join(", ")}`).join("; ")}`}>
           <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0 8 4 0 8z" /></marker></defs>
           {links.map((l, i) => {
             const a = find(l.from), b = find(l.to);
             if (a.off || b.off) return null;
-            const x1 = a.x + w, y1 = a.y + ht / 2, x2 = b.x - 3, y2 = b.y + ht / 2, mid = (x1 + x2) / 2;
+            const down = narrow && a.id in below, round = narrow && !down && b.id in below;
+            const x1 = down ? a.x + w / 2 : a.x + w, y1 = down ? a.y + ht : a.y + ht / 2, x2 = down ? b.x + w / 2 : round ? b.x + w + 3 : b.x - 3, y2 = down ? b.y - 3 : b.y + ht / 2, mid = round ? 390 : (x1 + x2) / 2;
             return (
               <g key={i} class="flow">
-                <path d={`M${x1} ${y1}C${mid} ${y1} ${mid} ${y2} ${x2} ${y2}`} style={{ strokeWidth: `${1.2 + 7 * Math.sqrt(l.weight / most)}px` }} />
-                {l.text && <text x={mid} y={y1 - 12} text-anchor="middle">{l.text}</text>}
+                <path d={`M${x1} ${y1}C${down ? x1 : mid} ${y1} ${down ? x1 : mid} ${y2} ${x2} ${y2}`} style={{ strokeWidth: `${1.2 + 7 * Math.sqrt(l.weight / most)}px` }} />
+                {l.text && <text x={down ? x1 + 12 : mid} y={down ? (y1 + y2) / 2 + 4 : y1 - 12} text-anchor={down ? "start" : "middle"}>{l.text}</text>}
               </g>
             );
           })}
@@ -263,12 +267,15 @@ function Occupancy({ result, k }: { result: Result; k: Kernel }) {
   );
 }
 
-function Columns({ list, label, name }: { list: { x: string; n: number; tip: string }[]; label: string; name: (i: number) => string }) {
+function Columns({ list, label, name, axis }: { list: { x: string; n: number; tip: string }[]; label: string; name: (i: number) => string; axis: string }) {
   const most = Math.max(1, ...list.map((b) => b.n));
   return (
-    <div class="columns" role="img" aria-label={label}>
-      {list.map((b, i) => <span key={i} title={b.tip}><em><i style={{ height: `${b.n > 0 ? Math.max(1.5, (100 * b.n) / most) : 0}%` }} /></em><small>{name(i)}</small></span>)}
-    </div>
+    <Fragment>
+      <div class="columns" role="img" aria-label={label}>
+        {list.map((b, i) => <span key={i} title={b.tip}><em><i style={{ height: `${b.n > 0 ? Math.max(1.5, (100 * b.n) / most) : 0}%` }} /></em><small>{name(i)}</small></span>)}
+      </div>
+      <p class="axis">{axis}</p>
+    </Fragment>
   );
 }
 
@@ -282,7 +289,7 @@ function Lanes({ result, k }: { result: Result; k: Kernel }) {
         { key: "s", head: "share", cell: (r) => percentOf(r.n, total) },
       ]} />
     )}>
-      {total === 0 ? <Empty>No issues were counted.</Empty> : <Columns label={`Issues by active lanes: ${rows.map((r) => `${r.lanes}: ${percentOf(r.n, total)}`).join(", ")}`} list={list.map((n, i) => ({ x: String(i), n, tip: `${i} lanes: ${count(n)} (${percentOf(n, total)})` }))} name={(i) => (i % 8 === 0 ? String(i) : "")} />}
+      {total === 0 ? <Empty>No issues were counted.</Empty> : <Columns label={`Issues by active lanes: ${rows.map((r) => `${r.lanes}: ${percentOf(r.n, total)}`).join(", ")}`} list={list.map((n, i) => ({ x: String(i), n, tip: `${i} lanes: ${count(n)} (${percentOf(n, total)})` }))} name={(i) => (i % 8 === 0 ? String(i) : "")} axis="active lanes" />}
     </Chart>
   );
 }
@@ -296,7 +303,7 @@ function Latency({ result, k }: { result: Result; k: Kernel }) {
         { key: "r", head: "core cycles", cell: (r) => `${count(r.from)} – ${count(r.to)}`, value: (r) => r.from }, { key: "n", head: "replies", cell: (r) => count(r.n), value: (r) => r.n }, { key: "s", head: "share", cell: (r) => percentOf(r.n, total) },
       ]} />
     )}>
-      {total === 0 ? <Empty>No request left an SM.</Empty> : <Columns label={`Replies by latency: ${rows.filter((r) => r.n > 0).map((r) => `${r.from} to ${r.to} cycles ${percentOf(r.n, total)}`).join(", ")}`} list={rows.map((r) => ({ x: "", n: r.n, tip: `${count(r.from)} to ${count(r.to)} cycles: ${count(r.n)} (${percentOf(r.n, total)})` }))} name={(i) => short(rows[i].from)} />}
+      {total === 0 ? <Empty>No request left an SM.</Empty> : <Columns label={`Replies by latency: ${rows.filter((r) => r.n > 0).map((r) => `${r.from} to ${r.to} cycles ${percentOf(r.n, total)}`).join(", ")}`} list={rows.map((r) => ({ x: "", n: r.n, tip: `${count(r.from)} to ${count(r.to)} cycles: ${count(r.n)} (${percentOf(r.n, total)})` }))} name={(i) => short(rows[i].from)} axis="core cycles, from" />}
     </Chart>
   );
 }

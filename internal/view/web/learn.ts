@@ -9,7 +9,7 @@ export interface Film extends Screen { delay: number; frames: number[] | null; b
 export interface Lesson {
   launch: number; kernel: string; set: string; complete: boolean; code: Code[]; registers: Register[]; warps: number[]; begin: number;
   steps: { cycle: number[]; kind: number[]; warp: number[]; at: number[]; active: number[]; lanes: number[]; values: number[]; stores: number[] };
-  values: { cell: number[] | null; lanes: number[]; form: number[]; data: number[] };
+  values: { cell: number[] | null; lanes: number[]; form: number[]; data: ArrayLike<number> };
   stores: { word: number[] | null; value: number[] };
   words: { space: number[] | null; addr: number[]; first: number[] };
   groups: Group[] | null; buffers?: { name: string; addr: number; bytes: number; type: string }[]; screens?: Screen[];

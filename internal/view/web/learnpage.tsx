@@ -140,7 +140,7 @@ function Now({ walk, i, done, format }: { walk: Walk; i: number; done: boolean; 
   const who = w >= 0 ? `Warp ${l.warps[w]}` : "One of the warps";
   return (
     <Fragment>
-      <p><span class="muted">{who} {came ? (code ? "gets what this instruction has computed" : "changes") : "issues"}</span> <span class="muted">{where(code)}</span></p>
+      <p><span class="muted">{who} {came ? (code ? "gets what this instruction has computed" : "changes") : "issues"}{code && ":"}</span> <span class="muted">{where(code)}</span></p>
       {code && <code class="inst">{code.text}</code>}
       {code && !came && <p class="explained" id="explained">{code.explain}</p>}
       {!came && <div class="masks"><span>active</span><Mask name="Active lanes" on={s.active[i]} />{s.lanes[i] !== s.active[i] && <Fragment><span>guard holds</span><Mask name="Lanes whose guard holds" on={s.lanes[i]} among={s.active[i]} /></Fragment>}</div>}
@@ -295,11 +295,12 @@ function Memory({ walk, at, format }: { walk: Walk; at: number; format: Format }
       <div class="words" ref={box} tabIndex={0} role="region" aria-label="Memory" style={{ position: "relative" }}>
         {parts.map((p) => {
           const rows = [...new Set([...p.words.keys()].map((a) => a - (a % 32)))].sort((a, b) => a - b), type = p.type.endsWith("8") || p.type.endsWith("16") || p.type.endsWith("64") ? ".b32" : p.type;
+          const long = [...p.words.values()].some((i) => walk.words[i] >= 0 && value(BigInt(walk.words[i]), 32, type, format).length > 6);
           return (
             <section key={p.name} aria-label={p.name} data-part={p.name}>
               <h3>{p.name}</h3>
               {visible(rows, [...stored].map((i) => w.addr[i] - (w.addr[i] % 32))).map((row) => (
-                <div key={row}>
+                <div key={row} class={long ? "long" : undefined}>
                   <span class="address">0x{row.toString(16)}</span>
                   {Array.from({ length: 8 }, (_, k) => {
                     const i = p.words.get(row + 4 * k);

@@ -2,7 +2,7 @@
 import { Fragment, h, type ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Channel, Port, Result, SM, Slice, Subnet } from "./data";
-import { count, fixed, percentOf, ratio } from "./format";
+import { count, fixed, percentOf, plural, ratio } from "./format";
 import { Card, Chart, Empty, Facts, Table, Term } from "./parts";
 import { ink } from "./palette";
 import { Standstill } from "./standstill";
@@ -86,7 +86,7 @@ function Network({ list, result }: { list: Subnet[]; result: Result }) {
         { key: "f", head: term("flits", "flits"), cell: (s) => count(s.flits) },
         { key: "b", head: term("busy_cycles", "busy"), cell: (s) => percentOf(s.busy_cycles, s.cycles) },
         { key: "l", head: term("mean_latency_cycles", "mean latency"), cell: (s) => `${fixed(s.mean_latency_cycles, 1)} cycles` },
-        { key: "m", head: term("max_latency_cycles", "longest"), cell: (s) => `${count(s.max_latency_cycles)} cycles` },
+        { key: "m", head: term("max_latency_cycles", "longest"), cell: (s) => plural(s.max_latency_cycles, "cycle", "cycles") },
         { key: "c", head: term("conflicts", "conflicts"), cell: (s) => count(s.conflicts) },
         { key: "r", head: term("refused", "refused"), cell: (s) => count(s.refused) },
         { key: "o", head: term("full_outputs", "no room to go on"), cell: (s) => count(s.full_outputs) },

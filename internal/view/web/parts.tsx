@@ -1,6 +1,6 @@
 // What all pages are made of: cards, explanations on hover, tables, bars.
 import { Fragment, h, type ComponentChildren, type VNode } from "preact";
-import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import type { Numbers, Page, Result } from "./data";
 import { count, percentOf, words } from "./format";
 import { colour, family, ink, sorted } from "./palette";
@@ -83,6 +83,16 @@ export function Chart(p: { title: ComponentChildren; table: () => ComponentChild
       {p.note && <p class="note" aria-live="polite">{p.note}</p>}
     </Card>
   );
+}
+
+/** The width of an element, which gets the first of what it returns as its ref. */
+export function useWidth(): [(el: HTMLElement | null) => void, number] {
+  const [width, set] = useState(1000), observer = useMemo(() => new ResizeObserver((list) => set(list[0].contentRect.width)), []);
+  useEffect(() => () => observer.disconnect(), []);
+  return [useCallback((el) => {
+    observer.disconnect();
+    if (el) observer.observe(el);
+  }, []), width];
 }
 
 export function Empty(p: { children: ComponentChildren }) {

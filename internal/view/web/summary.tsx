@@ -30,26 +30,27 @@ function Ran({ result }: { result: Result }) {
   const r = result.run, p = result.page;
   const failed = (r.checks ?? []).filter((c) => !c.ok).length;
   const facts: [ComponentChildren, ComponentChildren][] = [
+    ...(base(r.input) === r.input ? [] : [["input", r.input] as [ComponentChildren, ComponentChildren]]),
     ["programs", (r.programs ?? []).join(", ") || "–"],
     ["machine", result.timing && r.sms ? `${r.gpu}: ${plural(r.sms, "SM", "SMs")}, ${r.core} core` : r.gpu],
   ];
   if (r.core_from) facts.push(["core", `with the parameters of ${r.core_from}`]);
   if (result.timing && r.clocks?.core_mhz) facts.push(["clocks", `core ${r.clocks.core_mhz} MHz, network ${r.clocks.network_mhz} MHz, L2 ${r.clocks.l2_mhz} MHz, DRAM ${r.clocks.dram_mhz} MHz`]);
   const set = Object.entries(r.conditions ?? {});
-  if (set.length > 0) facts.push(["conditions", set.map(([k, v]) => `${words(k)} ${String(v)}`).join(" · ")]);
+  if (set.length > 0) facts.push(["conditions", set.map(([k, v]) => `${words(k)}: ${String(v)}`).join(" · ")]);
   if ((r.checkers ?? []).length > 0 || (!r.kepler && !r.trace)) facts.push(["checkers", verdict(result)]);
   facts.push(["simulated by", `Heddle ${r.heddle} in ${r.seconds.toFixed(2)} s, ${r.mode} run`]);
   return (
     <Card class="ran">
       <div class="headline">
-        <h1>{r.input}</h1>
+        <h1 title={r.input}>{base(r.input)}</h1>
         {p.running ? <span class="status running">running</span> : r.error ? <Status ok={false}>{r.error.kind}</Status> : failed > 0 ? <Status ok={false}>{failed} of {plural((r.checks ?? []).length, "check", "checks")} failed</Status> : r.ok ? <Status ok>{(r.checks ?? []).length > 0 ? `${plural(r.checks!.length, "check", "checks")} ok` : "completed"}</Status> : <Status ok={false}>findings of a checker</Status>}
       </div>
       <dl class="figures">
         {result.timing && <Figure name={<Term page={p} name="cycles">cycles</Term>} value={count(r.cycles!)} unit="core cycles" note={r.clocks?.core_mhz ? duration(r.cycles! / (r.clocks.core_mhz * 1e6)) + " of the machine" : undefined} />}
         <Figure name={<Term page={p} name="warp_instructions">warp instructions</Term>} value={count(r.warp_instructions)} note={`${count(r.thread_instructions)} thread instructions`} />
         {result.timing && <Figure name={<Term page={p} name="ipc">IPC</Term>} value={ratio(r.warp_instructions, r.cycles!)} unit="warp instructions per cycle" />}
-        <Figure name="lanes active" value={percentOf(r.thread_instructions, 32 * r.warp_instructions)} note="of 32 a warp instruction" />
+        <Figure name="lanes active" value={percentOf(r.thread_instructions, 32 * r.warp_instructions)} note="of 32 per warp instruction" />
         <Figure name="launches" value={count(result.kernels.length)} note={r.launches_left_out ? `${count(r.launches_left_out)} left out` : undefined} />
       </dl>
       <Facts rows={facts} />

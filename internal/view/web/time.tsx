@@ -1,5 +1,5 @@
 // Counters over time, the blocks on the SMs, and the parts of the machine over time.
-import { Fragment, h } from "preact";
+import { Fragment, h, type ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/css";
@@ -91,7 +91,7 @@ function Series({ result, history, range, setRange }: { result: Result; history:
           <Plot x={end} first={history.end[0] - history.every} lines={x.lines} own={x.own} stacked={x.stacked} range={range} setRange={setRange} label={x.title} />
         </Chart>
       ))}
-      <p class="note">Rows of {count(history.every)} cycles.</p>
+      <p class="note">Time is in core cycles. Rows of {count(history.every)} cycles.</p>
     </div>
   );
 }
@@ -117,6 +117,9 @@ function useScheme(): boolean {
   return dark;
 }
 
+/** Room beside the charts for their axis and their last tick; .framed has the same. */
+const chartLeft = 52, chartRight = 14;
+
 function Plot(p: { x: number[]; first: number; lines: Line[]; own?: Line[]; stacked?: boolean; range: Range; setRange: (r: Range) => void; label: string }) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
@@ -127,10 +130,10 @@ function Plot(p: { x: number[]; first: number; lines: Line[]; own?: Line[]; stac
     const axis = { stroke: css("--muted"), grid: { stroke: css("--line"), width: 1 }, ticks: { stroke: css("--line"), width: 1 }, font: "11px system-ui, sans-serif" };
     const lines = p.stacked ? [...p.lines].reverse() : p.lines;
     const u = new uPlot({
-      width: Math.max(200, el.clientWidth), height: p.stacked ? 220 : 130, legend: { show: false },
+      width: Math.max(200, el.clientWidth), height: p.stacked ? 220 : 130, padding: [8, chartRight, 0, 0], legend: { show: false },
       scales: { x: { time: false, range: () => [p.range[0], p.range[1]] }, y: { range: (_u, _min, max) => [0, max > 0 ? max * 1.05 : 1] } },
       cursor: { sync: { key: "cycle" }, drag: { x: true, y: false, setScale: false }, points: { show: !p.stacked } },
-      axes: [{ ...axis, size: 28, values: (_u, v) => v.map((n) => short(n)), space: 80 }, { ...axis, size: 52, values: (_u, v) => v.map((n) => short(n)), space: 30 }],
+      axes: [{ ...axis, size: 28, values: (_u, v) => v.map((n) => short(n)), space: 80 }, { ...axis, size: chartLeft, values: (_u, v) => v.map((n) => short(n)), space: 30 }],
       series: [{}, ...lines.map((l) => ({ label: l.name, stroke: l.fill?.startsWith("--") ? css(l.fill) : l.fill ?? css("--accent"), fill: p.stacked ? l.fill : undefined, width: p.stacked ? 0 : 1.5, points: { show: false }, spanGaps: false }))],
       hooks: {
         setCursor: [(u) => setAt(u.cursor.idx ?? null)],
@@ -225,6 +228,20 @@ export function useCanvas(draw: (ctx: CanvasRenderingContext2D, width: number, h
   return ref;
 }
 
+/** A drawing over time with the first and last of its rows, and the cycles below it, in line with the charts. */
+export function Framed({ range, rows, children }: { range: Range; rows: [first: string, last: string]; children: ComponentChildren }) {
+  const most = (range[1] - range[0]) / 9, power = 10 ** Math.floor(Math.log10(Math.max(1, most))), step = power * ([1, 2, 5, 10].find((f) => f * power >= most) ?? 10);
+  const ticks: number[] = [];
+  for (let c = Math.ceil(range[0] / step) * step; c <= range[1]; c += step) ticks.push(c);
+  return (
+    <div class="framed">
+      <div class="rows" aria-hidden="true"><span>{rows[0]}</span><span>{rows[1]}</span></div>
+      <div class="drawn">{children}</div>
+      <div class="ticks" aria-hidden="true"><span>cycle</span>{ticks.map((c) => <small key={c} style={{ left: `${(100 * (c - range[0])) / (range[1] - range[0])}%` }}>{short(c)}</small>)}</div>
+    </div>
+  );
+}
+
 /** As many as a machine has at most; a damaged result may name more. */
 const mostSMs = 1 << 16;
 
@@ -276,7 +293,7 @@ function Gantt({ result, at, range }: { result: Result; at: number; range: Range
     setTip(`SM ${sm}, cycle ${count(cycle)}${b ? `: block ${count(b.block)} of launch ${result.kernels[b.launch].launch}, cycles ${count(b.from)} to ${count(b.to)} (${count(b.to - b.from)})` : ": no block"}`);
   };
   return (
-    <Chart title="Blocks on SMs" note={total > 0 ? tip || `${plural(total, "block", "blocks")}; rows are SMs, from 0 at the top. A colour is a launch.` : undefined} table={() => (
+    <Chart title="Blocks on SMs" note={total > 0 ? tip || `${plural(total, "block", "blocks")}. A colour is a launch.` : undefined} table={() => (
       <Table label="Blocks" rows={placed.rows} columns={[
         { key: "l", head: "launch", cell: (b) => result.kernels[b.launch].launch, value: (b) => b.launch },
         { key: "b", head: <Term page={result.page} name="block_log.block">block</Term>, cell: (b) => count(b.block), value: (b) => b.block },
@@ -287,7 +304,7 @@ function Gantt({ result, at, range }: { result: Result; at: number; range: Range
       ]} />
     )}>
       {total === 0 ? <Empty>The result has no log of blocks: runs with <code>--html</code> keep it for launches of up to 20,000 blocks, others with <code>-C run.block_log=true</code>.</Empty>
-        : <canvas ref={ref} class="canvas" style={{ height: `${height}px` }} role="img" aria-label={`${plural(total, "block", "blocks")} on ${plural(sms, "SM", "SMs")} over time; the arrow keys read them, and the table has the numbers`} {...pointing(point, 100, height / sms, height, () => setTip(""))} />}
+        : <Framed range={range} rows={["SM 0", `SM ${sms - 1}`]}><canvas ref={ref} class="canvas" style={{ height: `${height}px` }} role="img" aria-label={`${plural(total, "block", "blocks")} on ${plural(sms, "SM", "SMs")} over time; the arrow keys read them, and the table has the numbers`} {...pointing(point, 100, height / sms, height, () => setTip(""))} /></Framed>}
     </Chart>
   );
 }
@@ -298,6 +315,9 @@ const titles: Record<string, [string, string, string]> = {
   "slice requests": ["Requests of each L2 slice over time", "slice", "requests"],
   "channel busy_cycles": ["Busy data pins of each DRAM channel over time", "channel", "cycles of the command clock"],
 };
+
+/** What is too long for the frame. */
+const brief: Record<string, string> = { channel: "ch." };
 
 /** Colours from nothing to the most, dark to light or the other way round. */
 export function ramp(share: number, dark: boolean): string {
@@ -326,12 +346,12 @@ function Heat({ part, range }: { part: History["parts"][number]; range: Range })
     setTip(v === undefined ? "" : `${one} ${p}, cycles ${count(i * part.every)} to ${count((i + 1) * part.every)}: ${count(v)} ${unit}`);
   };
   return (
-    <Chart title={title} note={tip || `Rows: ${one} 0 at the top to ${n - 1}. The strongest colour is ${count(most)} ${unit} in ${count(part.every)} cycles.`} table={() => (
+    <Chart title={title} note={tip || `The strongest colour is ${count(most)} ${unit} in ${count(part.every)} cycles.`} table={() => (
       <Table label={title} rows={part.counts.map((c, p) => ({ p, sum: c.reduce((a, b) => a + b, 0), most: c.reduce((a, b) => Math.max(a, b), 0) }))} columns={[
         { key: "p", head: one, cell: (r) => r.p, value: (r) => r.p }, { key: "s", head: unit + " in all", cell: (r) => count(r.sum), value: (r) => r.sum }, { key: "m", head: `most in ${count(part.every)} cycles`, cell: (r) => count(r.most), value: (r) => r.most },
       ]} />
     )}>
-      <canvas ref={ref} class="canvas" style={{ height: `${height}px` }} role="img" aria-label={`${title}; the arrow keys read it, and the table has the numbers`} {...pointing(point, (range[1] - range[0]) / part.every, height / n, height, () => setTip(""))} />
+      <Framed range={range} rows={[`${brief[one] ?? one} 0`, `${brief[one] ?? one} ${n - 1}`]}><canvas ref={ref} class="canvas" style={{ height: `${height}px` }} role="img" aria-label={`${title}; the arrow keys read it, and the table has the numbers`} {...pointing(point, (range[1] - range[0]) / part.every, height / n, height, () => setTip(""))} /></Framed>
     </Chart>
   );
 }

@@ -6,7 +6,7 @@ import { base, count, percentOf, place, words } from "./format";
 import { colour, sorted } from "./palette";
 import { Bar, Empty, Facts, Swatch, Table } from "./parts";
 import { href, lineOf } from "./route";
-import { pointing, useCanvas } from "./time";
+import { Framed, pointing, useCanvas } from "./time";
 
 export function Warps({ result, sm, run }: { result: Result; sm: number; run: number }) {
   const past = result.run.history?.warps;
@@ -83,9 +83,9 @@ function Past({ past, sm }: { past: History; sm: number }) {
           { key: "all", head: "samples with a warp", cell: (t) => count(t.all), value: (t) => t.all },
           ...states.map((s) => ({ key: s, head: words(s), cell: (t: { n: Record<string, number>; all: number }) => percentOf(t.n[s] ?? 0, t.all), value: (t: { n: Record<string, number> }) => t.n[s] ?? 0 })),
         ]} />
-      ) : <canvas ref={ref} class="canvas warps" style={{ height: `${height}px` }} role="img" aria-label={`States of ${slots.length} warp slots over time; the arrow keys read them, and the table has the numbers`} {...pointing(point, samples, row, height, () => setTip(""))} />}
+      ) : <Framed range={[0, samples * past.every]} rows={[`slot ${slots[0].slot}`, slots.length > 1 ? String(slots[slots.length - 1].slot) : ""]}><canvas ref={ref} class="canvas warps" style={{ height: `${height}px` }} role="img" aria-label={`States of ${slots.length} warp slots over time; the arrow keys read them, and the table has the numbers`} {...pointing(point, samples, row, height, () => setTip(""))} /></Framed>}
       <p class="legend">{states.map((s) => <span key={s}><Swatch state={s} />{words(s)}</span>)}</p>
-      <p class="note" aria-live="polite">{tip || `Rows are the SM's warp slots, from slot ${slots[0].slot}. Sampled every ${count(past.every)} cycles: what a warp does in between is not shown.`}</p>
+      <p class="note" aria-live="polite">{tip || `Rows are the SM's warp slots. Sampled every ${count(past.every)} cycles: what a warp does in between is not shown.`}</p>
     </Fragment>
   );
 }
