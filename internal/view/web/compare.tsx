@@ -151,12 +151,12 @@ function Lines({ a, b }: { a: Result; b: Result }) {
       {!source || rows.length === 0 ? <Empty>The results have no lines of {by === "source" ? "a source: compile with line information (-lineinfo)" : "a program"}.</Empty> : (
         <Table label="Lines" sort="d" rows={rows} columns={[
           { key: "k", head: "line", text: true, cell: (r) => r.k, value: (r) => r.k },
-          ...(by === "program" ? [{ key: "t", head: "instruction", text: true, class: "name", cell: (r: { text: string }) => <code>{r.text}</code> }] : []),
           { key: "a", head: "warp cycles, from", cell: (r) => (r.a ? count(r.a.cycles) : "–"), value: (r) => r.a?.cycles ?? 0 },
           { key: "b", head: "to", cell: (r) => (r.b ? count(r.b.cycles) : "–"), value: (r) => r.b?.cycles ?? 0 },
           { key: "d", head: "difference", cell: (r) => signed((r.b?.cycles ?? 0) - (r.a?.cycles ?? 0)), value: (r) => Math.abs((r.b?.cycles ?? 0) - (r.a?.cycles ?? 0)) },
           { key: "c", head: "change", cell: (r) => <Change a={r.a?.cycles ?? 0} b={r.b?.cycles ?? 0} /> },
           { key: "i", head: "issues", cell: (r) => `${count(r.a?.issues ?? 0)} → ${count(r.b?.issues ?? 0)}`, value: (r) => (r.b?.issues ?? 0) - (r.a?.issues ?? 0) },
+          ...(by === "program" ? [{ key: "t", head: "instruction", text: true, class: "name", cell: (r: { text: string }) => <code>{r.text}</code> }] : []),
         ]} />
       )}
     </Card>

@@ -5,7 +5,7 @@ import { Fragment, h } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Result, Standing, Standstill as State } from "./data";
 import { base, count, place, plural, words } from "./format";
-import { Chart, Empty, Table } from "./parts";
+import { Chart, Empty, Table, useWidth } from "./parts";
 import { href, lineOf } from "./route";
 
 /** Warps of a block that stand at one place for one reason. */
@@ -85,9 +85,15 @@ export function Standstill({ result, of, run }: { result: Result; of: State; run
     of.left_out ? `${plural(of.left_out, "more place", "more places")} where warps stand are left out.` : "",
   ].filter((t) => t !== "").join(" ");
   const source = (w: Standing) => href({ page: "source", launch: result.run.error?.launch ?? null, run, query: lineOf(w) });
-  const rows = Math.max(groups.length, things.length), left = 360, right = 560, width = 900, high = 46, step = 62, y = (i: number, n: number) => 6 + ((rows - n) / 2 + i) * step;
+  const rows = Math.max(groups.length, things.length), [box, wide] = useWidth(), narrow = wide < 640;
+  const [left, right, width, high, step, wrap] = narrow ? [158, 208, 366, 60, 74, 22] : [360, 560, 900, 46, 62, 56], y = (i: number, n: number) => 6 + ((rows - n) / 2 + i) * step;
   const label = `${groups.map((g) => `warp ${ranges(g.list.map((w) => w.warp))} ${g.list[0].waits_for ?? "does not wait"}`).join("; ")}`;
   const cut = (t: string, n: number) => (t.length > n ? t.slice(0, n - 1) + "…" : t);
+  // A text on one line or two.
+  const text = (t: string) => {
+    const at = t.length > wrap ? t.lastIndexOf(" ", wrap) : -1;
+    return (at < 0 ? [t] : [t.slice(0, at), t.slice(at + 1)]).map((t, i) => <text key={i} x="12" y={36 + 14 * i}>{cut(t, wrap)}</text>);
+  };
   return (
     <Chart title="Who waits for whom" note={notes} more={blocks.length > 1 && <label>Block <select value={String(at)} onChange={(e) => setAt(Number(e.currentTarget.value))}>{blocks.map((b, i) => <option key={i} value={String(i)}>({b[0].block.join(",")}) on SM {b[0].sm}</option>)}</select></label>} table={() => (
       <Table label="Warps" rows={warps} columns={[
@@ -101,7 +107,7 @@ export function Standstill({ result, of, run }: { result: Result; of: State; run
       ]} />
     )}>
       {groups.length === 0 ? <Empty>No warp is resident.</Empty> : (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Who waits for whom">
+        <div ref={box}>
           <svg class="waitgraph" viewBox={`0 0 ${width} ${rows * step}`} role="img" aria-label={label}>
             <defs><marker id="end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0 8 4 0 8z" /></marker></defs>
             {things.map((t, i) => {
@@ -111,7 +117,7 @@ export function Standstill({ result, of, run }: { result: Result; of: State; run
                 <g key={i} class={t.maybe ? "maybe" : ""}>
                   {t.from.map((g) => <path key={`f${g}`} class="waits" d={curve(y(g, groups.length) + high / 2 - 8, there - 8, left, right)} marker-end="url(#end)" />)}
                   {t.to.map((g) => <path key={`t${g}`} class="needs" d={curve(there + 8, y(g, groups.length) + high / 2 + 8, right, left)} marker-end="url(#end)" />)}
-                  <g class="node thing" transform={`translate(${right} ${y(i, things.length)})`}><rect width={width - right - 4} height={high} rx="6" /><text class="name" x="12" y="20">{t.name}</text><text x="12" y="36">{t.sub}</text></g>
+                  <g class="node thing" transform={`translate(${right} ${y(i, things.length)})`}><rect width={width - right - 4} height={high} rx="6" /><text class="name" x="12" y="20">{t.name}</text>{text(t.sub)}</g>
                 </g>
               );
             })}
@@ -120,8 +126,8 @@ export function Standstill({ result, of, run }: { result: Result; of: State; run
               return (
                 <g key={i} class="node" transform={`translate(4 ${y(i, groups.length)})`}>
                   <rect width={left - 4} height={high} rx="6" />
-                  <text class="name" x="12" y="20">{cut(`${g.list.length > 1 ? "warps" : "warp"} ${ranges(g.list.map((x) => x.warp))}${all || w.pc < 0 ? "" : `, lanes ${hex(w.lanes)}`}`, 46)}</text>
-                  <text x="12" y="36">{cut(`${stands(w)} ${w.instruction ?? ""} · ${words(w.state)}`, 56)}</text>
+                  <text class="name" x="12" y="20">{cut(`${g.list.length > 1 ? "warps" : "warp"} ${ranges(g.list.map((x) => x.warp))}${all || w.pc < 0 ? "" : `, lanes ${hex(w.lanes)}`}`, narrow ? 18 : 46)}</text>
+                  {text(`${stands(w)} ${w.instruction ?? ""} · ${words(w.state)}`)}
                 </g>
               );
             })}

@@ -49,11 +49,11 @@ function Ends(p: { page: Page; list: End[]; label: string; total: number; pick: 
   return (
     <Table label={p.label} rows={p.list} columns={[
       { key: "at", head: "line", text: true, cell: ({ line: l }) => <button type="button" class="link" onClick={() => p.pick(l)}>{place(l)}</button> },
-      { key: "source", head: "source", text: true, class: "wide", cell: ({ line: l }) => (l.sourceLine > 0 ? <span class="muted">{base(l.sourceFile)}:{l.sourceLine}</span> : "") },
-      { key: "text", head: "instruction", text: true, class: "name", cell: ({ line: l }) => <code>{l.text}</code> },
       { key: "n", head: <Term page={p.page} name="lines.waited_for.warp_cycles">warp cycles</Term>, cell: (e) => count(e.cycles), value: (e) => e.cycles },
       { key: "share", head: "share", cell: (e) => percentOf(e.cycles, p.total), value: (e) => e.cycles },
       { key: "bar", head: "", text: true, class: "barcell wide", cell: (e) => <Bar share={e.cycles / p.total} /> },
+      { key: "text", head: "instruction", text: true, class: "name", cell: ({ line: l }) => <code>{l.text}</code> },
+      { key: "source", head: "source", text: true, class: "wide", cell: ({ line: l }) => (l.sourceLine > 0 ? <span class="muted">{base(l.sourceFile)}:{l.sourceLine}</span> : "") },
     ]} />
   );
 }
