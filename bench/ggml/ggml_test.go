@@ -24,8 +24,8 @@ import (
 // missing is run.sh's exit code where the package cannot be had.
 const missing = 77
 
-// comparison returns a function that runs run.sh; arguments that begin with CODE=, CHECK= or SET=
-// are for its environment. It skips the test where a tool or the package is missing.
+// comparison returns a function that runs run.sh; arguments that begin with CODE=, CHECK=, JSON= or
+// SET= are for its environment. It skips the test where a tool or the package is missing.
 func comparison(t *testing.T) func(t *testing.T, gpu, mode string, args ...string) string {
 	t.Helper()
 	alltests.Only(t, "ggml's CUDA backend, a download of 143 MB")
@@ -43,7 +43,7 @@ func comparison(t *testing.T) func(t *testing.T, gpu, mode string, args ...strin
 		cmd := exec.Command("bash", "run.sh")
 		cmd.Env = append(os.Environ(), "HEDDLE="+heddle, "GPU="+gpu, "MODE="+mode)
 		for _, a := range args {
-			if strings.HasPrefix(a, "CODE=") || strings.HasPrefix(a, "CHECK=") || strings.HasPrefix(a, "SET=") {
+			if strings.HasPrefix(a, "CODE=") || strings.HasPrefix(a, "CHECK=") || strings.HasPrefix(a, "JSON=") || strings.HasPrefix(a, "SET=") {
 				cmd.Env = append(cmd.Env, a)
 			} else {
 				cmd.Args = append(cmd.Args, a)

@@ -334,6 +334,11 @@ MOV R5, R0 ;
 other:
 WARPSYNC 0xffffffff ;
 BAR.SYNC 0x0 ;`},
+	{"a flag that nobody sets", 2, 32, `
+poll:
+LDG.E.STRONG.GPU R6, [R12] ; // endless-wait
+ISETP.EQ.AND P2, PT, R6, RZ, PT ;
+@P2 BRA poll ;`},
 	{"a shuffle from lanes that are elsewhere", 1, 32, `
 ISETP.GE.AND P0, PT, R0, 0x10, PT ;
 @P0 EXIT ;
