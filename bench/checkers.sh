@@ -2,8 +2,8 @@
 # Prints what checkers cost: bench/checkers.sh [HEDDLE]
 #
 # For ten examples, the processor time (user, the least of COUNT runs, 3) of a functional run
-# on one thread without checkers, and how many times as long it takes with each, with their
-# geometric means. Launches are repeated so that the start of the program counts for little.
+# on one thread without checkers, and how many times as long it takes with each, with memory and a
+# page, and with coverage, with their geometric means. Launches are repeated so that the start of the program counts for little.
 set -euo pipefail
 heddle=${1:-}
 [ -n "$heddle" ] && heddle=$(realpath "$heddle")
@@ -45,19 +45,20 @@ for example in mbarrier:40 spinlock:4 histogram:20 bitonic:20 matmul:20 hotspot:
 	repeated "$name" "${example#*:}"
 	run=("$heddle" run --threads 1 --mode functional --quiet "$tmp/$name/repeated.toml")
 	row="$name $(took "${run[@]}")"
-	for checker in memory init races sync; do
+	for checker in memory init races sync lint perf; do
 		row+=" $(took "${run[@]}" --check "$checker")"
 	done
+	row+=" $(took "${run[@]}" --check memory --html "$tmp/page.html")"
 	echo "$row $(took "${run[@]}" --coverage "$tmp/lcov")"
 done | awk '
-	BEGIN { printf "%-12s %8s %8s %8s %8s %8s %8s\n", "example", "off, s", "memory", "init", "races", "sync", "coverage" }
+	BEGIN { printf "%-12s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "example", "off, s", "memory", "init", "races", "sync", "lint", "perf", "page", "coverage" }
 	{
 		printf "%-12s %8.2f", $1, $2
-		for (i = 3; i <= 7; i++) { printf " %7.2fx", $i / $2; sum[i] += log($i / $2) }
+		for (i = 3; i <= 10; i++) { printf " %7.2fx", $i / $2; sum[i] += log($i / $2) }
 		printf "\n"
 	}
 	END {
 		printf "%-12s %8s", "geomean", ""
-		for (i = 3; i <= 7; i++) printf " %7.2fx", exp(sum[i] / NR)
+		for (i = 3; i <= 10; i++) printf " %7.2fx", exp(sum[i] / NR)
 		printf "\n"
 	}'

@@ -65,7 +65,7 @@ var libraryCalls = []struct {
 		[]string{`CUpti_SubscriberHandle`, "handle", `CUpti_\w+Func`, "0"},
 	},
 	{
-		"", []string{"nvtx3/nvToolsExt.h", "nvtx3/nvToolsExtCuda.h", "nvtx3/nvToolsExtCudaRt.h"}, `nvtx\w+`, 40, "int", "true",
+		"", []string{"nvtx3/nvToolsExt.h", "nvtx3/nvToolsExtCuda.h", "nvtx3/nvToolsExtCudaRt.h", "nvtx3/nvToolsExtMem.h"}, `nvtx\w+`, 40, "int", "true",
 		`handle = (uint64_t)nvtxDomainCreateA("domain");`, []string{`nvtxDomainHandle_t|CU(context|event|stream)|cuda(Event|Stream)_t`, "handle"},
 	},
 }

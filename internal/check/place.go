@@ -37,16 +37,27 @@ var libraryFolders = []string{
 // lines of a source it is one of the program text.
 func PlaceOf(w exec.Where) Place {
 	p := Place{File: w.SrcFile, Line: w.SrcLine, Function: plain.Instance(cmp.Or(w.Function, w.Kernel)), PC: w.PC, Inst: w.Inst}
+	if file, line, ok := lineOf(w.Near); p.Line == 0 && ok {
+		p.File, p.Line = file, line
+	}
 	if p.Line == 0 && w.Pos.Line > 0 {
 		p.File, p.Line = w.File, int(w.Pos.Line)
 		return p
 	}
 	if p.Library = InLibrary(p.File); p.Library {
-		if i := strings.LastIndexByte(w.Inlined, ':'); i > 0 {
-			if line, err := strconv.Atoi(w.Inlined[i+1:]); err == nil && !InLibrary(w.Inlined[:i]) {
-				p.File, p.Line, p.Library = w.Inlined[:i], line, false
-			}
+		if file, line, ok := lineOf(w.Inlined); ok && !InLibrary(file) {
+			p.File, p.Line, p.Library = file, line, false
 		}
 	}
 	return p
+}
+
+// lineOf returns the parts of FILE:LINE.
+func lineOf(s string) (file string, line int, ok bool) {
+	i := strings.LastIndexByte(s, ':')
+	if i <= 0 {
+		return "", 0, false
+	}
+	line, err := strconv.Atoi(s[i+1:])
+	return s[:i], line, err == nil
 }

@@ -43,6 +43,9 @@ type Where struct {
 	SrcFile  string // source file and line from debug information, if any
 	SrcLine  int
 	Inlined  string // file and line where the outermost function of that line was inlined, "" if it was not
+	// Near is the file and line of an instruction before it, if the compiler has made the instruction
+	// of several lines and gives it none: its file is the same.
+	Near string
 }
 
 func (w Where) String() string {

@@ -220,6 +220,7 @@ func TestCauses(t *testing.T) {
 		{"scope of the flag", "A:w1 A:Wrc0 E:Rac0 E:r1", narrowScope},
 		{"scope of a fence", "A:w1 A:Fbc A:Uxg0 E:Uxg0 E:Fbc E:r1", narrowScope},
 		{"no fence", "A:w1 A:Uxg0 E:Uxg0 E:r1", fenceMissing},
+		{"no fence after a ticket, behind which the last block reads the others' sums", "A:w1 A:Fbg A:Uxg0 E:Uxg0 E:|0 G:r1", fenceMissing},
 		{"copy", "A:f0 A:r0", notWaitedFor},
 		{"plain beside atomic", "A:Uxg0 E:w0", besideAtomic},
 		{"sizes", "A:Uxg0! E:Uxg0", mixedSize},

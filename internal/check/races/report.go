@@ -69,7 +69,7 @@ var (
 // advice says what a cause means and how to mend it.
 var advice = map[string]string{
 	narrowScope:  "The synchronisation between them holds within a block only: use the scope of the device (cuda::thread_scope_device, __threadfence(), atomicAdd in place of atomicAdd_block).",
-	fenceMissing: "One thread sees what the other signals, but no fence orders their other accesses: release before the signal and acquire after it (__threadfence() on both sides, or cuda::atomic_ref with memory_order_release and memory_order_acquire).",
+	fenceMissing: "One thread sees what the other signals, but no fence orders their other accesses: release before the signal and acquire after it (__threadfence() on both sides, or cuda::atomic_ref with memory_order_release and memory_order_acquire). Within a block, __syncthreads() between the two accesses is enough.",
 	notWaitedFor: "An asynchronous copy is still in flight: wait for it (cp.async.wait_group, pipeline.consumer_wait, or its mbarrier), and let other threads pass a barrier after that.",
 	besideAtomic: "One of the two is a plain access, which an atomic operation does not order: make both atomic, or put a barrier between them.",
 	byOperator:   "Both go to the L2, one of them because of its cache operator (ld.cg, st.cg, ld.cv, st.wt), and hardware does not tear them. PTX takes cache operators for hints, which order nothing: use relaxed accesses (cuda::atomic_ref with memory_order_relaxed) or volatile ones for both.",

@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"fmt"
 	"io"
 	"math/bits"
 	"strings"
@@ -89,10 +90,23 @@ func (w *work) source(i int) exec.Where {
 func (im *image) where(f *fn, pc int) exec.Where {
 	in := &f.info[pc]
 	wh := exec.Where{Kernel: im.kernel.Name(), Function: f.name, PC: pc, Inst: in.Op, File: im.fileOf(f), Pos: in.Pos}
-	if in.Line > 0 {
-		wh.SrcFile, wh.SrcLine = im.srcFile(f, int(in.File)), int(in.Line)
-	}
+	im.source(f, pc, &wh)
 	return wh
+}
+
+// source fills in where an instruction comes from.
+func (im *image) source(f *fn, pc int, wh *exec.Where) {
+	switch in := &f.info[pc]; {
+	case in.Line > 0:
+		wh.SrcFile, wh.SrcLine = im.srcFile(f, int(in.File)), int(in.Line)
+	case in.File > 0:
+		for k := pc - 1; k >= 0; k-- {
+			if p := &f.info[k]; p.File == in.File && p.Line > 0 {
+				wh.Near = fmt.Sprintf("%s:%d", im.srcFile(f, int(p.File)), p.Line)
+				return
+			}
+		}
+	}
 }
 
 // text returns instruction i of Code.

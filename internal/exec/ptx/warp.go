@@ -795,8 +795,8 @@ func (w *warp) placeOf(f *fn, pc int32, lane int) exec.Where {
 		File:     w.blk.im.fileOf(f),
 		Pos:      in.Pos,
 	}
+	w.blk.im.source(f, int(pc), &wh)
 	if in.Line > 0 {
-		wh.SrcFile, wh.SrcLine = w.blk.im.srcFile(f, int(in.File)), int(in.Line)
 		wh.Inlined = w.blk.im.inlined(f, int(pc))
 	}
 	return wh
