@@ -133,7 +133,7 @@ func (c *Checker) blind() string {
 
 // seesMachineCode reports whether a checker sees machine code, in functional runs.
 func seesMachineCode(checker string) bool {
-	return checker == "races" || checker == "sync" || checker == "init"
+	return checker == "races" || checker == "sync" || checker == "init" || checker == "memory"
 }
 
 // found describes the findings of a checker, "" if there are none.

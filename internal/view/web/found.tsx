@@ -99,7 +99,7 @@ export function Checkers({ result, run }: { result: Result; run: number }) {
         : none ? <Empty>Nothing was checked by {missed.map((c) => c.checker).join(", ")}.</Empty>
         : <Status ok>nothing found</Status>}
       <List list={list} run={run} result={result} />
-      {missed.map((c) => <p key={c.checker} class="note">{plural(c.launches_not_watched!.length, "launch was", "launches were")} not checked by {c.checker}: machine code, and this checker sees PTX.</p>)}
+      {missed.map((c) => <p key={c.checker} class="note">{plural(c.launches_not_watched!.length, "launch was", "launches were")} not checked by {c.checker}: machine code, {["races", "sync", "init", "memory"].includes(c.checker) ? "which this checker sees in functional runs only" : "and this checker sees PTX"}.</p>)}
     </Card>
   );
 }
