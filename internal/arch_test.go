@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"internal/tomlfile":     {"internal/isa", "internal/near"},
 	"internal/alltests":     {},
 	"internal/ring":         {},
+	"internal/sample":       {},
 	"internal/plug":         {},
 	"internal/param":        {"internal/near", "internal/plug"},
 	"internal/plain":        {},
@@ -84,10 +85,10 @@ var mayImport = map[string][]string{
 	"internal/check/allow":    {"internal/check", "internal/check/output", "internal/near"},
 
 	// A run, whatever gives it its work.
-	"internal/run": {"internal/check", "internal/check/output", "internal/check/coverage", "internal/near", "internal/plain", "internal/isa", "internal/exec", "internal/exec/device", "internal/exec/replay", "internal/config", "internal/gpu", "internal/mem", "internal/mem/cache", "internal/mem/noc", "internal/core",
+	"internal/run": {"internal/sample", "internal/check", "internal/check/output", "internal/check/coverage", "internal/near", "internal/plain", "internal/isa", "internal/exec", "internal/exec/device", "internal/exec/replay", "internal/config", "internal/gpu", "internal/mem", "internal/mem/cache", "internal/mem/noc", "internal/core",
 		"internal/report", "internal/report/findings", "internal/report/lesson", "internal/report/timeline", "internal/isa/explain", "internal/trace/record"},
 	"internal/run/live":      {"internal/run", "internal/report"},
-	"internal/run/flags":     {"internal/exec", "internal/check/checkers", "internal/near", "internal/run", "internal/report", "internal/report/series", "internal/report/timeline", "internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/record"},
+	"internal/run/flags":     {"internal/sample", "internal/exec", "internal/check/checkers", "internal/near", "internal/run", "internal/report", "internal/report/series", "internal/report/timeline", "internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/record"},
 	"internal/work/tracerun": {"internal/core", "internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/run", "internal/gpu", "internal/report", "internal/trace", "internal/exec/replay"},
 	"internal/work/job": {"internal/check", "internal/near", "internal/tomlfile", "internal/binary/fatbin", "internal/run", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/num", "internal/exec/device",
 		"internal/isa/kasm", "internal/core/kepler", "internal/work/krun", "internal/exec", "internal/exec/texture", "internal/exec/ptx", "internal/report", "internal/report/findings", "internal/report/lesson", "internal/config", "internal/gpu"},

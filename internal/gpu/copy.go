@@ -44,8 +44,12 @@ const (
 	ToPeer                  // from one chip of a Machine to another
 )
 
-// engines is the number of copy engines: two for the link, one for the device.
-const engines = 3
+// engines is the number of copy engines: two for the link, one for the device. A launch that is
+// passed over takes the place after them.
+const (
+	engines = 3
+	passing = engines
+)
 
 // Limits of Copies.
 const (
@@ -116,10 +120,10 @@ func rounds(a, b, c uint64) uint64 {
 
 // copies are the copies in progress.
 type copies struct {
-	by   [engines]*Op // by engine, nil where it is free
-	away []*Op        // those between chips, whose links queue them
-	next uint64       // the first end of a copy, if n is not 0
-	n    int          // copies in progress
+	by   [engines + 1]*Op // by engine, nil where it is free; the last is a launch that is passed over
+	away []*Op            // those between chips, whose links queue them
+	next uint64           // the first end of a copy, if n is not 0
+	n    int              // copies in progress
 }
 
 // beginCopy occupies the copy's engine until its end. It is errLater if the
@@ -176,6 +180,10 @@ func (g *GPU) endCopies() error {
 		}
 		g.copies.by[e] = nil
 		g.copies.n--
+		if e == passing {
+			g.endPassage(o)
+			continue
+		}
 		if err := g.endCopy(o); err != nil {
 			return err
 		}
@@ -224,6 +232,44 @@ func (g *GPU) ownerOf(addr uint64) *GPU {
 		}
 	}
 	return g
+}
+
+// Passage is a launch that was executed without the chip.
+type Passage struct {
+	Cycles                 uint64 // that it is estimated to take
+	WarpInsts, ThreadInsts uint64
+}
+
+// passOver lets only the time of a launch pass, if that is what its Pass chooses. It is not asked
+// if another launch runs or could begin now: these are simulated together.
+func (g *GPU) passOver(o *Op) (bool, error) {
+	if g.copies.by[passing] != nil {
+		return false, errLater
+	}
+	if g.running > 0 || slices.ContainsFunc(g.ops.ready, func(x *Op) bool { return x.Kind == OpLaunch }) {
+		return false, nil
+	}
+	p, err := o.Pass()
+	if p == nil || err != nil {
+		return false, err
+	}
+	k := o.Kernel
+	k.Start, k.FirstBlock, k.Passed = g.now, g.now, true
+	k.Blocks, k.WarpInsts, k.ThreadInsts = k.total, p.WarpInsts, p.ThreadInsts
+	o.End, o.state = g.now+p.Cycles, opRuns
+	g.copies.by[passing] = o
+	g.copies.n++
+	g.copies.find()
+	return true, nil
+}
+
+// endPassage ends a launch that was passed over.
+func (g *GPU) endPassage(o *Op) {
+	o.Kernel.End = g.now
+	g.endOp(o, g.now)
+	if g.see.onEnd != nil {
+		g.see.onEnd(o.Kernel)
+	}
 }
 
 // dropCopies ends the copies of a run that has ended, without moving their bytes.

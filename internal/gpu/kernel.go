@@ -27,6 +27,9 @@ type Kernel struct {
 	// Blocks counts its completed blocks; WarpInsts and ThreadInsts the
 	// instructions that they issued.
 	Blocks, WarpInsts, ThreadInsts uint64
+	// Passed means that the launch was executed without the chip: End is an estimate, and it has
+	// none of the counters below.
+	Passed bool
 	// Alone reports whether no other kernel ran at the same time. The counters
 	// below are those of the whole chip from Start to End.
 	Alone bool

@@ -32,6 +32,10 @@ type Op struct {
 	// Save saves the contents of device memory and returns a function that restores
 	// them; runs with warm caches need it.
 	Save func() (restore func())
+	// Pass, if not nil, is asked when a launch's turn comes and no other launch runs or could. If
+	// it returns a passage, the launch has been executed without the chip, and only its time
+	// passes; launches whose turn comes meanwhile wait, if they have a Pass too.
+	Pass func() (*Passage, error)
 	// Add sets Kernel for a launch; it is complete when the action has ended.
 	Kernel *Kernel
 
@@ -335,6 +339,11 @@ func (g *GPU) act(o *Op) error {
 	o.Start = g.now
 	switch o.Kind {
 	case OpLaunch:
+		if o.Pass != nil {
+			if over, err := g.passOver(o); over || err != nil {
+				return err
+			}
+		}
 		if warm && !o.warmed {
 			return g.rehearse(o)
 		}

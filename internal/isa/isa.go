@@ -201,7 +201,8 @@ type Inst struct {
 	Const   *ConstRef // constant operand of an instruction other than a load
 	Depbar  *Depbar   // what a DEPBAR waits for
 	Uniform bool      // the address comes from uniform registers alone
-	Clock   bool      // reads the clock
+	Clock   bool      // an instruction of machine code that reads the clock
+	Time    bool      // its result depends on the time
 	Async   Async     // its part in asynchronous operations
 	File    int32     // source file of its .loc, 0 if none (index given by the .file directive)
 	Line    int32     // source line of its .loc, 0 if none

@@ -84,6 +84,8 @@ type placed interface {
 	// Warn and TolerateStrays are those of exec.Warner.
 	Warn(tell func(*exec.Warning))
 	TolerateStrays()
+	// Forget takes back the number that the last launch got, as its effects have been undone.
+	Forget()
 	// Release frees their memory, except for those that NewMachineAt was given. No launch of
 	// the machine may be running or follow.
 	Release() error
@@ -127,8 +129,11 @@ func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64, keep boo
 	return &Machine{m, m}, nil
 }
 
-// ofSASS is machine code in memory, whose variables have no type.
+// ofSASS is machine code in memory, whose variables have no type, and whose launches have no
+// numbers.
 type ofSASS struct{ *xsass.Machine }
+
+func (m ofSASS) Forget() {}
 
 func (m ofSASS) Symbol(name string) (xptx.Symbol, bool) {
 	s, ok := m.Machine.Symbol(name)

@@ -61,8 +61,10 @@ type Run struct {
 	Error  *Failure `json:"error,omitempty"`
 	Kepler *Kepler  `json:"kepler,omitempty"` // of the Kepler-style core only
 	Trace  *Trace   `json:"trace,omitempty"`  // of replayed runs only
-	State  string   `json:"-"`                // the final state, for the report's text
-	NoJob  bool     `json:"no_job,omitempty"` // the input is not a job file, which would have checks
+	// Sampling says how cycles were estimated; nil if all launches were simulated.
+	Sampling *Sampling `json:"sampling,omitempty"`
+	State    string    `json:"-"`                // the final state, for the report's text
+	NoJob    bool      `json:"no_job,omitempty"` // the input is not a job file, which would have checks
 
 	Pictures []string `json:"pictures,omitempty"` // files written
 
@@ -136,6 +138,9 @@ func (r *Run) columns() []column {
 	}
 	if slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return k.Code != "" && k.Code != "ptx" }) {
 		list = append(list, column{"code", func(x *row) string { return x.Code }})
+	}
+	if r.Sampling != nil {
+		list = append(list, column{"simulated", func(x *row) string { return Count(uint64(x.count - x.passed)) }})
 	}
 	return list
 }
@@ -359,6 +364,7 @@ func (r *Run) WriteText(w io.Writer) error {
 	if r.Timing != nil {
 		r.timingTable(&b)
 		r.estimateLine(&b)
+		r.Sampling.write(&b)
 	} else {
 		r.kernelTable(&b)
 	}
@@ -407,6 +413,7 @@ const mostRows = 24
 type row struct {
 	Kernel
 	last, count int // the number of the last launch, and the count of launches
+	passed      int // of these, those that were not simulated
 	same        bool
 	timed       timed
 }
@@ -417,6 +424,9 @@ func (r *Run) rows() []row {
 	var rows []row
 	for _, k := range r.Kernels {
 		x := row{Kernel: k, last: k.Launch, count: 1, same: true}
+		if k.KernelTiming != nil && k.Sampled {
+			x.passed = 1
+		}
 		x.timed.add(k.KernelTiming)
 		rows = append(rows, x)
 	}
@@ -443,6 +453,7 @@ func (r *Run) rows() []row {
 			}
 			m.last = x.last
 			m.count += x.count
+			m.passed += x.passed
 			m.WarpInstructions += x.WarpInstructions
 			m.ThreadInstructions += x.ThreadInstructions
 			m.timed.join(&x.timed)

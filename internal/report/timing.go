@@ -212,6 +212,10 @@ type Clocks struct {
 // of stalls and memory are those of the whole chip between start and end; Shared reports
 // that other kernels ran at the same time.
 type KernelTiming struct {
+	// Sampled means that the launch was executed but not simulated: its cycles are an estimate, and
+	// it has no counters below but the instructions.
+	Sampled bool `json:"sampled,omitempty"`
+
 	StartCycle      uint64  `json:"start_cycle"` // of the launch, its latency included
 	EndCycle        uint64  `json:"end_cycle"`
 	Cycles          uint64  `json:"cycles"`

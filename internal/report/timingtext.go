@@ -20,11 +20,11 @@ const (
 
 // timed are the figures of a row of the table of launches.
 type timed struct {
-	cycles, warpCycles uint64
-	occupied           float64 // occupancy times cycles
-	blocks             int     // on an SM
-	limited            string
-	stalls             map[string]uint64
+	cycles, warpCycles  uint64
+	occupied, simulated float64 // occupancy times cycles, and the cycles that it is known of
+	blocks              int     // on an SM
+	limited             string
+	stalls              map[string]uint64
 }
 
 // add adds a launch; it is nil in a functional run.
@@ -32,7 +32,11 @@ func (t *timed) add(k *KernelTiming) {
 	if k == nil {
 		return
 	}
-	t.join(&timed{k.Cycles, k.WarpCycles, k.Occupancy * float64(k.Cycles), k.BlocksPerSM, k.LimitedBy, k.Stalls})
+	x := &timed{cycles: k.Cycles, warpCycles: k.WarpCycles, blocks: k.BlocksPerSM, limited: k.LimitedBy, stalls: k.Stalls}
+	if !k.Sampled {
+		x.occupied, x.simulated = k.Occupancy*float64(k.Cycles), float64(k.Cycles)
+	}
+	t.join(x)
 }
 
 // join adds the figures of other launches.
@@ -44,6 +48,7 @@ func (t *timed) join(o *timed) {
 	t.cycles += o.cycles
 	t.warpCycles += o.warpCycles
 	t.occupied += o.occupied
+	t.simulated += o.simulated
 	if t.limited != o.limited {
 		t.limited = "various"
 	}
@@ -109,8 +114,8 @@ func (r *Run) timingTable(b *strings.Builder) {
 			blocks = fmt.Sprint(m.blocks)
 		}
 		occ := "–"
-		if m.cycles > 0 {
-			occ = percent(m.occupied, float64(m.cycles))
+		if m.simulated > 0 {
+			occ = percent(m.occupied, m.simulated)
 		}
 		start := []string{"", ""}
 		if x.count == 1 && x.KernelTiming != nil {

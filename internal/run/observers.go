@@ -40,6 +40,7 @@ const (
 	WatchObserver
 	CheckObserver
 	CoverageObserver
+	SamplingObserver
 	observers
 )
 
@@ -48,6 +49,7 @@ type observer struct {
 	name   string
 	cycles string          // why it does not apply to functional runs; "" if it does
 	again  bool            // cannot be combined with StepObserver, which reruns from the start to step back
+	whole  bool            // cannot be combined with SamplingObserver, which leaves launches out
 	refuse map[Kind]string // the kinds of work that cannot have it, and why
 }
 
@@ -55,17 +57,17 @@ type observer struct {
 const notChip = "it does not support the Kepler-style core"
 
 var table = [observers]observer{
-	SeriesObserver:   {name: "a series of counters", cycles: "it shows cycles", again: true},
-	TimelineObserver: {name: "a timeline", cycles: "it shows cycles", again: true},
-	HazardObserver: {name: "the hazard checker", cycles: "it is about cycles", refuse: map[Kind]string{
+	SeriesObserver:   {name: "a series of counters", cycles: "it shows cycles", again: true, whole: true},
+	TimelineObserver: {name: "a timeline", cycles: "it shows cycles", again: true, whole: true},
+	HazardObserver: {name: "the hazard checker", cycles: "it is about cycles", whole: true, refuse: map[Kind]string{
 		KeplerJob:  notChip + ", which guards dependences by itself",
 		KeplerCore: notChip + ", which guards dependences by itself",
 	}},
-	AccelSimObserver: {name: "GPGPU-Sim's counters", cycles: "they are counters of a timing run", again: true, refuse: map[Kind]string{
+	AccelSimObserver: {name: "GPGPU-Sim's counters", cycles: "they are counters of a timing run", again: true, whole: true, refuse: map[Kind]string{
 		KeplerJob:  "the Kepler-style core does not have these counters; its own are in the JSON result",
 		KeplerCore: "the Kepler-style core does not have these counters; its own are in the JSON result",
 	}},
-	RecordObserver: {name: "a recording", cycles: "it records the order in which a core model issues instructions", again: true, refuse: map[Kind]string{
+	RecordObserver: {name: "a recording", cycles: "it records the order in which a core model issues instructions", again: true, whole: true, refuse: map[Kind]string{
 		Trace:      "the input is already a trace; heddle trace convert writes it in other forms",
 		KeplerJob:  "traces are made from PTX or SASS, which the Kepler-style core does not run",
 		KeplerCore: "traces are made from PTX or SASS, which the Kepler-style core does not run",
@@ -73,16 +75,21 @@ var table = [observers]observer{
 	StepObserver: {name: "stepping", cycles: "it steps through cycles", refuse: map[Kind]string{
 		CUDA: "stepping back repeats the run, and a program, with its files and its terminal, cannot be repeated; record a trace of it and step through that",
 	}},
-	WatchObserver: {name: "watching functions", cycles: "they are told what happens in which cycle", again: true, refuse: map[Kind]string{
+	WatchObserver: {name: "watching functions", cycles: "they are told what happens in which cycle", again: true, whole: true, refuse: map[Kind]string{
 		KeplerJob: notChip, KeplerCore: notChip,
 	}},
-	CheckObserver: {name: "a checker of memory and threads", again: true, refuse: map[Kind]string{
+	CheckObserver: {name: "a checker of memory and threads", again: true, whole: true, refuse: map[Kind]string{
 		Trace:      "a trace has addresses, but no values and no barriers with their threads; check the program that it was recorded from",
 		KeplerJob:  notChip,
 		KeplerCore: notChip,
 	}},
-	CoverageObserver: {name: "coverage", again: true, refuse: map[Kind]string{
+	CoverageObserver: {name: "coverage", again: true, whole: true, refuse: map[Kind]string{
 		Trace:      "a trace says which instructions ran, but not which a program has beside them; run the program that it was recorded from",
+		KeplerJob:  notChip,
+		KeplerCore: notChip,
+	}},
+	SamplingObserver: {name: "sampling", cycles: "it chooses launches whose cycles are counted", again: true, refuse: map[Kind]string{
+		Trace:      "to pass a launch over, it must be executed, and a trace has no values; choose launches with --kernels",
 		KeplerJob:  notChip,
 		KeplerCore: notChip,
 	}},
@@ -99,6 +106,7 @@ type Refusal struct {
 	Why        string
 	Functional bool // because the run counts no cycles
 	Stepped    bool // because the user may step back
+	Sampled    bool // because not all launches are simulated
 }
 
 func (r *Refusal) Error() string {
@@ -117,6 +125,8 @@ func Refuse(kind Kind, timing bool, list ...Observer) error {
 			return &Refusal{Observer: o, Kind: kind, Why: x.cycles + ", but a functional run counts none", Functional: true}
 		case x.again && slices.Contains(list, StepObserver):
 			return &Refusal{Observer: o, Kind: kind, Why: fmt.Sprintf("stepping back reruns %v, which would write it twice", kind), Stepped: true}
+		case x.whole && slices.Contains(list, SamplingObserver):
+			return &Refusal{Observer: o, Kind: kind, Why: "sampling does not simulate all launches, so that it would miss some", Sampled: true}
 		}
 	}
 	return nil
@@ -131,7 +141,7 @@ func (o *Options) observed() []Observer {
 		o  Observer
 	}{
 		{o.Series != nil, SeriesObserver}, {o.Timeline != nil, TimelineObserver}, {o.Hazards, HazardObserver},
-		{o.AccelSim != nil, AccelSimObserver}, {o.Record != nil, RecordObserver}, {o.Watch != nil, WatchObserver}, {o.Checks != nil, CheckObserver}, {o.Coverage != nil, CoverageObserver},
+		{o.AccelSim != nil, AccelSimObserver}, {o.Record != nil, RecordObserver}, {o.Watch != nil, WatchObserver}, {o.Checks != nil, CheckObserver}, {o.Coverage != nil, CoverageObserver}, {o.Sample != nil, SamplingObserver},
 	} {
 		if x.on {
 			list = append(list, x.o)

@@ -10,6 +10,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
+	"github.com/heddle-sim/heddle/internal/sample"
 	"github.com/heddle-sim/heddle/internal/trace/record"
 )
 
@@ -48,6 +49,9 @@ type Options struct {
 	Coverage *exec.Coverage
 	// Order is the order in which blocks and warps run functionally.
 	Order exec.Sequence
+	// Sample simulates only a part of the launches, and estimates the cycles of the others; nil:
+	// all are simulated.
+	Sample *sample.Options
 	// Page keeps what only a page shows: counters over time, and where and when blocks ran,
 	// if they are few.
 	Page bool

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"runtime"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/report/findings"
 	"github.com/heddle-sim/heddle/internal/report/lesson"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
+	"github.com/heddle-sim/heddle/internal/sample"
 	"github.com/heddle-sim/heddle/internal/trace/record"
 )
 
@@ -57,6 +59,7 @@ type Session struct {
 	tracks  map[string]string     // names of streams' tracks in the timeline
 	watched map[exec.Work]*Launch // with Hazards: launches that have begun
 	opened  *watchedBlock         // with Watch.Inst: the block that comes to an SM next
+	sampler *sample.Sampler       // with Sample
 	bad     error                 // the first write error of an observer
 }
 
@@ -121,6 +124,9 @@ func (s *Session) PlugIn(name string, cfg gpu.Config) error {
 		return fmt.Errorf("GPU %s: %w", name, err)
 	}
 	s.Chip = chip
+	if o.Sample != nil {
+		s.sampler = sample.New(*o.Sample)
+	}
 	if o.Page {
 		chip.KeepEdges()
 	}
@@ -193,6 +199,11 @@ type Launch struct {
 	Unwatched   bool    // its control bits are inferred, so there is nothing to check
 
 	Ranges []*Range // in which it was submitted: the innermost ones
+	// Compute executes the launch without the chip, and writes what it prints to out. Only for
+	// sampling.
+	Compute func(out io.Writer) (exec.Result, error)
+	// Forget follows if device memory has been restored after that.
+	Forget func()
 
 	op   *gpu.Op
 	drop func() // removes it from the recorded trace; nil if it is not recorded
@@ -207,6 +218,9 @@ func (s *Session) Note(l *Launch, op *gpu.Op) {
 	}
 	if s.school != nil {
 		s.teach(l, op)
+	}
+	if s.sampler != nil {
+		op.Pass = func() (*gpu.Passage, error) { return s.passage(l) }
 	}
 	if r := s.opt.Record; r != nil {
 		plain := op.Make
@@ -326,6 +340,13 @@ func (s *Session) ended(k *gpu.Kernel) {
 // collect adds a launch to the result.
 func (s *Session) collect(l *Launch) {
 	k := l.op.Kernel
+	if k.Passed {
+		s.List(passed(k, l), l.Ranges...)
+		return
+	}
+	if s.sampler != nil {
+		s.simulated(l)
+	}
 	if s.opt.Hazards {
 		s.watched[k.Work()] = l
 		l.Unwatched = l.Unwatched || !k.ControlBits()
@@ -474,6 +495,9 @@ func (s *Session) flush(res *report.Run) {
 	timing := *res.Timing
 	res.Timing = &timing
 	summarize(s.Chip, res)
+	if s.sampler != nil {
+		res.Sampling = s.sampling()
+	}
 	if s.opt.Hazards && len(s.watched) > 0 { // otherwise the run was refused
 		addHazards(s.Chip, s.watched, res)
 	}

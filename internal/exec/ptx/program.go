@@ -647,6 +647,9 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 	return im, nil
 }
 
+// Forget takes back the number that the last launch got, as its effects have been undone.
+func (m *Machine) Forget() { m.grids-- }
+
 // begin numbers a launch when its first block begins, and clears its workspace.
 func (m *Machine) begin(im *image, l *launch) {
 	if l.grid != 0 {

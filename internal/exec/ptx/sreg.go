@@ -139,6 +139,7 @@ func (d *dec) special(o *ptx.Operand, wide bool) (ref, error) {
 		return d.sregSlot(s, wide, 0, c32), nil
 	}
 	if f, ok := clocks[name]; ok {
+		d.info.Time = true
 		c := c32
 		if wide {
 			c = c64

@@ -175,6 +175,7 @@ func (in *Inst) info(o *isa.Inst, pc int32) {
 	case OpS2R, OpS2UR, OpCS2R, OpCS2UR:
 		if p := in.Find(A); p != nil {
 			o.Clock = p.Reg == SRClock || p.Reg >= SRClockLo && p.Reg <= SRTimerHi
+			o.Time = o.Clock
 		}
 	}
 }

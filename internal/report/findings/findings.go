@@ -10,6 +10,7 @@ package findings
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/report"
@@ -32,6 +33,16 @@ type cost struct {
 	share float64
 	seen  string
 	lines []report.LineCost
+}
+
+// alike returns the launch that speaks for a launch of a sampled run: itself, or the last one of
+// the same kernel and grid that was simulated; nil if there is none.
+func alike(simulated map[string]*report.Kernel, k *report.Kernel) *report.Kernel {
+	key := fmt.Sprint(k.Name, k.Grid, k.Block, k.SharedBytes)
+	if !k.Sampled {
+		simulated[key] = k
+	}
+	return simulated[key]
 }
 
 // Rules returns all rules, and KeplerRules those for the Kepler-style core.
@@ -77,15 +88,22 @@ func Of(r *report.Run) []report.Finding {
 	if r.Kepler != nil {
 		rules, newLaunch = keplerRules, newKeplerLaunch
 	}
+	simulated := map[string]*report.Kernel{} // the last one by kernel and grid
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
 		if k.KernelTiming == nil || k.Cycles == 0 {
 			continue
 		}
+		time := span{k.StartCycle, k.StartCycle + k.Cycles}
+		if r.Sampling != nil {
+			if k = alike(simulated, k); k == nil {
+				continue
+			}
+		}
 		l := newLaunch(r, k)
 		for j := range rules {
 			if rule := &rules[j]; rule.launch != nil {
-				add(rule, rule.launch(l), report.Finding{Launch: &k.Launch, Kernel: k.Name}, span{k.StartCycle, k.StartCycle + k.Cycles})
+				add(rule, rule.launch(l), report.Finding{Launch: &k.Launch, Kernel: k.Name}, time)
 			}
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/near"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
 	"github.com/heddle-sim/heddle/internal/run"
+	"github.com/heddle-sim/heddle/internal/sample"
 )
 
 // Flags are the flags of every run.
@@ -46,6 +47,8 @@ type Flags struct {
 	AccelSim   bool     `json:",omitempty" name:"accel-sim-stats" help:"Also print the counters after every launch with GPGPU-Sim's names and format."`
 	Record     string   `json:",omitempty" placeholder:"DIR" help:"Write a trace of the run, PTX or SASS, to a new folder, which Accel-Sim and heddle run can read."`
 	RecordForm string   `json:",omitempty" default:"accel-sim" placeholder:"FORM" help:"The format of that trace: accel-sim, or micro, which keeps control bits."`
+	Sample     string   `json:",omitempty" default:"off" placeholder:"WHAT" help:"Estimate the cycles of launches like those before: launch simulates as many of each kind as --target-error needs, and only executes the others; off (the default) simulates all. For jobs and CUDA programs."`
+	Target     string   `json:",omitempty" name:"target-error" default:"2%" placeholder:"PERCENT" help:"With --sample: how far the sum of cycles may be off, in 95 of 100 cases."`
 	Quiet      bool     `json:",omitempty" help:"No progress line, and only the last line of the report."`
 	Progress   string   `json:",omitempty" default:"auto" placeholder:"WHEN" help:"Show what runs and how long it will take: auto (on a terminal), always or never."`
 }
@@ -72,7 +75,7 @@ func (p *Program) CheckDevices() error {
 		for _, o := range []struct {
 			flag string
 			used bool
-		}{{"--timeline", p.Timeline != ""}, {"--series", p.Series != ""}, {"--record", p.Record != ""}, {"--accel-sim-stats", p.AccelSim}} {
+		}{{"--timeline", p.Timeline != ""}, {"--series", p.Series != ""}, {"--record", p.Record != ""}, {"--accel-sim-stats", p.AccelSim}, {"--sample", p.samples()}} {
 			if o.used {
 				return fmt.Errorf("%s follows one device; run with --devices 1", o.flag)
 			}
@@ -121,7 +124,7 @@ func (p Program) Encode() (string, error) {
 
 // Default returns the flags of a run to which nobody gave any.
 func Default() Program {
-	return Program{Flags: Flags{Mode: "timing", RecordForm: recordText, Progress: "never", Code: "auto", Order: "forward"}, Devices: 1}
+	return Program{Flags: Flags{Mode: "timing", RecordForm: recordText, Progress: "never", Code: "auto", Order: "forward", Sample: "off", Target: "2%"}, Devices: 1}
 }
 
 // Decode parses the result of Encode; "" means the defaults.
@@ -171,6 +174,11 @@ func (f *Flags) check(kind run.Kind) error {
 	if kind != run.Job && kind != run.CUDA && f.Code != "auto" {
 		return fmt.Errorf("--code chooses among the device code of a job's program or of a CUDA program, and this is neither: remove it")
 	}
+	if f.samples() {
+		if err := OneOf("--sample", f.Sample, "off", "launch"); err != nil {
+			return err
+		}
+	}
 	if err := OneOf("--progress", f.Progress, "auto", "always", "never"); err != nil {
 		return err
 	}
@@ -187,7 +195,7 @@ func (f *Flags) check(kind run.Kind) error {
 	}
 	var list []run.Observer
 	for o, on := range map[run.Observer]bool{
-		run.SeriesObserver: f.Series != "", run.TimelineObserver: f.Timeline != "", run.HazardObserver: slices.Contains(f.Check, run.Hazards), run.CheckObserver: len(f.checkers()) > 0, run.CoverageObserver: f.Coverage != "", run.AccelSimObserver: f.AccelSim,
+		run.SeriesObserver: f.Series != "", run.TimelineObserver: f.Timeline != "", run.HazardObserver: slices.Contains(f.Check, run.Hazards), run.CheckObserver: len(f.checkers()) > 0, run.CoverageObserver: f.Coverage != "", run.AccelSimObserver: f.AccelSim, run.SamplingObserver: f.samples(),
 		run.RecordObserver: f.Record != "", run.StepObserver: f.Step,
 		run.BlockLogObserver: f.Logged(),
 	} {
@@ -201,6 +209,8 @@ func (f *Flags) check(kind run.Kind) error {
 	switch {
 	case !errors.As(err, &r):
 		return err
+	case r.Sampled:
+		return fmt.Errorf("%s and --sample cannot be combined: %s", names[r.Observer], r.Why)
 	case r.Stepped:
 		return fmt.Errorf("--step and %s cannot be combined: %s", names[r.Observer], r.Why)
 	case r.Functional:
@@ -227,7 +237,19 @@ func (f *Flags) Logged() bool {
 // names are the flags of observers.
 var names = map[run.Observer]string{
 	run.SeriesObserver: "--series", run.TimelineObserver: "--timeline", run.HazardObserver: "--check " + run.Hazards, run.CheckObserver: "--check", run.CoverageObserver: "--coverage", run.AccelSimObserver: "--accel-sim-stats",
-	run.RecordObserver: "--record", run.StepObserver: "--step", run.BlockLogObserver: "-C run.block_log",
+	run.RecordObserver: "--record", run.StepObserver: "--step", run.SamplingObserver: "--sample", run.BlockLogObserver: "-C run.block_log",
+}
+
+// samples reports whether not all launches are simulated.
+func (f *Flags) samples() bool { return f.Sample != "" && f.Sample != "off" }
+
+// target parses --target-error: a part of the cycles.
+func (f *Flags) target() (float64, error) {
+	p, err := strconv.ParseFloat(strings.TrimSuffix(f.Target, "%"), 64)
+	if err != nil || !(p >= 0.1 && p <= 50) {
+		return 0, fmt.Errorf("--target-error %s: want a percentage from 0.1%% to 50%%", f.Target)
+	}
+	return p / 100, nil
 }
 
 // series parses --series: the cycles between rows, and their file.
@@ -263,6 +285,13 @@ func (f *Flags) Options(kind run.Kind) (run.Options, error) {
 	}
 	if f.Coverage != "" {
 		o.Coverage = &exec.Coverage{}
+	}
+	if f.samples() {
+		target, err := f.target()
+		if err != nil {
+			return o, err
+		}
+		o.Sample = &sample.Options{Target: target}
 	}
 	if list := f.checkers(); len(list) > 0 {
 		var err error

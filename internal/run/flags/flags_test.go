@@ -23,7 +23,7 @@ func TestEncode(t *testing.T) {
 	p := flags.Program{
 		Flags: flags.Flags{
 			GPU: "my.toml", Mode: "functional", Core: "simt", Set: []string{"l2.ways=8", "run.caches=warm"}, JSON: "-", HTML: "page.html", SourceRoot: []string{"src"}, Kernels: "1-3,/a b/", Threads: 3, MaxCycles: 1 << 62,
-			Timeline: "way.kanata", Series: "100=a=b.csv", Check: []string{"hazards"}, KeepGoing: true, InitReads: true, Order: "reverse", Coverage: "cov.info", Step: true, AccelSim: true, Record: "rec", RecordForm: "micro", Quiet: true, Progress: "always", Code: "sass",
+			Timeline: "way.kanata", Series: "100=a=b.csv", Check: []string{"hazards"}, KeepGoing: true, InitReads: true, Order: "reverse", Coverage: "cov.info", Step: true, AccelSim: true, Record: "rec", RecordForm: "micro", Quiet: true, Progress: "always", Code: "sass", Sample: "launch", Target: "5%",
 		},
 		PTX: []string{"a.ptx", "b\n.ptx"}, SavePTX: "ptx", Devices: 4, Strict: true, FailOn: true, Result: "/tmp/result", Live: "/tmp/result/live",
 	}
@@ -130,6 +130,12 @@ func TestOptions(t *testing.T) {
 		{"a machine", func(f *flags.Flags) { f.GPU = "v10" }, `--gpu: unknown GPU "v10"; did you mean "v100"?`},
 		{"a core", func(f *flags.Flags) { f.Core = "modren" }, `--core=modren is not known; did you mean "modern"?`},
 		{"cycles in a functional run", func(f *flags.Flags) { f.Mode, f.Series = "functional", "1=x.csv" }, "--series: it shows cycles, but a functional run counts none; remove --mode functional"},
+		{"what to sample", func(f *flags.Flags) { f.Sample = "lunch" }, `did you mean "launch"?`},
+		{"an error of nothing", func(f *flags.Flags) { f.Sample, f.Target = "launch", "0%" }, "--target-error 0%: want a percentage from 0.1% to 50%"},
+		{"an error without a number", func(f *flags.Flags) { f.Sample, f.Target = "launch", "nan" }, "--target-error nan"},
+		{"a sample without cycles", func(f *flags.Flags) { f.Sample, f.Mode = "launch", "functional" }, "--sample: it chooses launches whose cycles are counted"},
+		{"a sample of what must be whole", func(f *flags.Flags) { f.Sample, f.Timeline = "launch", "x.kanata" }, "--timeline and --sample cannot be combined"},
+		{"a sample of steps", func(f *flags.Flags) { f.Sample, f.Step = "launch", true }, "--step and --sample cannot be combined"},
 		{"writing twice", func(f *flags.Flags) { f.Step, f.Record = true, "rec" }, "--step and --record cannot be combined: stepping back reruns a job"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -48,6 +48,7 @@ function Ran({ result }: { result: Result }) {
       </div>
       <dl class="figures">
         {result.timing && <Figure name={<Term page={p} name="cycles">cycles</Term>} value={count(r.cycles!)} unit="core cycles" note={r.clocks?.core_mhz ? duration(r.cycles! / (r.clocks.core_mhz * 1e6)) + " of the machine" : undefined} />}
+        {r.sampling && <Figure name="sampled" value={`± ${((100 * r.sampling.margin_cycles) / Math.max(1, r.sampling.timed_cycles + r.sampling.estimated_cycles)).toFixed(1)} %`} note={`${count(r.sampling.timed)} of ${plural(r.sampling.launches, "launch", "launches")} simulated, the cycles of the others (≈) estimated`} />}
         <Figure name={<Term page={p} name="warp_instructions">warp instructions</Term>} value={count(r.warp_instructions)} note={`${count(r.thread_instructions)} thread instructions`} />
         {result.timing && <Figure name={<Term page={p} name="ipc">IPC</Term>} value={ratio(r.warp_instructions, r.cycles!)} unit="warp instructions per cycle" />}
         <Figure name="lanes active" value={percentOf(r.thread_instructions, 32 * r.warp_instructions)} note="of 32 per warp instruction" />
@@ -230,7 +231,7 @@ function Launches({ result, run }: { result: Result; run: number }) {
       { key: "regs", head: <Term page={page} name="registers">regs</Term>, cell: (k) => k.registers, value: (k) => k.registers },
       { key: "shared", head: <Term page={page} name="shared_bytes">shared</Term>, cell: (k) => bytes(k.shared_bytes), value: (k) => k.shared_bytes },
     );
-    if (result.timing) list.push({ key: "cycles", head: <Term page={page} name="cycles">cycles</Term>, cell: (k) => count(k.cycles ?? 0), value: (k) => k.cycles ?? 0 });
+    if (result.timing) list.push({ key: "cycles", head: <Term page={page} name="cycles">cycles</Term>, cell: (k) => (k.sampled ? "≈ " : "") + count(k.cycles ?? 0), value: (k) => k.cycles ?? 0 });
     list.push({ key: "warp", head: <Term page={page} name="warp_instructions">warp instr</Term>, cell: (k) => count(k.warp_instructions), value: (k) => k.warp_instructions });
     if (result.timing) list.push({ key: "ipc", head: <Term page={page} name="ipc">IPC</Term>, cell: (k) => ratio(k.warp_instructions, k.cycles ?? 0), value: (k) => k.ipc ?? 0 });
     list.push({ key: "lanes", head: "lanes", cell: (k) => percentOf(k.thread_instructions, 32 * k.warp_instructions), value: (k) => k.thread_instructions / Math.max(1, k.warp_instructions) });

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
@@ -52,7 +53,7 @@ func (x *runner) stepsTimed(ctx context.Context) error {
 	}
 	x.ses.Look(in)
 	ops := make([]*gpu.Op, len(x.job.Steps)) // by step, nil if left out
-	err := x.give(ops)
+	err := x.give(ctx, ops)
 	if err == nil {
 		if err = x.ses.Ready(); err != nil {
 			err = &tomlfile.Error{File: x.job.File, Msg: err.Error(), Err: err}
@@ -66,11 +67,11 @@ func (x *runner) stepsTimed(ctx context.Context) error {
 }
 
 // give submits all steps to the chip.
-func (x *runner) give(ops []*gpu.Op) error {
+func (x *runner) give(ctx context.Context, ops []*gpu.Op) error {
 	records := map[int]*gpu.Op{} // by index of the step
 	for i, s := range x.job.Steps {
 		if s.Kind == StepLaunch {
-			op, err := x.giveLaunch(s)
+			op, err := x.giveLaunch(ctx, s)
 			if err != nil {
 				return err
 			}
@@ -106,7 +107,7 @@ func (x *runner) give(ops []*gpu.Op) error {
 }
 
 // giveLaunch submits a launch to the chip, unless it is left out.
-func (x *runner) giveLaunch(s *Step) (*gpu.Op, error) {
+func (x *runner) giveLaunch(ctx context.Context, s *Step) (*gpu.Op, error) {
 	k := x.ready.kernels[s.Launch]
 	if !x.opt.Select.Has(s.Number, k.Name()) {
 		x.ses.Res.LeftOut++
@@ -128,6 +129,10 @@ func (x *runner) giveLaunch(s *Step) (*gpu.Op, error) {
 	err = x.ses.Launch(&run.Launch{
 		Number: s.Number, Stream: s.Stream, Grid: s.Launch.Grid, Block: s.Launch.Block, LocalBytes: k.LocalBytes(), Code: string(xprog.CodeOf(k)), Weight: s.Launch.threads(),
 		Estimated: s.Launch.Registers == 0 && k.RegistersEstimated(),
+		Compute: func(out io.Writer) (exec.Result, error) {
+			return x.machine.Run(ctx, l, exec.Options{Threads: x.opt.Threads, Out: out})
+		},
+		Forget: x.machine.Forget,
 	}, o)
 	var le *exec.LaunchError
 	if errors.As(err, &le) {

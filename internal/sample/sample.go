@@ -1,0 +1,321 @@
+// Package sample chooses which launches of a long run are simulated cycle by cycle, and
+// estimates the cycles of the others, with an interval that says how far the sum may be off.
+//
+// Launches of the same kernel and the same grid that execute about as many instructions form a
+// group. Of a group the first launches are simulated, then as many as the spread of their cycles
+// per instruction demands for the error that is asked for (the central limit theorem, with
+// Student's t for small samples), and after that some at random distances that grow, since later
+// launches may differ from earlier ones. The others take the mean cycles per instruction of the
+// group times their own instructions.
+//
+// Every decision follows from launches before it and from a seed: a run is the same for every
+// number of threads.
+package sample
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Options say how well a run is to be sampled.
+type Options struct {
+	Target float64 // half the width of the interval that is aimed at, as a part of the cycles: 0.02
+	Seed   uint64  // of the random distances
+}
+
+// Launch is what is known of a launch that has been executed.
+type Launch struct {
+	Kernel                 string // kernel, grid, block and whatever else must be equal in a group
+	WarpInsts, ThreadInsts uint64
+}
+
+// Our choices.
+const (
+	// leastTimed is the number of launches of a group that are simulated in any case: fewer
+	// give no spread.
+	leastTimed = 3
+	// near is how much the instructions of a group's launches may differ from those of its
+	// first, relative to them; of warps, and of threads for each instruction of a warp.
+	near = 0.05
+	// growth and jitter: the distance to the next launch that is simulated to look whether the
+	// group still behaves as before is this part of those seen, and up to so much more.
+	growth, jitter = 0.75, 0.5
+	// alarm is how many standard deviations from the mean a launch is far.
+	alarm = 3
+	// bias is the part of estimated cycles that the interval has on each side beside what the
+	// spread says: caches are left as the last simulated launch left them.
+	bias = 0.01
+	// confidence is the normal quantile of an interval of 95 %.
+	confidence = 1.959964
+)
+
+// Sampler follows the launches of a run.
+type Sampler struct {
+	opt    Options
+	rnd    *rand.Rand
+	groups map[string][]*group
+	order  []*group // in the order of their first launches
+	timed  sum      // all that were simulated
+	passed sum      // all that were not
+}
+
+// sum adds up launches.
+type sum struct{ launches, cycles, insts uint64 }
+
+func (s *sum) add(cycles, insts uint64) {
+	s.launches++
+	s.cycles += cycles
+	s.insts += insts
+}
+
+// group is a set of launches that are taken to behave alike, as long as they do: stretch is
+// since when.
+type group struct {
+	kernel       string
+	insts, lanes float64 // of the first: warp instructions, and threads for each
+	seen         uint64  // launches so far, from the first of the stretch
+	look         uint64  // the number of the launch that is simulated next in any case
+	timed        sum
+	passed       sum
+	stretch      stretch
+	suspect      []float64 // cycles per instruction of the last launches, if these were far from the mean
+	since        float64   // instructions passed over since the last launch that was near the mean
+	ended        float64   // squares of the margins of earlier stretches
+	drift        float64   // cycles by which estimates may be off because stretches changed unseen
+}
+
+// stretch is a part of a group's launches that behave alike.
+type stretch struct {
+	n             uint64  // simulated
+	mean, squares float64 // of cycles per warp instruction: Welford's sums
+	passed        sum
+}
+
+// add adds a launch that was simulated.
+func (x *stretch) add(v float64) {
+	x.n++
+	d := v - x.mean
+	x.mean += d / float64(x.n)
+	x.squares += d * (v - x.mean)
+}
+
+// deviation is the standard deviation of cycles per instruction.
+func (x *stretch) deviation() float64 {
+	if x.n < 2 {
+		return 0
+	}
+	return math.Sqrt(x.squares / float64(x.n-1))
+}
+
+// spread is the coefficient of variation.
+func (x *stretch) spread() float64 {
+	if x.mean == 0 {
+		return 0
+	}
+	return x.deviation() / x.mean
+}
+
+// margin is what the spread lets the estimated cycles be off: by the error of the mean, which
+// all share, and by the spread of each.
+func (x *stretch) margin() float64 {
+	if x.passed.launches == 0 {
+		return 0
+	}
+	return student(x.n-1) * x.spread() * float64(x.passed.cycles) * math.Sqrt(1/float64(x.n)+1/float64(x.passed.launches))
+}
+
+// New returns a sampler for a run.
+func New(o Options) *Sampler {
+	return &Sampler{opt: o, rnd: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)), groups: map[string][]*group{}}
+}
+
+// MayPass reports whether a launch of a kernel could be passed over, so that it is worth
+// executing to see. Otherwise it must be simulated.
+func (s *Sampler) MayPass(kernel string) bool {
+	return slices.ContainsFunc(s.groups[kernel], s.settled)
+}
+
+// settled reports whether the next launch of a group need not be simulated.
+func (s *Sampler) settled(g *group) bool {
+	return g.stretch.n >= s.needed(g) && g.seen < g.look
+}
+
+// Pass decides about a launch that has been executed. If it need not be simulated, cycles is the
+// estimate of what it takes; otherwise Timed must follow.
+func (s *Sampler) Pass(l Launch) (cycles uint64, pass bool) {
+	g := s.find(l)
+	if g == nil || !s.settled(g) {
+		return 0, false
+	}
+	cycles = max(1, uint64(math.Round(g.stretch.mean*l.insts())))
+	g.seen++
+	g.since += l.insts()
+	for _, x := range []*sum{&g.passed, &g.stretch.passed, &s.passed} {
+		x.add(cycles, l.WarpInsts)
+	}
+	return cycles, true
+}
+
+// Beside notes a launch that has been simulated while others ran, and says nothing of its kind.
+func (s *Sampler) Beside(l Launch, cycles uint64) { s.timed.add(cycles, l.WarpInsts) }
+
+// Timed notes a launch that has been simulated alone.
+func (s *Sampler) Timed(l Launch, cycles uint64) {
+	s.timed.add(cycles, l.WarpInsts)
+	g := s.find(l)
+	if g == nil {
+		g = &group{kernel: l.Kernel, insts: float64(l.WarpInsts), lanes: l.lanes()}
+		s.groups[l.Kernel] = append(s.groups[l.Kernel], g)
+		s.order = append(s.order, g)
+	}
+	g.seen++
+	g.timed.add(cycles, l.WarpInsts)
+	g.note(float64(cycles)/l.insts(), s.opt.Target)
+	switch {
+	case len(g.suspect) > 0:
+		g.look = g.seen // the next one says more
+	case g.seen >= g.look:
+		g.look = g.seen + 1 + uint64(float64(g.seen)*(growth+jitter*s.rnd.Float64()))
+	}
+}
+
+// note adds the cycles per instruction of a launch that was simulated. If it is far from the mean,
+// two more are; if these are far from it too, all together, a new stretch begins. When it began is
+// not known: what was passed over since the last launch that was near the mean may have cost as
+// much as before, or as much as now.
+func (g *group) note(v, target float64) {
+	x := &g.stretch
+	far := x.n >= leastTimed && math.Abs(v-x.mean) > max(alarm*x.deviation(), target*x.mean)
+	if !far && len(g.suspect) == 0 {
+		x.add(v)
+		g.since = 0
+		return
+	}
+	g.suspect = append(g.suspect, v)
+	if far && len(g.suspect) < leastTimed {
+		return
+	}
+	var now stretch
+	for _, v := range g.suspect {
+		now.add(v)
+	}
+	if off := math.Abs(now.mean - x.mean); now.n == leastTimed && off > max(alarm*x.deviation()/math.Sqrt(leastTimed), target*x.mean) {
+		m := x.margin()
+		g.ended += m * m
+		g.drift += off * g.since / 2
+		*x = now
+		g.look = 0 // and it is looked at as often as a new one
+		g.seen = leastTimed
+	} else {
+		for _, v := range g.suspect {
+			x.add(v)
+		}
+	}
+	g.suspect, g.since = nil, 0
+}
+
+// insts is what cycles are divided by: at least one instruction.
+func (l *Launch) insts() float64 { return float64(max(1, l.WarpInsts)) }
+
+// lanes is the mean number of threads for each instruction of a warp.
+func (l *Launch) lanes() float64 { return float64(l.ThreadInsts) / l.insts() }
+
+// find returns the group of a launch: the nearest one that is near enough, nil if there is none.
+func (s *Sampler) find(l Launch) *group {
+	var best *group
+	least := math.Inf(1)
+	for _, g := range s.groups[l.Kernel] {
+		d := max(apart(float64(l.WarpInsts), g.insts), apart(l.lanes(), g.lanes))
+		if d <= near && d < least {
+			best, least = g, d
+		}
+	}
+	return best
+}
+
+// apart is the relative difference of a from b.
+func apart(a, b float64) float64 {
+	if a == b {
+		return 0
+	}
+	return math.Abs(a-b) / b
+}
+
+// needed is the number of launches of a group that must be simulated for the error that is
+// asked for. Errors of groups add up as squares, so that a group with a part p of all cycles may
+// be off by the target over the root of p.
+func (s *Sampler) needed(g *group) uint64 {
+	x := &g.stretch
+	if x.n < leastTimed {
+		return leastTimed
+	}
+	part := float64(g.timed.cycles+g.passed.cycles) / float64(max(1, s.timed.cycles+s.passed.cycles))
+	root := student(x.n-1) * x.spread() * math.Sqrt(part) / s.opt.Target
+	return max(leastTimed, uint64(math.Ceil(root*root)))
+}
+
+// Result is what a sampled run comes to.
+type Result struct {
+	// Launches are all, Timed those that were simulated, with their cycles; Estimated are the
+	// cycles of the others.
+	Launches, Timed              uint64
+	TimedCycles, EstimatedCycles uint64
+	// Margin is half the width of the interval of the sum of all launches' cycles that holds the
+	// truth in 95 of 100 cases, if launches of a group are alike.
+	Margin float64
+	// Insts are the warp instructions of all, TimedInsts those of the simulated ones.
+	Insts, TimedInsts uint64
+	Groups            []Group // the one with the most estimated cycles first
+}
+
+// Group is a set of launches that were taken to behave alike.
+type Group struct {
+	Kernel                       string
+	WarpInsts                    uint64 // of its first launch
+	Launches, Timed              uint64
+	TimedCycles, EstimatedCycles uint64
+	Spread                       float64 // coefficient of variation of cycles per warp instruction, of late
+	Margin                       float64 // in cycles
+}
+
+// Result sums up the launches so far.
+func (s *Sampler) Result() Result {
+	r := Result{
+		Launches: s.timed.launches + s.passed.launches, Timed: s.timed.launches, TimedCycles: s.timed.cycles, EstimatedCycles: s.passed.cycles,
+		Insts: s.timed.insts + s.passed.insts, TimedInsts: s.timed.insts,
+	}
+	squares, drift := 0.0, 0.0
+	for _, g := range s.order {
+		m := g.stretch.margin()
+		squares += g.ended + m*m
+		drift += g.drift
+		r.Groups = append(r.Groups, Group{
+			Kernel: g.kernel, WarpInsts: uint64(g.insts), Launches: g.timed.launches + g.passed.launches, Timed: g.timed.launches,
+			TimedCycles: g.timed.cycles, EstimatedCycles: g.passed.cycles, Spread: g.stretch.spread(), Margin: g.margin(),
+		})
+	}
+	r.Margin = math.Sqrt(squares) + drift + bias*float64(s.passed.cycles)
+	slices.SortStableFunc(r.Groups, func(a, b Group) int { return cmp.Compare(b.EstimatedCycles, a.EstimatedCycles) })
+	return r
+}
+
+// margin is how far the estimated cycles may be off.
+func (g *group) margin() float64 {
+	m := g.stretch.margin()
+	return math.Sqrt(g.ended+m*m) + g.drift
+}
+
+// student is the quantile of Student's distribution that 95 % lie within on both sides, by
+// degrees of freedom. For few it is from tables; from there on the expansion of Cornish and
+// Fisher is exact to a thousandth.
+func student(freedom uint64) float64 {
+	table := [...]float64{math.Inf(1), 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228}
+	if freedom < uint64(len(table)) {
+		return table[freedom]
+	}
+	const z = confidence
+	n := float64(freedom)
+	return z + (z*z*z+z)/(4*n) + (5*math.Pow(z, 5)+16*z*z*z+3*z)/(96*n*n) + (3*math.Pow(z, 7)+19*math.Pow(z, 5)+17*z*z*z-15*z)/(384*n*n*n)
+}

@@ -1,0 +1,180 @@
+package sample
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+)
+
+// launches makes a run: the true cycles of each launch follow from its kernel.
+type launches struct {
+	list   []Launch
+	cycles []uint64
+}
+
+func (l *launches) add(kernel string, insts uint64, cycles float64) {
+	l.list = append(l.list, Launch{Kernel: kernel, WarpInsts: insts, ThreadInsts: 32 * insts})
+	l.cycles = append(l.cycles, uint64(math.Round(cycles)))
+}
+
+// sum returns the true sum of all cycles.
+func (l *launches) sum() (n float64) {
+	for _, c := range l.cycles {
+		n += float64(c)
+	}
+	return n
+}
+
+// through samples a run, and returns which launches were simulated.
+func (l *launches) through(t *testing.T, s *Sampler) (timed []int) {
+	t.Helper()
+	for i, x := range l.list {
+		if s.MayPass(x.Kernel) {
+			if c, pass := s.Pass(x); pass {
+				if c == 0 {
+					t.Fatalf("launch %d: no cycles", i)
+				}
+				continue
+			}
+		}
+		s.Timed(x, l.cycles[i])
+		timed = append(timed, i)
+	}
+	return timed
+}
+
+// TestSampling: what is simulated of runs of one kind, and that the interval holds the truth.
+func TestSampling(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		make  func(rnd *rand.Rand, l *launches)
+		most  int // launches simulated
+		least int
+	}{
+		{"the same launch a thousand times", func(_ *rand.Rand, l *launches) {
+			for range 1000 {
+				l.add("k", 1000, 5000)
+			}
+		}, 15, 8},
+		{"two kernels in turn", func(_ *rand.Rand, l *launches) {
+			for range 500 {
+				l.add("a", 1000, 5000)
+				l.add("b", 50, 1000)
+			}
+		}, 28, 14},
+		{"a kernel whose work alternates", func(_ *rand.Rand, l *launches) {
+			for range 500 {
+				l.add("k", 1000, 5000)
+				l.add("k", 4000, 9000) // fewer cycles an instruction
+			}
+		}, 28, 14},
+		{"cycles that differ by 2 %", func(rnd *rand.Rand, l *launches) {
+			for range 1000 {
+				l.add("k", 1000, 5000*(1+0.02*rnd.NormFloat64()))
+			}
+		}, 60, 8},
+		{"cycles that differ by 20 %", func(rnd *rand.Rand, l *launches) {
+			for range 2000 {
+				l.add("k", 1000, 5000*(1+0.2*rnd.NormFloat64()))
+			}
+		}, 1000, 200},
+		{"a group that is hardly of account may differ more", func(rnd *rand.Rand, l *launches) {
+			for range 1000 {
+				l.add("long", 100_000, 500_000)
+				l.add("short", 100, 500*(1+0.2*rnd.NormFloat64()))
+			}
+		}, 60, 16},
+		{"every launch is another", func(_ *rand.Rand, l *launches) {
+			n := 1000.0
+			for range 100 {
+				l.add("k", uint64(n), 5*n)
+				n *= 1.2
+			}
+		}, 100, 100},
+		{"few launches", func(_ *rand.Rand, l *launches) {
+			l.add("k", 1000, 5000)
+			l.add("k", 1000, 5000)
+		}, 2, 2},
+		{"launches without instructions", func(_ *rand.Rand, l *launches) {
+			for range 100 {
+				l.add("k", 0, 400)
+			}
+		}, 100, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var l launches
+			c.make(rand.New(rand.NewPCG(1, 2)), &l)
+			s := New(Options{Target: 0.02})
+			timed := l.through(t, s)
+			if len(timed) < c.least || len(timed) > c.most {
+				t.Errorf("%d of %d launches simulated; want %d to %d", len(timed), len(l.list), c.least, c.most)
+			}
+			r := s.Result()
+			if int(r.Launches) != len(l.list) || int(r.Timed) != len(timed) {
+				t.Errorf("%d launches, %d simulated; want %d, %d", r.Launches, r.Timed, len(l.list), len(timed))
+			}
+			if got, want := float64(r.TimedCycles+r.EstimatedCycles), l.sum(); math.Abs(got-want) > r.Margin+float64(len(l.list)) {
+				t.Errorf("%.0f cycles ± %.0f, in truth %.0f", got, r.Margin, want)
+			}
+			var again Sampler = *New(Options{Target: 0.02})
+			if x := l.through(t, &again); !reflect.DeepEqual(x, timed) {
+				t.Errorf("again others are simulated: %v, %v", x, timed)
+			}
+		})
+	}
+}
+
+// TestIntervals: of 400 runs whose launches' cycles differ at random, at least 95 % have the truth
+// in the interval, and the errors stay near the target.
+func TestIntervals(t *testing.T) {
+	for _, spread := range []float64{0.01, 0.05, 0.2} {
+		inside, squares := 0, 0.0
+		const runs = 400
+		for seed := range uint64(runs) {
+			var l launches
+			rnd := rand.New(rand.NewPCG(seed, 7))
+			for range 300 {
+				l.add("a", 1000, 5000*math.Exp(spread*rnd.NormFloat64()))
+				l.add("b", 300, 900*math.Exp(spread*rnd.NormFloat64()))
+			}
+			s := New(Options{Target: 0.02, Seed: seed})
+			l.through(t, s)
+			r := s.Result()
+			off := float64(r.TimedCycles+r.EstimatedCycles) - l.sum()
+			if math.Abs(off) <= r.Margin {
+				inside++
+			}
+			squares += off * off / l.sum() / l.sum()
+		}
+		if inside < runs*95/100 {
+			t.Errorf("spread of %.2f: the interval holds the truth in %d of %d runs", spread, inside, runs)
+		}
+		if e := math.Sqrt(squares / runs); e > 0.02 {
+			t.Errorf("spread of %.2f: root mean square error %.4f, beyond the target", spread, e)
+		}
+	}
+}
+
+// TestDrift: launches that get slower are noticed by those that are simulated later.
+func TestDrift(t *testing.T) {
+	var l launches
+	for i := range 1000 {
+		l.add("k", 1000, 5000*(1+float64(i)/2000))
+	}
+	s := New(Options{Target: 0.02})
+	l.through(t, s)
+	r := s.Result()
+	if off := math.Abs(float64(r.TimedCycles+r.EstimatedCycles)/l.sum() - 1); off > 0.1 || off*l.sum() > r.Margin {
+		t.Errorf("off by %.1f %%, the interval is ± %.1f %%", 100*off, 100*r.Margin/l.sum())
+	}
+}
+
+// TestStudent holds the quantiles against tables of Student's distribution.
+func TestStudent(t *testing.T) {
+	for n, want := range map[uint64]float64{1: 12.706, 2: 4.303, 10: 2.228, 11: 2.201, 15: 2.131, 30: 2.042, 120: 1.980, 1 << 40: 1.960} {
+		if got := student(n); math.Abs(got-want) > 0.0015 {
+			t.Errorf("%d degrees of freedom: %.4f, want %.3f", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package job
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/sample"
+)
+
+// sampledPTX has kernels of many launches: step adds the number of the launch to a buffer, talk
+// prints and counts, clocked stores how long it took, numbered stores %gridid.
+const sampledPTX = `.version 7.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
+.global .align 1 .b8 text[6] = {104, 101, 108, 108, 10, 0};
+.visible .entry step(.param .u64 out, .param .u32 rounds)
+{
+ .reg .b32 %r<8>; .reg .b64 %d<4>; .reg .pred %p;
+ ld.param.u64 %d0, [out]; ld.param.u32 %r6, [rounds];
+ mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %r2, %tid.x; mad.lo.u32 %r3, %r0, %r1, %r2;
+ mul.wide.u32 %d1, %r3, 4; add.u64 %d2, %d0, %d1;
+ mov.u32 %r5, 0;
+L: ld.global.u32 %r4, [%d2]; mad.lo.u32 %r4, %r4, 3, 1; st.global.u32 [%d2], %r4;
+ add.u32 %r5, %r5, 1; setp.lt.u32 %p, %r5, %r6; @%p bra L;
+ ret;
+}
+.visible .entry talk(.param .u64 out, .param .u32 rounds)
+{
+ .reg .b32 %r; .reg .b64 %d<4>; .reg .pred %p;
+ ld.param.u64 %d0, [out]; mov.u32 %r, %tid.x; setp.ne.u32 %p, %r, 0; @%p bra E;
+ atom.global.add.u32 %r, [%d0], 1;
+ { .param .b64 f; .param .b64 a; .param .b32 v;
+ mov.u64 %d1, text; cvta.global.u64 %d1, %d1; st.param.b64 [f], %d1; mov.u64 %d2, 0; st.param.b64 [a], %d2;
+ call.uni (v), vprintf, (f, a); }
+E: ret;
+}
+.visible .entry clocked(.param .u64 out, .param .u32 rounds)
+{
+ .reg .b32 %r<3>; .reg .b64 %d;
+ ld.param.u64 %d, [out]; mov.u32 %r0, %clock; st.global.u32 [%d+4], %r0; mov.u32 %r1, %clock; sub.u32 %r0, %r1, %r0; st.global.u32 [%d], %r0;
+ ret;
+}
+.visible .entry numbered(.param .u64 out, .param .u32 rounds)
+{
+ .reg .b32 %r<5>; .reg .b64 %d<2>; .reg .pred %p;
+ mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; or.b32 %r2, %r2, %r3; setp.ne.u32 %p, %r2, 0; @%p ret;
+ ld.param.u64 %d0, [out]; mov.u32 %r0, %gridid; ld.global.u32 %r1, [%d0]; mad.lo.u32 %r1, %r1, 7, %r0; st.global.u32 [%d0], %r1;
+ ret;
+}
+`
+
+// sampledJob writes a job whose launches call a kernel with these numbers of rounds, on streams
+// in turn.
+func sampledJob(t *testing.T, kernel string, streams int, rounds ...int) string {
+	t.Helper()
+	dir := t.TempDir()
+	var b strings.Builder
+	b.WriteString("program = \"sampled.ptx\"\n[buffers.out]\ntype = \"u32\"\ncount = 4096\n")
+	for i, n := range rounds {
+		fmt.Fprintf(&b, "[[steps]]\nlaunch = { kernel = %q, grid = [32, 1, 1], block = [128, 1, 1], args = [{ buffer = \"out\" }, { u32 = %d }], stream = %d }\n", kernel, n, streams-1-i%streams+min(1, streams-1))
+	}
+	file := filepath.Join(dir, "sampled.toml")
+	for name, text := range map[string]string{"sampled.toml": b.String(), "sampled.ptx": sampledPTX} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return file
+}
+
+// sampled runs a job, and returns its result, what buffer out holds, and what it printed.
+func sampled(t *testing.T, file string, threads int, s *sample.Options) (res *report.Run, values, printed string) {
+	t.Helper()
+	dump := filepath.Join(t.TempDir(), "out")
+	var out bytes.Buffer
+	o := Options{GPU: "rtx-2060", Timing: true, Threads: threads, Sample: s, Out: &out, Dumps: []Dump{{Buffer: "out", File: dump}}}
+	o.Settings.Core = "simt"
+	ready, err := Load(file, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err = ready.Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(dump)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Seconds, res.Dumps = 0, nil
+	return res, string(b), out.String()
+}
+
+// TestSampled: a sampled run computes what the whole run does, simulates few launches, and its
+// interval holds the true cycles; two workers sample alike.
+func TestSampled(t *testing.T) {
+	many := func(n int, rounds ...int) (list []int) {
+		for i := range n {
+			list = append(list, rounds[i%len(rounds)])
+		}
+		return list
+	}
+	for _, c := range []struct {
+		name, kernel string
+		streams      int
+		rounds       []int
+		timed        uint64 // the most launches that are simulated
+		whole        bool   // all are
+	}{
+		{"one kernel", "step", 1, many(60, 20), 12, false},
+		{"two sizes in turn", "step", 1, many(60, 20, 100), 20, false},
+		{"kernels that print", "talk", 1, many(40, 1), 12, false},
+		{"kernels that read the clock", "clocked", 1, many(20, 1), 20, true},
+		{"numbers of grids", "numbered", 1, many(60, 1), 12, false},
+		{"streams side by side", "step", 3, many(30, 20), 30, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file := sampledJob(t, c.kernel, c.streams, c.rounds...)
+			whole, values, printed := sampled(t, file, 1, nil)
+			part, got, said := sampled(t, file, 1, &sample.Options{Target: 0.02})
+			if got != values || said != printed {
+				t.Errorf("other values, or other output: %q, want %q", said, printed)
+			}
+			s := part.Sampling
+			if s == nil || s.Launches != uint64(len(c.rounds)) || s.Timed > c.timed || (s.Timed == s.Launches) != c.whole {
+				t.Fatalf("%+v, want at most %d of %d launches simulated", s, c.timed, len(c.rounds))
+			}
+			if c.whole {
+				part.Sampling = nil
+				if d := cmp.Diff(asJSON(t, whole), asJSON(t, part)); d != "" {
+					t.Errorf("all launches were simulated, but the result differs: %s", d)
+				}
+				return
+			}
+			var cycles uint64
+			passed := 0
+			for i := range whole.Kernels {
+				a, b := &whole.Kernels[i], &part.Kernels[i]
+				cycles += a.Cycles
+				if a.WarpInstructions != b.WarpInstructions || a.ThreadInstructions != b.ThreadInstructions || a.Blocks != b.Blocks {
+					t.Errorf("launch %d: %d warp instructions, want %d", i, b.WarpInstructions, a.WarpInstructions)
+				}
+				if b.Sampled {
+					passed++
+				}
+			}
+			if passed != int(s.Launches-s.Timed) {
+				t.Errorf("%d launches are marked as estimated, want %d", passed, s.Launches-s.Timed)
+			}
+			if off := math.Abs(float64(s.TimedCycles+s.EstimatedCycles) - float64(cycles)); off > float64(s.MarginCycles) {
+				t.Errorf("%d cycles ± %d, in truth %d", s.TimedCycles+s.EstimatedCycles, s.MarginCycles, cycles)
+			}
+			if off := math.Abs(float64(part.Cycles)/float64(whole.Cycles) - 1); off > 0.02 {
+				t.Errorf("the run takes %d cycles, in truth %d", part.Cycles, whole.Cycles)
+			}
+			if two, _, _ := sampled(t, file, 2, &sample.Options{Target: 0.02}); asJSON(t, two) != asJSON(t, part) {
+				t.Errorf("two workers: %s", cmp.Diff(asJSON(t, part), asJSON(t, two)))
+			}
+			if b := new(strings.Builder); part.WriteText(b) != nil || !strings.Contains(b.String(), fmt.Sprintf("sampled: %d of %d launches were simulated", s.Timed, s.Launches)) {
+				t.Errorf("the report does not say that it was sampled: %s", b)
+			}
+		})
+	}
+}
