@@ -51,9 +51,7 @@ func TestCUDA(t *testing.T) {
 // the test if the compilers are not installed.
 func cudaEnv(t *testing.T) []string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("building the CUDA runtime takes long")
-	}
+	alltests.Only(t, "CUDA programs, since building their runtime takes long")
 	if _, err := sdk.FindClang(t.Context()); err != nil {
 		if os.Getenv("HEDDLE_CLANG") != "" {
 			t.Fatal(err) // a compiler that is named explicitly must work
@@ -104,9 +102,7 @@ var cudaCache = sync.OnceValues(func() (string, error) {
 // other releases look for.
 func TestLibraryNames(t *testing.T) {
 	alltests.Only(t, "the names of the runtime library")
-	if testing.Short() {
-		t.Skip("building the CUDA runtime takes long")
-	}
+	alltests.Only(t, "CUDA programs, since building their runtime takes long")
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("the CUDA runtime needs gcc to be built")
 	}

@@ -33,7 +33,7 @@ func TestAbsurdValues(t *testing.T) {
 	}
 	values := []string{"0", "-1", "1", "3", "64", "1000000", "1000000000000000000", "9223372036854775807", "1e300", "nan", "-inf", "", "no such thing", "true", "[]"}
 	if !alltests.On() {
-		values = []string{"-1", "3"}
+		values = []string{"3"}
 	}
 	refused, ended := 0, map[string]int{}
 	var c *config.GPU // reloaded once a value was accepted

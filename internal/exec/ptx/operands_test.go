@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
@@ -95,13 +96,14 @@ func literal(typ string, v uint64) (string, bool) {
 func TestOperandForms(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(61, 62))
 	plain, guarded, aliased, literals := 0, 0, 0, 0
+	most := alltests.Count(6, 8)
 	for _, f := range ptx.Forms() {
 		var pick [][]string
 		n := 0
 		f.Expand(func(mods []string) bool {
-			if n++; len(pick) < 8 {
+			if n++; len(pick) < most {
 				pick = append(pick, slices.Clone(mods))
-			} else if k := rnd.IntN(n); k < 8 {
+			} else if k := rnd.IntN(n); k < most {
 				pick[k] = slices.Clone(mods)
 			}
 			return n < 2000

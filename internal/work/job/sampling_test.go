@@ -67,7 +67,7 @@ func sampledJob(t *testing.T, kernel string, streams int, rounds ...int) string 
 	var b strings.Builder
 	b.WriteString("program = \"sampled.ptx\"\n[buffers.out]\ntype = \"u32\"\ncount = 4096\n")
 	for i, n := range rounds {
-		fmt.Fprintf(&b, "[[steps]]\nlaunch = { kernel = %q, grid = [32, 1, 1], block = [128, 1, 1], args = [{ buffer = \"out\" }, { u32 = %d }], stream = %d }\n", kernel, n, streams-1-i%streams+min(1, streams-1))
+		fmt.Fprintf(&b, "[[steps]]\nlaunch = { kernel = %q, grid = [4, 1, 1], block = [128, 1, 1], args = [{ buffer = \"out\" }, { u32 = %d }], stream = %d }\n", kernel, n, streams-1-i%streams+min(1, streams-1))
 	}
 	file := filepath.Join(dir, "sampled.toml")
 	for name, text := range map[string]string{"sampled.toml": b.String(), "sampled.ptx": sampledPTX} {
