@@ -174,7 +174,7 @@ func unseen(e env, results ...*report.Run) error {
 	switch {
 	case most < kernels:
 	case errs > 0:
-		return usage("not checked by %s: all kernels ran as machine code, of which races, sync and init see functional runs (--mode functional), and other checkers nothing; or run the program's PTX with --code ptx, or build it with PTX", names)
+		return usage("not checked by %s: all kernels ran as machine code, of which memory, races, sync and init see functional runs (--mode functional), and other checkers nothing; or run the program's PTX with --code ptx, or build it with PTX", names)
 	case len(missed) == len(all):
 		return usage("not checked by %s: all kernels ran as machine code, and these checkers see PTX; run the program's PTX with --code ptx, or build it with PTX", names)
 	}

@@ -44,7 +44,10 @@ type HostEvent struct {
 	Name   string // of an allocation: a kind of memory; of a Bad access to a variable: where in it
 	Set    bool   // HostAlloc: the bytes have values
 	Part   bool   // HostAlloc, HostFree: a part of an allocation, which an allocator of the program gives out
-	Shared bool   // HostAlloc: the host may look at it at any time
+	// HeapAddr and HeapBytes are the range that the allocator of a part shares out; none: the whole
+	// allocation.
+	HeapAddr, HeapBytes uint64
+	Shared              bool // HostAlloc: the host may look at it at any time
 	// Bad is set for a call that failed, since its memory is not what it takes it for: nothing
 	// was freed, read or written.
 	Bad    bool

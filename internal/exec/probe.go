@@ -144,7 +144,7 @@ type RegisterReader interface {
 }
 
 // MachineProbe is a Probe that sees functional launches of machine code too. There, values are followed in one
-// frame for all functions, and calls have no chain; nothing is told of sums, faults and mbarriers, and
+// frame for all functions, and calls have no chain; sums and mbarriers are left out, and
 // FlowProbe has no Enter and no Passed. A NOP counts as a barrier of the warp's lanes that execute it
 // together: it is what compilers leave of __syncwarp() where a warp is converged.
 type MachineProbe interface {

@@ -30,6 +30,20 @@ type allocation struct {
 	// parts are what an allocator of the program has given out of it, by address, with those that it
 	// has taken back and not given out since. Nil: it is no pool.
 	parts []*allocation
+	// heaps are the ranges of it that allocators share out; what lies outside of them is as in any
+	// allocation.
+	heaps []heap
+}
+
+// heap is a range of addresses.
+type heap struct{ addr, bytes uint64 }
+
+func (h heap) contains(addr uint64) bool { return addr-h.addr < h.bytes }
+
+// within is the part of it that lies in another range.
+func (h heap) within(o heap) heap {
+	from, to := max(h.addr, o.addr), min(h.addr+h.bytes, o.addr+o.bytes)
+	return heap{from, max(from, to) - from}
 }
 
 func (a *allocation) contains(addr uint64) bool { return addr-a.addr < max(a.bytes, 1) }

@@ -69,6 +69,18 @@ func TestParts(t *testing.T) {
 	piece := func(addr uint64) check.HostEvent {
 		return check.HostEvent{Kind: check.HostMap, Call: "cuMemMap", Addr: addr, Bytes: 0x1000, Host: at(5)}
 	}
+	// of a heap, which is a part of its allocation
+	region := func(heap, heapBytes, addr, bytes uint64) check.HostEvent {
+		e := give(addr, bytes)
+		e.HeapAddr, e.HeapBytes = heap, heapBytes
+		return e
+	}
+	resize := func(addr, bytes, old uint64) check.HostEvent {
+		return check.HostEvent{Kind: check.HostResize, Call: "nvtxMemRegionsResize", Addr: addr, Bytes: bytes, Old: old, Host: at(7)}
+	}
+	whole := func(addr, bytes uint64) check.HostEvent {
+		return check.HostEvent{Kind: check.HostWhole, Call: "nvtxMemHeapUnregister", Addr: addr, Bytes: bytes, Host: at(8)}
+	}
 	a, b := give(0x1000, 100), give(0x1100, 100)
 	for _, c := range []struct {
 		name    string
@@ -90,6 +102,12 @@ func TestParts(t *testing.T) {
 		{"beyond its end in the second piece", []check.HostEvent{piece(0x1000), piece(0x2000), give(0x1f00, 512), write(0x1f00, 513)}, OOBMemcpy, "0 bytes into a part", []int{9, 3}},
 		{"taken back from both pieces", []check.HostEvent{piece(0x1000), piece(0x2000), give(0x1f00, 512), take(0x1f00, 512), write(0x2000, 4)}, UseAfterFree, "has been taken back", []int{9, 3, 4}},
 		{"unmapped", []check.HostEvent{piece(0x1000), give(0x1f00, 16), {Kind: check.HostUnmap, Call: "cuMemUnmap", Addr: 0x1000, Bytes: 0x1000, Host: at(6)}, bad(check.HostWrite, "cudaMemcpy", 0x1f00, 4)}, UseAfterFree, "cuMemUnmap has freed", []int{9, 5, 6}},
+		{"outside of the heap", []check.HostEvent{alloc, region(0x1000, 0x100, 0x1000, 16), write(0x1200, 16)}, nil, "", nil},
+		{"in the heap, outside of its region", []check.HostEvent{alloc, region(0x1000, 0x100, 0x1000, 16), write(0x1080, 16)}, OOBMemcpy, "112 bytes after a part", []int{9, 3}},
+		{"a heap ends, the other one stays", []check.HostEvent{alloc, region(0x1000, 0x100, 0x1000, 16), region(0x1100, 0x100, 0x1100, 16), whole(0x1000, 0x100), write(0x1080, 16), write(0x1180, 4)}, OOBMemcpy, "112 bytes after a part", []int{9, 3}},
+		{"a region of the heap that stays ends", []check.HostEvent{alloc, region(0x1000, 0x100, 0x1000, 16), region(0x1100, 0x100, 0x1100, 16), whole(0x1000, 0x100), take(0x1100, 16)}, nil, "", nil},
+		{"grown into the next piece, a pool too", []check.HostEvent{piece(0x1000), piece(0x2000), give(0x1f00, 16), give(0x2800, 16), resize(0x1f00, 512, 16), write(0x1f00, 512)}, nil, "", nil},
+		{"shrunk, the next piece still a pool", []check.HostEvent{piece(0x1000), piece(0x2000), give(0x1f00, 512), give(0x2800, 16), resize(0x1f00, 16, 512), write(0x2000, 4)}, OOBMemcpy, "2048 bytes before a part", []int{9, 3}},
 		{"the pool is freed, and its place allocated anew", []check.HostEvent{alloc, a, release, alloc, write(0x1080, 4)}, nil, "", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

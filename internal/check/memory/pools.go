@@ -51,30 +51,60 @@ func (c *checker) partOf(a *allocation, e *check.HostEvent) {
 		at, _ := slices.BinarySearchFunc(c.pools, a.addr, func(p *allocation, addr uint64) int { return cmp.Compare(p.addr, addr) })
 		c.pools = slices.Insert(c.pools, at, a)
 	}
+	if h := cmp.Or(heap{e.HeapAddr, e.HeapBytes}, heap{a.addr, a.bytes}).within(heap{a.addr, a.bytes}); !slices.Contains(a.heaps, h) {
+		a.heaps = append(a.heaps, h)
+	}
 	// What was there before is no more.
 	a.parts = slices.DeleteFunc(a.parts, func(p *allocation) bool { return p.addr < e.Addr+e.Bytes && e.Addr < p.addr+p.bytes })
 	i, _ = slices.BinarySearchFunc(a.parts, e.Addr, func(p *allocation, addr uint64) int { return cmp.Compare(p.addr, addr) })
 	a.parts = slices.Insert(a.parts, i, &allocation{addr: e.Addr, bytes: e.Bytes, call: e.Call, host: e.Host})
 }
 
-// resize notes that a part has another size.
+// resize notes that a part has another size. In memory that was mapped piece by piece it leaves
+// pieces, or gets new ones.
 func (c *checker) resize(e *check.HostEvent) {
-	if pool := before(c.pools, e.Addr); pool != nil {
-		if part := before(pool.parts, e.Addr); part != nil && part.addr == e.Addr {
-			part.bytes = min(e.Bytes, pool.addr+pool.bytes-part.addr)
+	end := e.Addr + e.Bytes
+	for addr := e.Addr; addr < max(end, e.Addr+e.Old); {
+		a := c.nearest(addr)
+		if a == nil || !a.contains(addr) || a.freedBy != "" {
+			return
+		}
+		next := a.addr + a.bytes
+		i := slices.IndexFunc(a.parts, func(p *allocation) bool { return p.addr == addr })
+		switch {
+		case addr >= end && i >= 0:
+			a.parts = slices.Delete(a.parts, i, i+1)
+			if len(a.parts) == 0 {
+				c.noPool(a)
+			}
+		case addr < end && i >= 0:
+			a.parts[i].bytes = min(end, next) - addr
+		case addr < end && addr > e.Addr:
+			in := *e
+			in.Kind, in.Addr, in.Bytes = check.HostAlloc, addr, min(end, next)-addr
+			c.partOf(a, &in)
+		}
+		addr = next
+	}
+}
+
+// whole ends what allocators share out in a range, and pools of which nothing else is.
+func (c *checker) whole(e *check.HostEvent) {
+	gone := heap{e.Addr, e.Bytes}
+	for _, p := range slices.Clone(c.pools) {
+		meets := func(addr, bytes uint64) bool { return heap{addr, bytes}.within(gone).bytes > 0 }
+		p.heaps = slices.DeleteFunc(p.heaps, func(h heap) bool { return meets(h.addr, h.bytes) })
+		p.parts = slices.DeleteFunc(p.parts, func(x *allocation) bool { return meets(x.addr, x.bytes) })
+		if len(p.heaps) == 0 || len(p.parts) == 0 {
+			c.noPool(p)
 		}
 	}
 }
 
-// whole ends pools.
-func (c *checker) whole(e *check.HostEvent) {
-	c.pools = slices.DeleteFunc(c.pools, func(p *allocation) bool {
-		if p.addr >= e.Addr+e.Bytes || e.Addr >= p.addr+p.bytes {
-			return false
-		}
-		p.parts = nil
-		return true
-	})
+// noPool makes a pool an allocation like others.
+func (c *checker) noPool(a *allocation) {
+	a.parts, a.heaps = nil, nil
+	c.pools = slices.DeleteFunc(c.pools, func(p *allocation) bool { return p == a })
 }
 
 // before returns the last of a list that does not begin after an address, nil if there is none.
@@ -94,7 +124,7 @@ func before(list []*allocation, addr uint64) *allocation {
 func (c *checker) lost(addr, bytes uint64) (part *allocation, lost bool) {
 	for {
 		pool := before(c.pools, addr)
-		if pool == nil || !pool.contains(addr) {
+		if pool == nil || !slices.ContainsFunc(pool.heaps, func(h heap) bool { return h.contains(addr) }) {
 			return nil, false
 		}
 		in := before(pool.parts, addr)

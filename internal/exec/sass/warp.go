@@ -57,7 +57,7 @@ type warp struct {
 	wrote bool
 	asked bool
 	fault *fault
-	site  int32 // of the instruction that a probe is told of
+	site  int32 // of the instruction that a probe sees
 }
 
 // pending is an instruction that has issued and not been committed. What most instructions

@@ -67,7 +67,7 @@ func (t *Thread) RegisterHeap(r Range) {
 // RegisterRegion says that a range of a heap is given out; of heaps that are not known it says nothing.
 func (t *Thread) RegisterRegion(heap uint64, r Range) {
 	t.annotate(func(d *Runtime, h *heaps) {
-		if size, ok := h.sizes[heap]; ok && r.Addr-heap < size && r.Size > 0 && r.Size <= size-(r.Addr-heap) && d.tellRegion(check.HostAlloc, "nvtxMemRegionsRegister", r, 0) {
+		if size, ok := h.sizes[heap]; ok && r.Addr-heap < size && r.Size > 0 && r.Size <= size-(r.Addr-heap) && d.tellRegion(check.HostAlloc, "nvtxMemRegionsRegister", r, 0, Range{heap, size}) {
 			h.regions[r.Addr] = region{heap, r.Size}
 		}
 	})
@@ -76,7 +76,7 @@ func (t *Thread) RegisterRegion(heap uint64, r Range) {
 // ResizeRegion says that the region at an address has another size, and keeps its contents.
 func (t *Thread) ResizeRegion(r Range) {
 	t.annotate(func(d *Runtime, h *heaps) {
-		if old, ok := h.regions[r.Addr]; ok && r.Size > 0 && r.Size <= h.sizes[old.heap]-(r.Addr-old.heap) && d.tellRegion(check.HostResize, "nvtxMemRegionsResize", r, old.size) {
+		if old, ok := h.regions[r.Addr]; ok && r.Size > 0 && r.Size <= h.sizes[old.heap]-(r.Addr-old.heap) && d.tellRegion(check.HostResize, "nvtxMemRegionsResize", r, old.size, Range{old.heap, h.sizes[old.heap]}) {
 			h.regions[r.Addr] = region{old.heap, r.Size}
 		}
 	})
@@ -85,7 +85,13 @@ func (t *Thread) ResizeRegion(r Range) {
 // UnregisterRegion is the end of RegisterRegion.
 func (t *Thread) UnregisterRegion(addr uint64) {
 	t.annotate(func(d *Runtime, h *heaps) {
-		d.tellRegion(check.HostFree, "nvtxMemRegionsUnregister", Range{addr, max(1, h.regions[addr].size)}, 0)
+		known := false // else it was not given out here: of the process, or of a heap that is no pool
+		for heap, size := range h.sizes {
+			known = known || addr-heap < size
+		}
+		if known {
+			d.tellRegion(check.HostFree, "nvtxMemRegionsUnregister", Range{addr, max(1, h.regions[addr].size)}, 0, Range{})
+		}
 		delete(h.regions, addr)
 	})
 }
@@ -100,14 +106,14 @@ func (t *Thread) EmptyHeap(heap uint64, whole bool) {
 		for _, addr := range slices.Sorted(maps.Keys(h.regions)) {
 			if r := h.regions[addr]; r.heap == heap {
 				if !whole {
-					d.tellRegion(check.HostFree, "nvtxMemHeapReset", Range{addr, r.size}, 0)
+					d.tellRegion(check.HostFree, "nvtxMemHeapReset", Range{addr, r.size}, 0, Range{})
 				}
 				delete(h.regions, addr)
 			}
 		}
 		if whole {
 			delete(h.sizes, heap)
-			d.tellRegion(check.HostWhole, "nvtxMemHeapUnregister", Range{heap, size}, 0)
+			d.tellRegion(check.HostWhole, "nvtxMemHeapUnregister", Range{heap, size}, 0, Range{})
 		}
 	})
 }
@@ -128,7 +134,7 @@ func (t *Thread) annotate(f func(d *Runtime, h *heaps)) {
 
 // tellRegion tells of a region, which is a part of an allocation. It does nothing, and returns false,
 // where there is none.
-func (r *Runtime) tellRegion(kind check.HostKind, call string, at Range, old uint64) bool {
+func (r *Runtime) tellRegion(kind check.HostKind, call string, at Range, old uint64, heap Range) bool {
 	d, err := r.holder(at.Addr)
 	if err != Success {
 		return false
@@ -136,6 +142,6 @@ func (r *Runtime) tellRegion(kind check.HostKind, call string, at Range, old uin
 	if m, ok := d.mem.Find(at.Addr); !ok || at.Size > m.Size-(at.Addr-m.Addr) {
 		return false
 	}
-	r.tell(check.HostEvent{Kind: kind, Call: call, Name: call, Addr: at.Addr, Bytes: at.Size, Old: old, Part: kind == check.HostAlloc || kind == check.HostFree})
+	r.tell(check.HostEvent{Kind: kind, Call: call, Name: call, Addr: at.Addr, Bytes: at.Size, Old: old, HeapAddr: heap.Addr, HeapBytes: heap.Size, Part: kind == check.HostAlloc || kind == check.HostFree})
 	return true
 }
