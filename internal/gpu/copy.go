@@ -277,6 +277,9 @@ func (g *GPU) dropCopies() {
 	for _, o := range append(g.copies.away, g.copies.by[:]...) {
 		if o != nil {
 			o.End, o.cut, o.state = g.now, true, opEnded
+			if o.Kind == OpLaunch {
+				o.Kernel.End = g.now
+			}
 		}
 	}
 	g.copies = copies{}

@@ -404,7 +404,7 @@ func (s *Session) soFar() *report.Run {
 	res := *s.Res
 	res.Kernels = slices.Clone(res.Kernels)
 	for _, l := range s.open {
-		if l.op.Begun() && !l.op.Ended() {
+		if l.op.Begun() && !l.op.Ended() && !l.op.Kernel.Passed {
 			k := describe(s.Chip, s.Chip.SoFar(l.op.Kernel), *l)
 			res.Kernels = append(res.Kernels, k)
 			res.WarpInstructions += k.WarpInstructions

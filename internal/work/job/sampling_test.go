@@ -3,15 +3,18 @@ package job
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/sample"
 )
@@ -170,5 +173,38 @@ func TestSampled(t *testing.T) {
 				t.Errorf("the report does not say that it was sampled: %s", b)
 			}
 		})
+	}
+}
+
+// TestSampledCut: a run that is ended while the time of a launch passes has no more cycles than
+// passed.
+func TestSampledCut(t *testing.T) {
+	file := sampledJob(t, "step", 1, slices.Repeat([]int{20}, 60)...)
+	whole, _, _ := sampled(t, file, 1, &sample.Options{Target: 0.02})
+	cut := 0
+	for i := range whole.Kernels {
+		k := &whole.Kernels[i]
+		if !k.Sampled || i%7 != 0 {
+			continue
+		}
+		o := Options{GPU: "rtx-2060", Timing: true, Threads: 1, Sample: &sample.Options{Target: 0.02}, MaxInsts: k.StartCycle + k.Cycles/2}
+		o.Settings.Core = "simt"
+		ready, err := Load(file, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := ready.Run(context.Background(), o)
+		var limit *exec.LimitError
+		if !errors.As(err, &limit) {
+			t.Fatalf("launch %d: %v, want that the limit ended it", i, err)
+		}
+		last := &res.Kernels[len(res.Kernels)-1]
+		if last.Launch != i || last.EndCycle != res.Cycles || last.Cycles > k.Cycles {
+			t.Errorf("launch %d: the last one is %d, of %d cycles, and ends in cycle %d of %d", i, last.Launch, last.Cycles, last.EndCycle, res.Cycles)
+		}
+		cut++
+	}
+	if cut == 0 {
+		t.Error("no run was cut")
 	}
 }
