@@ -95,6 +95,7 @@ func TestUses(t *testing.T) {
 			"uninit-global error x32: 1 read of 4 bytes 3 decides a branch"},
 		{"a branch that nobody takes", "", "ld.global.u32 %r0, [%bare];\nsetp.ne.u32 %p0, %r0, 0;\n@%p0 bra ON;\nmov.u32 %r1, 1;\nON:",
 			"uninit-global error x32: 1 read of 4 bytes 3 decides a branch"},
+		{"a branch on the half of a pair that has a value", "", "ld.global.u32 %r0, [%bare];\ncvt.u64.u32 %a0, %r0;\nshl.b64 %a0, %a0, 32;\ncvt.u64.u32 %a1, %t;\nor.b64 %a0, %a0, %a1;\ncvt.u32.u64 %r1, %a0;\nsetp.eq.u32 %p0, %r1, 0;\n@%p0 bra ON;\nmov.u32 %r1, 1;\nON:", ""},
 		{"an exit", "", "ld.global.u32 %r0, [%bare];\nsetp.eq.u32 %p0, %r0, 0;\n@%p0 exit;",
 			"uninit-global error x32: 1 read of 4 bytes 3 decides a branch"},
 		{"a guard of a store", "", "ld.global.u32 %r0, [%bare];\nsetp.eq.u32 %p0, %r0, 0;\n@%p0 st.global.u32 [%out], 1;",

@@ -135,8 +135,11 @@ func doing(in *isa.Inst) does {
 	case "and":
 		return ands
 	case "or":
-		if rest == "pred" {
+		switch rest {
+		case "pred":
 			return ors
+		case "b64": // how clang puts two words together, of which one may have no value
+			return packs
 		}
 	case "prmt", "bfi":
 		return packs
