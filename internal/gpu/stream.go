@@ -339,7 +339,7 @@ func (g *GPU) act(o *Op) error {
 	o.Start = g.now
 	switch o.Kind {
 	case OpLaunch:
-		if o.Pass != nil {
+		if o.Pass != nil && !o.warmed {
 			if over, err := g.passOver(o); over || err != nil {
 				return err
 			}

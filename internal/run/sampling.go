@@ -17,7 +17,7 @@ import (
 // alike is what launches of one group have in common.
 func alike(l *Launch) string {
 	k := l.op.Kernel
-	return fmt.Sprintf("%s %v %v %d", k.Name, l.Grid, l.Block, k.Shared)
+	return fmt.Sprintf("%s %v %v %d %d %d %v", k.Name, l.Grid, l.Block, k.Shared, len(k.Work().Code()), k.Registers, l.op.Options)
 }
 
 // passage decides whether a launch whose turn has come is passed over, and if so, executes it. To

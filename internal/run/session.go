@@ -419,6 +419,9 @@ func (s *Session) soFar() *report.Run {
 		res.History = s.history.result()
 	}
 	res.Ways = s.ways.result()
+	if s.sampler != nil {
+		res.Sampling = s.sampling()
+	}
 	res.Now = s.now()
 	res.Findings = findings.Of(&res)
 	res.Seconds = time.Since(s.began).Seconds()

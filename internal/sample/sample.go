@@ -204,7 +204,7 @@ func (g *group) note(v, target float64) {
 	if off := math.Abs(now.mean - x.mean); now.n == leastTimed && off > max(alarm*x.deviation()/math.Sqrt(leastTimed), target*x.mean) {
 		m := x.margin()
 		g.ended += m * m
-		g.drift += off * g.since / 2
+		g.drift += off * g.since
 		*x = now
 		g.look = 0 // and it is looked at as often as a new one
 		g.seen = leastTimed

@@ -178,3 +178,27 @@ func TestStudent(t *testing.T) {
 		}
 	}
 }
+
+// TestStep: where cycles double at once, between two launches that are simulated, the interval
+// holds the truth wherever that is.
+func TestStep(t *testing.T) {
+	for at := 20; at < 200; at += 7 {
+		var l launches
+		for i := range 200 {
+			if i < at {
+				l.add("k", 1000, 5000)
+			} else {
+				l.add("k", 1000, 10000)
+			}
+		}
+		s := New(Options{Target: 0.02})
+		timed := l.through(t, s)
+		if timed[len(timed)-1] < at {
+			continue // nothing has seen it
+		}
+		r := s.Result()
+		if off := math.Abs(float64(r.TimedCycles+r.EstimatedCycles) - l.sum()); off > r.Margin {
+			t.Errorf("from launch %d on: off by %.0f, the interval is ± %.0f", at, off, r.Margin)
+		}
+	}
+}

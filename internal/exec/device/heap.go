@@ -3,6 +3,7 @@ package device
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/bits"
 	"slices"
 	"sort"
@@ -73,16 +74,37 @@ func (m *Memory) makeHeap() bool {
 	if err != nil {
 		return false
 	}
-	m.heap = &heap{
-		r:      m.before(addr),
-		live:   make(map[uint64]uint64),
-		freed:  make(map[uint64]bool),
-		starts: make([]uint64, (grains+63)/64),
-	}
-	if grains > 0 {
-		m.heap.free = []run{{0, grains}}
-	}
+	m.heap = emptyHeap(m.before(addr), grains)
 	return true
+}
+
+// emptyHeap is a heap of an arena, from which nothing has been handed out.
+func emptyHeap(r *region, grains uint64) *heap {
+	h := &heap{r: r, live: make(map[uint64]uint64), freed: make(map[uint64]bool), starts: make([]uint64, (grains+63)/64)}
+	if grains > 0 {
+		h.free = []run{{0, grains}}
+	}
+	return h
+}
+
+// clone copies a heap, which may be nil.
+func (h *heap) clone() *heap {
+	if h == nil {
+		return nil
+	}
+	x := *h
+	x.free, x.live, x.freed, x.starts = slices.Clone(h.free), maps.Clone(h.live), maps.Clone(h.freed), slices.Clone(h.starts)
+	return &x
+}
+
+// restoreHeap puts a heap back; if there was none, the arena stays, and is empty.
+func (m *Memory) restoreHeap(was *heap) {
+	switch {
+	case was != nil:
+		m.heap = was.clone()
+	case m.heap != nil:
+		m.heap = emptyHeap(m.heap.r, m.cfg.Heap/heapGrain)
+	}
 }
 
 // ErrDoubleFree is within the error of HeapFree for a block that is already free.

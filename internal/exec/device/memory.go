@@ -522,7 +522,9 @@ func (m *Memory) Save() (restore func()) {
 	for _, r := range slack {
 		keep(r, r.data)
 	}
+	heap := m.heap.clone()
 	return func() {
+		m.restoreHeap(heap)
 		for _, k := range list {
 			if !k.r.Freed {
 				copy(k.now, k.old)

@@ -515,3 +515,34 @@ func TestManyFrees(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSaveHeap: what kernels get from the device heap is undone too, also if the heap was not
+// there before.
+func TestSaveHeap(t *testing.T) {
+	m := New(Config{Heap: 1 << 20})
+	take := func() uint64 {
+		t.Helper()
+		addr, ok := m.HeapAlloc(100)
+		if !ok {
+			t.Fatal("no room")
+		}
+		return addr
+	}
+	restore := m.Save()
+	a := take()
+	restore()
+	if b := take(); b != a {
+		t.Errorf("before the heap: %#x, want %#x again", b, a)
+	}
+	restore = m.Save()
+	if err := m.HeapFree(a); err != nil {
+		t.Fatal(err)
+	}
+	restore()
+	if b := take(); b == a {
+		t.Errorf("%#x is handed out twice", b)
+	}
+	if err := m.HeapFree(a); err != nil {
+		t.Errorf("it cannot be freed again: %v", err)
+	}
+}

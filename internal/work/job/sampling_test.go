@@ -58,6 +58,8 @@ E: ret;
  .reg .b32 %r<5>; .reg .b64 %d<2>; .reg .pred %p;
  mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; or.b32 %r2, %r2, %r3; setp.ne.u32 %p, %r2, 0; @%p ret;
  ld.param.u64 %d0, [out]; mov.u32 %r0, %gridid; ld.global.u32 %r1, [%d0]; mad.lo.u32 %r1, %r1, 7, %r0; st.global.u32 [%d0], %r1;
+ ld.param.u32 %r4, [rounds];
+L: sub.u32 %r4, %r4, 1; setp.ne.u32 %p, %r4, 0; @%p bra L;
  ret;
 }
 `
@@ -125,6 +127,7 @@ func TestSampled(t *testing.T) {
 		{"kernels that print", "talk", 1, many(40, 1), 12, false},
 		{"kernels that read the clock", "clocked", 1, many(20, 1), 20, true},
 		{"numbers of grids", "numbered", 1, many(60, 1), 12, false},
+		{"numbers of grids, two sizes", "numbered", 1, many(60, 1, 40), 26, false},
 		{"streams side by side", "step", 3, many(30, 20), 30, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
