@@ -225,17 +225,6 @@ func TestLiveStop(t *testing.T) {
 	}
 }
 
-// liveProgram is a CUDA program that launches a kernel as often as its argument says.
-const liveProgram = `#include <cstdlib>
-__global__ void add(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; for (int k = 0; k < 20; k++) if (i < n) x[i] += k * 1.5f; }
-int main(int argc, char **argv) {
-  float *x;
-  cudaMalloc(&x, 4 << 18);
-  for (int r = 0; r < atoi(argv[1]); r++) add<<<1024, 256>>>(x, 1 << 18);
-  return cudaDeviceSynchronize();
-}
-`
-
 // A CUDA program shows itself while it runs: it grows, pauses, makes steps and is stopped from the
 // page, and the page has its final result.
 func TestLiveProgram(t *testing.T) {
@@ -245,10 +234,7 @@ func TestLiveProgram(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	dir := t.TempDir()
-	source, program := filepath.Join(dir, "add.cu"), filepath.Join(dir, "add")
-	if err := os.WriteFile(source, []byte(liveProgram), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	source, program := filepath.Join("testdata", "live.cu"), filepath.Join(dir, "add")
 	var out bytes.Buffer
 	if code := heddle(env{ctx: t.Context(), stdout: &out, stderr: &out}, []string{"cc", "-lineinfo", source, "-o", program}); code != 0 {
 		t.Fatalf("%d: %s", code, &out)

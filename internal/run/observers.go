@@ -75,7 +75,7 @@ var table = [observers]observer{
 	StepObserver: {name: "stepping", cycles: "it steps through cycles", refuse: map[Kind]string{
 		CUDA: "stepping back repeats the run, and a program, with its files and its terminal, cannot be repeated; record a trace of it and step through that",
 	}},
-	WatchObserver: {name: "watching functions", cycles: "they are told what happens in which cycle", again: true, whole: true, refuse: map[Kind]string{
+	WatchObserver: {name: "watching functions", cycles: "they hear what happens in which cycle", again: true, whole: true, refuse: map[Kind]string{
 		KeplerJob: notChip, KeplerCore: notChip,
 	}},
 	CheckObserver: {name: "a checker of memory and threads", again: true, whole: true, refuse: map[Kind]string{

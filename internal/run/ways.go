@@ -17,7 +17,7 @@ import (
 // a range, as many cycles as a live run takes from one look to the next).
 const (
 	firstWays      = 2048
-	firstWaysEvery = 256  // core cycles between two looks whether there are so many
+	firstWaysEvery = 256  // core cycles between two looks at whether that many have been recorded
 	MostWayCycles  = 4000 // of a range
 	mostWays       = 8    // the last ones stay
 )

@@ -170,28 +170,13 @@ func result(t *testing.T, file string) *report.Run {
 	return &res
 }
 
-// liveSource is a CUDA program that launches a kernel as often as its argument says. It ends by
-// itself after some minutes, whatever a test does.
-const liveSource = `#include <cstdlib>
-__global__ void add(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; for (int k = 0; k < 20; k++) if (i < n) x[i] += k * 1.5f; }
-int main(int argc, char **argv) {
-  float *x;
-  cudaMalloc(&x, 4 << 18);
-  for (int r = 0; r < atoi(argv[1]); r++) add<<<1024, 256>>>(x, 1 << 18);
-  return cudaDeviceSynchronize();
-}
-`
-
 // TestLiveProgramPage opens a CUDA program while it runs: it pauses, makes a step, goes on, and ends by
 // itself or is stopped; what the page shows in the end is the result.
 func TestLiveProgramPage(t *testing.T) {
 	alltests.Only(t, "a CUDA program in a browser")
 	needCompilers(t)
 	heddle, dir := buildHeddle(t), t.TempDir()
-	source, program := filepath.Join(dir, "add.cu"), filepath.Join(dir, "add")
-	if err := os.WriteFile(source, []byte(liveSource), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	source, program := "../../cmd/heddle/testdata/live.cu", filepath.Join(dir, "add")
 	if out, err := exec.Command(heddle, "cc", "-lineinfo", source, "-o", program).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

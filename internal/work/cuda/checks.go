@@ -11,7 +11,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/plain"
 )
 
-// This file: what checkers are told of the program's calls. Without checkers each of these
+// This file: what checkers hear of the program's calls. Without checkers each of these
 // functions costs a test.
 
 // checked reports whether the run has checkers.

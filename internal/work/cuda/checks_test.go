@@ -30,7 +30,7 @@ func (l *listener) Host(e *check.HostEvent) {
 	l.told = append(l.told, s)
 }
 
-// TestHostEvents: what checkers are told of calls, the same in both modes.
+// TestHostEvents: what checkers hear of calls, the same in both modes.
 func TestHostEvents(t *testing.T) {
 	for _, timing := range []bool{false, true} {
 		l := &listener{}
@@ -81,7 +81,7 @@ func TestHostEvents(t *testing.T) {
 	}
 }
 
-// TestMappedEvents: what checkers are told of memory that is mapped, of two devices.
+// TestMappedEvents: what checkers hear of memory that is mapped, of two devices.
 func TestMappedEvents(t *testing.T) {
 	l := &listener{}
 	b := several(t, 2, func(o *Options) {

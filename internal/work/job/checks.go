@@ -2,7 +2,7 @@ package job
 
 import "github.com/heddle-sim/heddle/internal/check"
 
-// This file: what checkers are told of a job's steps other than launches.
+// This file: what checkers hear of a job's steps other than launches.
 
 // tell passes a step to the checkers, in the order of the file.
 func (x *runner) tell(s *Step) {
