@@ -52,6 +52,9 @@ func startHistory(chip *gpu.GPU) *history {
 	h.names = append(h.names, "memory.l1.accesses", "memory.l1.hits", "memory.l2.accesses", "memory.l2.hits", "memory.dram.reads", "memory.dram.writes",
 		"memory.network.request_packets", "memory.network.reply_packets", "memory.latency_cycles", "memory.replies")
 	h.columns = make([][]uint64, len(h.names))
+	for i := range h.columns {
+		h.columns[i] = make([]uint64, 0, historyRows)
+	}
 	m := chip.Memory().Parts
 	h.add("sm", "warp_instructions", chip.Config().SMs(), func(to []uint64) {
 		for i := range to {
@@ -223,6 +226,7 @@ func (p *partHistory) result(every uint64, open bool) report.PartHistory {
 	}
 	x := report.PartHistory{Part: p.part, Counter: p.counter, Every: every, Counts: make([][]uint64, n)}
 	for i := range x.Counts {
+		x.Counts[i] = make([]uint64, 0, len(rows)/n)
 		for at := i; at < len(rows); at += n {
 			x.Counts[i] = append(x.Counts[i], rows[at])
 		}

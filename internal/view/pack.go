@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -19,7 +20,9 @@ import (
 
 // This file: the form in which a page holds results. Lines and blocks, of which there may be
 // many, are columns; launches of one kernel share what is the same for all. The rest is the
-// result's JSON. All of it is compressed (deflate) and written in base64.
+// result's JSON, without the columns of numbers that columns.go takes out of it. The number of bytes of
+// these columns (four bytes, the lowest first), the columns and the JSON are compressed (deflate) and
+// written in base64.
 //
 // web/data.ts is the other end.
 
@@ -58,9 +61,7 @@ type packed struct {
 
 	Sources map[string]int `json:"sources"` // index in texts, by the names of files
 
-	// Values are the data of the values of the lessons: most of a page's numbers, which a text of
-	// them in base 16 takes less time to write.
-	Values []string `json:"values,omitempty"`
+	Columns []column `json:"columns"` // of the run that are not in it
 }
 
 // code is the static part of a kernel's lines, a row for each instruction.
@@ -142,8 +143,8 @@ func (c *code) row(l *report.Line) int {
 	return i
 }
 
-// pack brings a result into the form of a page.
-func pack(name string, r *report.Run) packed {
+// pack brings a result into the form of a page. Bytes of columns are added to cols.
+func pack(name string, r *report.Run, cols *columns) packed {
 	short := *r
 	short.Kernels = make([]report.Kernel, len(r.Kernels))
 	p := packed{Name: name, Run: &short, Counts: make([]*counts, len(r.Kernels)), Blocks: make([]*blocks, len(r.Kernels))}
@@ -167,16 +168,19 @@ func pack(name string, r *report.Run) packed {
 		}
 		short.Kernels[i] = k
 	}
-	short.Lessons = nil
-	for _, l := range r.Lessons {
-		x := *l
-		x.Values.Data = nil
-		data := make([]byte, 0, 9*len(l.Values.Data))
-		for _, n := range l.Values.Data {
-			data = append(strconv.AppendUint(data, uint64(n), 16), ' ')
-		}
-		short.Lessons, p.Values = append(short.Lessons, &x), append(p.Values, string(data))
+	short.Lessons, short.Ways = slices.Clone(r.Lessons), slices.Clone(r.Ways)
+	for i, l := range r.Lessons {
+		short.Lessons[i] = cols.lesson("lessons/"+strconv.Itoa(i), l)
 	}
+	for i, w := range r.Ways {
+		short.Ways[i] = cols.ways("ways/"+strconv.Itoa(i), w)
+	}
+	if r.Timing != nil && r.History != nil {
+		t := *r.Timing
+		t.History = cols.history("history", r.History)
+		short.Timing = &t
+	}
+	p.Columns, cols.list = cols.list, nil
 	if len(r.Lines) > 0 {
 		c := &code{at: map[place]int{}, text: map[string]int{}}
 		p.Whole, p.Codes = c.pack(len(p.Codes), r.Lines), append(p.Codes, c)
@@ -266,8 +270,9 @@ const compression = 2
 func (p *Page) pack() ([]byte, error) {
 	x := payload{Heddle: report.Version, Names: map[string]string{}, Explain: map[string]term{}, Rules: explained(findings.Rules()), Kepler: explained(findings.KeplerRules()), Causes: found.Causes}
 	at := map[string]int{}
+	cols := columns{bytes: make([]byte, 0, 1<<19)}
 	for _, r := range p.Results {
-		one := pack(r.Name, r.Run)
+		one := pack(r.Name, r.Run, &cols)
 		one.Sources = map[string]int{}
 		for _, name := range slices.Sorted(maps.Keys(r.Sources)) {
 			text := r.Sources[name]
@@ -298,7 +303,14 @@ func (p *Page) pack() ([]byte, error) {
 		x.Comparisons = append(x.Comparisons, measured{c.Name, c.JSON})
 	}
 	var b bytes.Buffer
+	b.Grow(1 << 18)
 	w, err := flate.NewWriter(&b, compression)
+	if err == nil {
+		_, err = w.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(cols.bytes))))
+	}
+	if err == nil {
+		_, err = w.Write(cols.bytes)
+	}
 	if err == nil {
 		err = json.NewEncoder(w).Encode(x) // a copy less than Marshal
 	}

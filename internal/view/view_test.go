@@ -4,18 +4,21 @@ import (
 	"bytes"
 	"compress/flate"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/report/lesson"
 	"github.com/heddle-sim/heddle/internal/view"
 )
 
@@ -40,7 +43,7 @@ func sample() *report.Run {
 	return &report.Run{Heddle: "1", Input: hostile, Mode: "timing", Timing: &report.Timing{Cycles: 200}, Kernels: []report.Kernel{launch(0, line(0, 9), load, branch), launch(1, load, branch)}}
 }
 
-// data returns what a page's data unpack to, as any JSON.
+// data returns what a page's data unpack to, as any JSON, with the columns of numbers in their places.
 func data(t *testing.T, page string) map[string]any {
 	t.Helper()
 	m := regexp.MustCompile(`(?s)<script type="text/plain" id="data">(.*?)</script>`).FindStringSubmatch(page)
@@ -52,10 +55,59 @@ func data(t *testing.T, page string) map[string]any {
 		t.Fatal(err)
 	}
 	var x map[string]any
-	if err := json.Unmarshal(text, &x); err != nil {
+	from := 4 + binary.LittleEndian.Uint32(text)
+	if err := json.Unmarshal(text[from:], &x); err != nil {
 		t.Fatal(err)
 	}
+	columns := text[4:from]
+	list, _ := x["results"].([]any)
+	for _, r := range list {
+		columns = putColumns(r.(map[string]any), columns)
+	}
+	if len(columns) > 0 {
+		t.Errorf("%d bytes of columns are left over", len(columns))
+	}
 	return x
+}
+
+// putColumns puts a result's columns into its run, and returns the bytes after them.
+func putColumns(result map[string]any, bytes []byte) []byte {
+	list, _ := result["columns"].([]any)
+	for _, c := range list {
+		c := c.(map[string]any)
+		var column []any
+		for range int(c["n"].(float64)) {
+			if c["words"] == true {
+				column, bytes = append(column, float64(binary.LittleEndian.Uint32(bytes))), bytes[4:]
+				continue
+			}
+			n, size := binary.Varint(bytes)
+			column, bytes = append(column, float64(n)), bytes[size:]
+		}
+		at := result["run"]
+		path := strings.Split(c["path"].(string), "/")
+		for _, name := range path[:len(path)-1] {
+			at = child(at, name)
+		}
+		last := path[len(path)-1]
+		switch x := at.(type) {
+		case map[string]any:
+			x[last] = column
+		case []any:
+			i, _ := strconv.Atoi(last)
+			x[i] = column
+		}
+	}
+	return bytes
+}
+
+// child returns a member of JSON by its name or index.
+func child(of any, name string) any {
+	if list, ok := of.([]any); ok {
+		i, _ := strconv.Atoi(name)
+		return list[i]
+	}
+	return of.(map[string]any)[name]
 }
 
 func write(t *testing.T, p *view.Page) string {
@@ -101,6 +153,45 @@ func TestPacked(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// What is packed as columns is what the result's JSON says, whatever its numbers and names are.
+func TestPackedColumns(t *testing.T) {
+	r := sample()
+	r.History = &report.History{
+		Every: 32, End: []uint64{32, 64, 1 << 40}, Columns: map[string][]uint64{"blocks": {0, 1, 127}, "stalls." + hostile: {128, 1 << 20, 3}, "__proto__": {1}, "empty": {}},
+		Parts: []report.PartHistory{{Part: "sm", Counter: "warp_cycles", Every: 32, Counts: [][]uint64{{1, 2}, nil, {3, 1 << 33}}}},
+	}
+	r.Ways = []*report.Ways{{
+		From: 5, To: 9, Stages: []string{"fetch", "issue"}, Inst: []int{0, 1}, Block: []uint64{0, 1 << 32}, Warp: []int{3, 4}, Slot: []int{0, 1},
+		Lanes: []uint32{0, 1<<32 - 1}, At: [][]int64{{-300, 2}, {0, 1}}, WaitedFor: []int{-1, 0},
+	}, {Stages: []string{"fetch"}}}
+	r.Lessons = []*lesson.Lesson{{Kernel: hostile}, {
+		Steps:  lesson.Steps{Cycle: []uint64{9}, Kind: []int{1}, Warp: []int{-1}, At: []int{-1}, Active: []uint32{1 << 31}, Lanes: []uint32{7}, Values: []int{1}, Stores: []int{1}},
+		Values: lesson.Values{Cell: []int{4}, Lanes: []uint32{7}, Form: []int{2}, Data: []uint32{1, 1 << 31, 1<<32 - 1}},
+		Stores: lesson.Stores{Word: []int{0}, Value: []uint32{0xdeadbeef}},
+		Words:  lesson.Words{Space: []int{0}, Addr: []uint64{1 << 46}, First: []int64{-1}},
+	}}
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want map[string]any
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	list := data(t, write(t, &view.Page{Results: []view.Result{{Run: r}, {Run: r}}}))["results"].([]any)
+	for i, x := range list {
+		got := x.(map[string]any)["run"].(map[string]any)
+		for _, name := range []string{"history", "ways", "lessons"} {
+			if d := cmp.Diff(want[name], got[name]); d != "" {
+				t.Errorf("%s of result %d:\n%s", name, i, d)
+			}
+		}
+	}
+	if len(r.History.End) != 3 || len(r.Lessons[1].Steps.Kind) != 1 || len(r.Ways[0].At[0]) != 2 {
+		t.Error("the result itself was changed")
 	}
 }
 

@@ -43,7 +43,9 @@ type warpState struct {
 
 // NewRecorder starts a lesson of at most so many steps.
 func NewRecorder(most int) *Recorder {
-	return &Recorder{most: most, byName: map[regKey]int{}, warps: map[int]*warpState{}, words: map[place]int{}}
+	r := &Recorder{most: most, byName: map[regKey]int{}, warps: map[int]*warpState{}, words: map[place]int{}}
+	r.Values.Data = make([]uint32, 0, 8*most) // most of a lesson: less copying while it grows
+	return r
 }
 
 // Full reports whether no further step fits. The lesson is then not complete.

@@ -1,6 +1,7 @@
 // The data of a page, as internal/view/pack.go packs them, and what several pages derive from
 // them. Nothing here judges: verdicts are the findings of the result.
 
+import { Columns, type Column } from "./columns";
 import type { Film, Lesson } from "./learn";
 
 export type Numbers = Record<string, number>;
@@ -72,7 +73,7 @@ export interface Run {
 interface Code { strings: string[]; function: number[]; file: number[]; source_file: number[]; pc: number[]; line: number[]; source_line: number[]; text: string[]; control: string[] }
 interface Counts { code: number; at?: number[]; issues: number[]; threads: number[]; cycles: number[]; stalls: Record<string, number[]>; access: (number[] | null)[]; branches: (number[] | null)[]; waited: (number[] | null)[] }
 export interface Blocks { block?: number[]; sm: number[]; start: number[]; end: number[] }
-interface Packed { name: string; run: Run; codes: Code[] | null; counts: (Counts | null)[]; blocks: (Blocks | null)[]; whole?: Counts; values?: string[]; sources: Record<string, number> }
+interface Packed { name: string; run: Run; codes: Code[] | null; counts: (Counts | null)[]; blocks: (Blocks | null)[]; whole?: Counts; columns: Column[] | null; sources: Record<string, number> }
 interface Payload { heddle: string; results: Packed[] | null; names: Record<string, string>; explain: Record<string, [string, string, string]>; rules: Record<string, string>; kepler_rules: Record<string, string>; causes: Record<string, string>; texts: string[] | null; comparisons?: { name: string; is: Measured }[] }
 
 // Comparisons with tables, as heddle compare --json writes them.
@@ -106,9 +107,6 @@ export class Result {
       k.stalls ??= {};
       k.slot_stalls ??= {};
     }
-    packed.values?.forEach((text, i) => {
-      packed.run.lessons![i].values.data = Uint32Array.from(text.split(" "), (n) => Number.parseInt(n, 16)); // and a 0 for the end
-    });
   }
   get name(): string { return this.packed.name || this.packed.run.input; }
   get run(): Run { return this.packed.run; }
@@ -251,13 +249,18 @@ export class Page {
   }
 }
 
-/** Reads the data of a page: base64 of a deflated JSON text. */
+/** Reads the data of a page: base64 of deflated columns and a JSON text. */
 export async function unpack(text: string): Promise<Page> {
   const raw = atob(text.trim());
   const bytes = new Uint8Array(raw.length);
   for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return new Page((await new Response(stream).json()) as Payload);
+  const data = await new Response(stream).arrayBuffer();
+  const columns = 4 + new DataView(data).getUint32(0, true);
+  const payload = JSON.parse(new TextDecoder().decode(new Uint8Array(data, columns))) as Payload;
+  const reader = new Columns(new Uint8Array(data, 4, columns - 4));
+  for (const r of payload.results ?? []) reader.put(r.run, r.columns ?? []);
+  return new Page(payload);
 }
 
 /** The waits of a launch or line, largest first, without issuing. */
