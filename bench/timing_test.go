@@ -32,13 +32,13 @@ func ready(tb testing.TB, pattern string) []*job.Ready {
 }
 
 // timed runs jobs cycle by cycle and reports how fast.
-func timed(b *testing.B, list []*job.Ready) {
+func timed(b *testing.B, list []*job.Ready, chip string) {
 	b.Helper()
 	b.ReportAllocs()
 	var warp, thread, cycles uint64
 	for b.Loop() {
 		for _, r := range list {
-			res, err := r.Run(context.Background(), job.Options{Timing: true, GPU: "rtx-2060", Threads: 1})
+			res, err := r.Run(context.Background(), job.Options{Timing: true, GPU: chip, Threads: 1})
 			if err != nil || !res.OK {
 				b.Fatal(r.Job.File, err)
 			}
@@ -55,13 +55,13 @@ func timed(b *testing.B, list []*job.Ready) {
 
 // BenchmarkTimingAll runs all 16 jobs of the comparison with GPGPU-Sim on an RTX 2060, cycle
 // by cycle. GPGPU-Sim does about 0.009 million warp instructions per second on them.
-func BenchmarkTimingAll(b *testing.B) { timed(b, ready(b, "*.toml")) }
+func BenchmarkTimingAll(b *testing.B) { timed(b, ready(b, "*.toml"), "rtx-2060") }
 
 // BenchmarkTimingMatmulTiled runs the one that computes most.
-func BenchmarkTimingMatmulTiled(b *testing.B) { timed(b, ready(b, "matmul_tiled.toml")) }
+func BenchmarkTimingMatmulTiled(b *testing.B) { timed(b, ready(b, "matmul_tiled.toml"), "rtx-2060") }
 
 // BenchmarkTimingCopy runs one that is bound by memory.
-func BenchmarkTimingCopy(b *testing.B) { timed(b, ready(b, "copy_s8.toml")) }
+func BenchmarkTimingCopy(b *testing.B) { timed(b, ready(b, "copy_s8.toml"), "rtx-2060") }
 
 // TestChipMemory runs a job on the largest supplied chip and requires that the whole process
 // takes less than 500 MB from the system.
