@@ -37,6 +37,10 @@ type Network struct {
 	inSize  []int    // packets in an input FIFO; flits before the first router
 	want    []uint64 // per output: inputs whose head goes there, words bits
 	words   int
+	wanted  []uint64 // outputs with such inputs
+	rivals  []int32  // per output: how many they are
+	losers  int      // sum of rivals beyond the first of each output
+	ready   []uint64 // outputs with a packet that has arrived
 	next    []int    // per output: input that is looked at first
 	hold    []int    // per output: busy cycles for which its pointer still stays
 	from    []uint64 // per output: advance in which it was served last
@@ -51,6 +55,7 @@ func New(cfg Config) *Network {
 	n := &Network{cfg: cfg, words: (cfg.Inputs + 63) / 64}
 	n.In, n.Out = make([]Traffic, cfg.Inputs), make([]Traffic, cfg.Outputs)
 	n.inSize = make([]int, cfg.Inputs)
+	n.ready = make([]uint64, (cfg.Outputs+63)/64)
 	switch {
 	case cfg.Open:
 		n.open = newOpen(&n.cfg)
@@ -66,12 +71,22 @@ func New(cfg Config) *Network {
 	for i := range n.out {
 		n.out[i] = ring.Of(make([]packet, cfg.OutBuffer))
 	}
-	n.want = make([]uint64, n.words*cfg.Outputs)
+	n.want, n.wanted = make([]uint64, n.words*cfg.Outputs), make([]uint64, len(n.ready))
+	n.rivals = make([]int32, cfg.Outputs)
 	n.next, n.hold, n.from = make([]int, cfg.Outputs), make([]int, cfg.Outputs), make([]uint64, cfg.Outputs)
 	for i := range n.hold {
 		n.hold[i] = cfg.GrantCycles
 	}
 	return n
+}
+
+// ask notes that the head of an input goes to an output.
+func (n *Network) ask(i, o int) {
+	n.want[o*n.words+i>>6] |= 1 << (i & 63)
+	setBit(n.wanted, o)
+	if n.rivals[o]++; n.rivals[o] > 1 {
+		n.losers++
+	}
 }
 
 // size is the space that a packet takes in a buffer.
@@ -113,7 +128,7 @@ func (n *Network) Push(r *mem.Req, src, dst, bytes int) {
 		return
 	}
 	if n.in[src].Len() == 0 {
-		n.want[dst*n.words+src>>6] |= 1 << (src & 63)
+		n.ask(src, dst)
 	}
 	n.in[src].Push(p)
 	n.inSize[src]++
@@ -159,14 +174,26 @@ func (n *Network) Pop(dst int) *mem.Req {
 			return nil
 		}
 		n.waiting--
-		return n.fab.pop(dst, q)
+		r := n.fab.pop(dst, q)
+		if n.fab.arrived(dst) < 0 {
+			clearBit(n.ready, dst)
+		}
+		return r
 	}
-	if n.out[dst].Len() == 0 {
+	f := &n.out[dst]
+	if f.Len() == 0 {
 		return nil
 	}
 	n.waiting--
-	return n.out[dst].Pop().req
+	r := f.Pop().req
+	if f.Len() == 0 {
+		clearBit(n.ready, dst)
+	}
+	return r
 }
+
+// Ready returns the outputs at which Pop may find a packet, a bit each.
+func (n *Network) Ready() []uint64 { return n.ready }
 
 // Busy reports whether any packet is in the network.
 func (n *Network) Busy() bool { return n.queued+n.waiting > 0 }
@@ -214,7 +241,7 @@ func (n *Network) Advance() {
 		}
 		return
 	}
-	n.countConflicts()
+	n.Stats.Conflicts += uint64(n.losers)
 	n.Stats.Active++
 	before := n.Stats.Moved
 	if n.cfg.Arbiter == ISLIP {
@@ -232,20 +259,6 @@ func (n *Network) Advance() {
 func (n *Network) countFill() {
 	n.Stats.InFill += uint64(n.queued)
 	n.Stats.OutFill += uint64(n.waiting)
-}
-
-// countConflicts counts the inputs that cannot all be served because their
-// heads go to the same output.
-func (n *Network) countConflicts() {
-	for o := range n.cfg.Outputs {
-		k := 0
-		for _, w := range n.want[o*n.words : (o+1)*n.words] {
-			k += bits.OnesCount64(w)
-		}
-		if k > 1 {
-			n.Stats.Conflicts += uint64(k - 1)
-		}
-	}
 }
 
 // first returns the first input from start on, cyclically, whose head goes to
@@ -275,23 +288,27 @@ func (n *Network) behead(i, o int) {
 	p := n.in[i].Pop()
 	n.inSize[i]--
 	n.want[o*n.words+i>>6] &^= 1 << (i & 63)
+	if n.rivals[o]--; n.rivals[o] > 0 {
+		n.losers--
+	} else {
+		clearBit(n.wanted, o)
+	}
 	if f := &n.in[i]; f.Len() > 0 {
-		n.want[int(f.Front().dst)*n.words+i>>6] |= 1 << (i & 63)
+		n.ask(i, int(f.Front().dst))
 	}
 	// All flits move at once.
 	at := n.now - 1
 	p.start, p.began, p.hops = p.born, at, 1
-	for range p.len {
-		n.Latency.flit(at - p.born)
-	}
-	n.out[o].Push(p)
+	n.Latency.flits(at-p.born, uint64(p.len))
 	n.arrived(&p, at)
+	n.out[o].Push(p)
 }
 
 // arrived counts a packet that is at its output.
 func (n *Network) arrived(p *packet, at uint64) {
 	n.queued--
 	n.waiting++
+	setBit(n.ready, int(p.dst))
 	n.Out[p.dst].add(int(p.len))
 	n.Latency.packet(p, at)
 	n.Stats.Moved++
@@ -301,19 +318,28 @@ func (n *Network) arrived(p *packet, at uint64) {
 // input whose head was taken may serve a later output in the same cycle, as
 // in GPGPU-Sim's local interconnect.
 func (n *Network) advanceISLIP() {
-	for o := range n.cfg.Outputs {
-		i := n.first(o, n.next[o])
-		if i < 0 {
-			continue
+	for w := range n.wanted {
+		for m := n.wanted[w]; m != 0; {
+			b := bits.TrailingZeros64(m)
+			n.serve(w<<6 + b)
+			m = n.wanted[w] &^ (2<<b - 1) // the next heads may go to later outputs
 		}
-		if n.out[o].Full() {
-			n.Stats.OutFull++
-			continue
+	}
+}
+
+// serve lets an output that some heads go to take one of them.
+func (n *Network) serve(o int) {
+	if n.out[o].Full() {
+		n.Stats.OutFull++
+		return
+	}
+	i := n.first(o, n.next[o])
+	n.behead(i, o)
+	if n.hold[o]--; n.hold[o] <= 0 {
+		if i++; i == n.cfg.Inputs {
+			i = 0
 		}
-		n.behead(i, o)
-		if n.hold[o]--; n.hold[o] <= 0 {
-			n.next[o], n.hold[o] = (i+1)%n.cfg.Inputs, n.cfg.GrantCycles
-		}
+		n.next[o], n.hold[o] = i, n.cfg.GrantCycles
 	}
 }
 
@@ -340,5 +366,7 @@ func (n *Network) advanceRoundRobin() {
 		n.from[o] = n.now
 		n.behead(i, o)
 	}
-	n.turn = (n.turn + 1) % n.cfg.Inputs
+	if n.turn++; n.turn == n.cfg.Inputs {
+		n.turn = 0
+	}
 }

@@ -55,6 +55,7 @@ func (o *open) push(n *Network, p packet) {
 	p.start = n.now + o.time(int(p.src), int(p.dst), int(p.len))
 	q := &o.under[p.dst]
 	q.Push(p)
+	setBit(n.ready, int(p.dst)) // or will be
 	for i := q.Len() - 1; i > 0 && q.At(i-1).start > p.start; i-- {
 		*q.At(i), *q.At(i - 1) = *q.At(i - 1), *q.At(i)
 	}
@@ -79,5 +80,9 @@ func (o *open) pop(n *Network, dst int) *mem.Req {
 	p.start, p.began, p.hops = p.born, at-1, 1
 	n.arrived(p, at-1)
 	n.waiting--
-	return o.under[dst].Pop().req
+	r := o.under[dst].Pop().req
+	if o.under[dst].Len() == 0 {
+		clearBit(n.ready, dst)
+	}
+	return r
 }

@@ -107,7 +107,7 @@ func (f *fabric) leave(n *Network, now uint64) {
 				f.held[q]++
 				vcs |= 1 << v
 				p := &f.packets[x.packet]
-				n.Latency.flit(uint64(uint32(now) - x.born))
+				n.Latency.flits(uint64(uint32(now)-x.born), 1)
 				if x.head {
 					p.began = now
 				}

@@ -47,13 +47,13 @@ type Latency struct {
 	Hops uint64 // routers that packets passed
 }
 
-// flit adds one flit.
-func (l *Latency) flit(d uint64) {
+// flits adds k flits of the same latency.
+func (l *Latency) flits(d, k uint64) {
 	if l.Flits == 0 {
 		l.FlitMin = d
 	}
-	l.Flits++
-	l.FlitSum += d
+	l.Flits += k
+	l.FlitSum += k * d
 	l.FlitMin, l.FlitMax = min(l.FlitMin, d), max(l.FlitMax, d)
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/mem"
@@ -12,9 +13,11 @@ import (
 )
 
 // Memory is all partitions of a chip. In every tick, its owner calls, in this
-// order, for the clock domains that fire: for every sub-partition ReplyHead and
-// PopReply (network), DRAMCycle for every channel (DRAM), for every sub-partition
-// CanTake and Enter, then CacheCycle (L2). It is not safe for concurrent use.
+// order, for the clock domains that fire: for every sub-partition in Replying
+// ReplyHead and PopReply (network), DRAMTick (DRAM), and between BeginL2 and EndL2 for
+// every sub-partition in Awake, in order, CanTake and Enter, then CacheCycle (L2).
+// Sub-partitions and channels in which nothing can happen sleep: their ticks are
+// counted when they wake. It is not safe for concurrent use.
 type Memory struct {
 	cfg   Config
 	addr  *AddrMap
@@ -22,6 +25,13 @@ type Memory struct {
 	subs  []sub
 	chans []channel
 	live  int // requests inside, including those that the L2s made
+
+	l2Ticks, dramTicks uint64 // so far
+	turn               int    // sub-partition whose L2 tick is simulated; all have had it between ticks
+	// Sets, a bit each.
+	awake    []uint64 // sub-partitions whose next L2 ticks may do something
+	replying []uint64 // with a reply for the network
+	loud     []uint64 // channels with requests
 
 	// Far, if set, says of a request that enters a slice whether it is for the memory of
 	// another chip, and at which core cycle the answer comes. Slices do not cache it.
@@ -39,6 +49,7 @@ type Memory struct {
 
 // sub is a sub-partition: an L2 slice and the queues around it.
 type sub struct {
+	k     int          // its number
 	l2    *cache.Cache // nil if off
 	delay mem.Queue    // before the L2, by Ready
 	away  mem.Queue    // at another chip, by Ready
@@ -46,7 +57,8 @@ type sub struct {
 	fromDRAM, toNet mem.Queue
 	live    int    // requests of this slice anywhere
 	aged    uint64 // cycles that copies added to its times
-	idle    uint64 // L2 ticks not yet counted in the cache
+	ticked  uint64 // L2 ticks counted in the cache
+	wake    uint64 // core cycle before which its ticks do nothing
 	private int    // requests in the channel on the slice's own credit
 	stats   SubStats
 }
@@ -58,7 +70,8 @@ type channel struct {
 	last    int          // sub-partition that had the last turn
 	shared  int          // requests on shared credit
 	live    int          // requests that left an L2 and have not come back
-	idle    uint64       // DRAM ticks not yet counted in the device
+	ticked  uint64       // DRAM ticks counted in the device
+	wake    uint64       // core cycle before which its ticks do nothing
 	stats   ChannelStats
 	open    dram.Stats // with Open
 }
@@ -81,12 +94,15 @@ func New(cfg Config, pool *mem.Pool) (*Memory, error) {
 		cfg: cfg, addr: addr, pool: pool, credits: cfg.sharedCredits(), atom: uint64(cfg.DRAM.AtomBytes()),
 		subs: make([]sub, cfg.Channels*cfg.Subs), chans: make([]channel, cfg.Channels),
 	}
+	m.turn = len(m.subs)
+	m.awake, m.replying, m.loud = newSet(len(m.subs)), newSet(len(m.subs)), newSet(len(m.chans))
 	q := cfg.Queues
 	if cfg.Open.On {
 		q.ToDRAM, q.FromDRAM = 0, 0
 	}
 	for i := range m.subs {
 		s := &m.subs[i]
+		s.k, s.wake = i, Never
 		s.delay, s.away = mem.NewQueue(0), mem.NewQueue(0)
 		s.toL2, s.toDRAM = mem.NewQueue(q.ToL2), mem.NewQueue(q.ToDRAM)
 		s.fromDRAM, s.toNet = mem.NewQueue(q.FromDRAM), mem.NewQueue(q.ToNet)
@@ -110,6 +126,16 @@ func New(cfg Config, pool *mem.Pool) (*Memory, error) {
 		}
 	}
 	return m, nil
+}
+
+func newSet(n int) []uint64      { return make([]uint64, (n+63)/64) }
+func add(set []uint64, i int)    { set[i>>6] |= 1 << (i & 63) }
+func remove(set []uint64, i int) { set[i>>6] &^= 1 << (i & 63) }
+
+// rouse lets the ticks of a sub-partition from core cycle from on be simulated.
+func (m *Memory) rouse(s *sub, from uint64) {
+	s.wake = min(s.wake, from)
+	add(m.awake, s.k)
 }
 
 // Config returns the settings.
@@ -226,16 +252,22 @@ func (m *Memory) admit(s *sub, r *mem.Req, now uint64) {
 		if ready, far := m.Far(r, now); far {
 			r.Ready = ready
 			s.away.PushReady(r)
+			m.rouse(s, ready)
 			return
 		}
 	}
 	if r.Kind == mem.TexRead {
 		s.toL2.Push(r)
+		m.rouse(s, 0)
 		return
 	}
 	r.Ready = now + uint64(m.cfg.ROPLatency)
 	s.delay.Push(r)
+	m.rouse(s, r.Ready)
 }
+
+// Replying returns the sub-partitions with a ReplyHead, a bit each.
+func (m *Memory) Replying() []uint64 { return m.replying }
 
 // ReplyHead returns the oldest reply of a sub-partition, nil if there is none.
 func (m *Memory) ReplyHead(sub int) *mem.Req { return m.subs[sub].toNet.Head() }
@@ -247,6 +279,9 @@ func (m *Memory) PopReply(sub int) *mem.Req {
 	if r != nil {
 		s.stats.Replies++
 		m.gone(s)
+		if s.toNet.Len() == 0 {
+			remove(m.replying, sub)
+		}
 	}
 	return r
 }
@@ -265,6 +300,7 @@ func (m *Memory) answer(s *sub, r *mem.Req) {
 	}
 	r.Reply = true
 	s.toNet.Push(r)
+	add(m.replying, s.k)
 }
 
 // end returns a write-back to the pool; with the last piece of a request, also that
@@ -282,26 +318,52 @@ func (m *Memory) end(s *sub, r *mem.Req) {
 	m.gone(s)
 }
 
-// catchUp counts the idle ticks of the L2.
-func (s *sub) catchUp() {
-	if s.idle > 0 {
+// catchUp counts the ticks of the L2 that the sub-partition has slept through.
+func (m *Memory) catchUp(s *sub) {
+	passed := m.l2Ticks
+	if s.k >= m.turn { // this tick is still to come
+		passed--
+	}
+	if n := passed - s.ticked; n > 0 {
 		if s.l2 != nil {
-			s.l2.Skip(s.idle)
+			s.l2.Skip(n)
 		}
-		s.idle = 0
+		s.ticked = passed
 	}
 }
+
+// BeginL2 begins a tick of the L2.
+func (m *Memory) BeginL2() { m.l2Ticks, m.turn = m.l2Ticks+1, 0 }
+
+// EndL2 ends it.
+func (m *Memory) EndL2() { m.turn = len(m.subs) }
+
+// Awake returns the sub-partitions for which CacheCycle does something, a bit each. The
+// ticks of others may add later ones.
+func (m *Memory) Awake() []uint64 { return m.awake }
 
 // CacheCycle is one L2 tick of a sub-partition; now is the core cycle.
 func (m *Memory) CacheCycle(sub int, now uint64) {
 	s := &m.subs[sub]
-	if s.live == 0 {
-		s.idle++
+	m.turn = sub
+	if now < s.wake {
 		return
 	}
-	if s.idle > 0 {
-		s.catchUp()
+	m.catchUp(s)
+	m.cacheCycle(s, now)
+	s.ticked++
+	switch {
+	case s.toL2.Len()+s.fromDRAM.Len()+s.away.Len() > 0 || s.l2 != nil && (s.l2.Ready() || s.l2.MissHead() != nil):
+		s.wake = 0
+	case s.delay.Len() > 0:
+		s.wake = s.delay.Head().Ready
+	default:
+		s.wake = Never
+		remove(m.awake, sub)
 	}
+}
+
+func (m *Memory) cacheCycle(s *sub, now uint64) {
 	if s.l2 != nil && s.l2.Ready() && !s.toNet.Full() {
 		m.serve(s)
 	}
@@ -322,14 +384,14 @@ func (m *Memory) CacheCycle(sub int, now uint64) {
 	}
 	if s.l2 != nil {
 		if s.l2.MissHead() != nil && !s.toDRAM.Full() {
-			m.sendDown(sub, s.l2.PopMiss())
+			m.sendDown(s.k, s.l2.PopMiss())
 		}
 		s.l2.Tick()
 	}
 	if r := s.toL2.Head(); r != nil && !s.toDRAM.Full() {
 		if s.l2 == nil || m.cfg.L2TextureOnly && r.Kind != mem.TexRead {
 			s.toL2.Pop()
-			m.sendDown(sub, r)
+			m.sendDown(s.k, r)
 		} else if !s.toNet.Full() && s.l2.DataPortFree() {
 			m.access(s, r, now)
 		}
@@ -386,7 +448,8 @@ func (m *Memory) access(s *sub, r *mem.Req, now uint64) {
 func (m *Memory) prefetch(r *mem.Req, now uint64) {
 	m.addr.Decode(r)
 	s := &m.subs[r.Sub]
-	s.catchUp()
+	m.catchUp(s)
+	m.rouse(s, 0)
 	n := s.l2.Prefetch(now+s.aged, r)
 	s.live += n
 	m.live += n
@@ -402,29 +465,61 @@ func (m *Memory) sendDown(sub int, r *mem.Req) {
 	m.subs[sub].toDRAM.Push(r)
 	c := &m.chans[sub/m.cfg.Subs]
 	c.live++
+	c.wake = 0
+	add(m.loud, sub/m.cfg.Subs)
 	c.stats.ToDRAM++
 }
 
-// catchUp counts the idle ticks of the device.
-func (c *channel) catchUp() {
-	if c.idle > 0 {
-		if c.dev != nil {
-			c.dev.Skip(c.idle)
+// catchUp counts the first n ticks in the device.
+func (c *channel) catchUp(n uint64) {
+	if c.dev != nil && n > c.ticked {
+		c.dev.Skip(n - c.ticked)
+	}
+	c.ticked = n
+}
+
+// DRAMTick is one DRAM tick of all channels; now is the core cycle.
+func (m *Memory) DRAMTick(now uint64) {
+	m.dramTicks++
+	for w, set := range m.loud {
+		for ; set != 0; set &= set - 1 {
+			ch := w<<6 + bits.TrailingZeros64(set)
+			c := &m.chans[ch]
+			if now < c.wake {
+				continue
+			}
+			c.catchUp(m.dramTicks - 1)
+			c.ticked++
+			m.dramCycle(ch, now)
+			m.settle(ch)
 		}
-		c.idle = 0
 	}
 }
 
-// DRAMCycle is one DRAM tick of a channel; now is the core cycle.
-func (m *Memory) DRAMCycle(ch int, now uint64) {
+// settle lets a channel sleep until the next request leaves the delay before the DRAM,
+// if nothing can happen before.
+func (m *Memory) settle(ch int) {
 	c := &m.chans[ch]
 	if c.live == 0 {
-		c.idle++
+		remove(m.loud, ch)
 		return
 	}
-	if c.idle > 0 {
-		c.catchUp()
+	if c.dev == nil || !c.dev.Empty() {
+		return
 	}
+	for i := range m.subs[ch*m.cfg.Subs : (ch+1)*m.cfg.Subs] {
+		if m.subs[ch*m.cfg.Subs+i].toDRAM.Len() > 0 {
+			return
+		}
+	}
+	if r := c.latency.Head(); r != nil {
+		c.wake = r.Ready
+	}
+}
+
+// dramCycle is one DRAM tick of a channel.
+func (m *Memory) dramCycle(ch int, now uint64) {
+	c := &m.chans[ch]
 	if c.dev == nil {
 		m.fixedCycle(ch, now)
 		return
@@ -433,8 +528,7 @@ func (m *Memory) DRAMCycle(ch int, now uint64) {
 		s := &m.subs[r.Sub]
 		if !s.fromDRAM.Full() {
 			c.dev.PopReply()
-			s.fromDRAM.Push(r)
-			m.repay(c, s)
+			m.comeBack(c, s, r)
 		}
 	}
 	if r := c.dev.Cycle(now); r != nil {
@@ -446,7 +540,7 @@ func (m *Memory) DRAMCycle(ch int, now uint64) {
 	}
 }
 
-// fixedCycle is DRAMCycle of a memory with FixedLatency or Open.
+// fixedCycle is dramCycle of a memory with FixedLatency or Open.
 func (m *Memory) fixedCycle(ch int, now uint64) {
 	if m.rows != nil {
 		m.openCycle(ch, now)
@@ -461,14 +555,13 @@ func (m *Memory) fixedCycle(ch int, now uint64) {
 		} else if !s.fromDRAM.Full() {
 			c.latency.Pop()
 			r.Reply = true
-			s.fromDRAM.Push(r)
-			m.repay(c, s)
+			m.comeBack(c, s, r)
 		}
 	}
 	m.borrow(ch, now)
 }
 
-// openCycle is DRAMCycle of a memory with Open: everything that is due is answered, and
+// openCycle is dramCycle of a memory with Open: everything that is due is answered, and
 // everything that waits is accessed.
 func (m *Memory) openCycle(ch int, now uint64) {
 	c := &m.chans[ch]
@@ -480,8 +573,7 @@ func (m *Memory) openCycle(ch int, now uint64) {
 			continue
 		}
 		r.Reply = true
-		s.fromDRAM.Push(r)
-		m.repay(c, s)
+		m.comeBack(c, s, r)
 	}
 	n := m.cfg.Subs
 	for i := ch * n; i < (ch+1)*n; i++ {
@@ -542,6 +634,13 @@ func (m *Memory) written(c *channel, r *mem.Req) {
 		c.stats.WriteBacks++
 	}
 	m.end(s, r)
+}
+
+// comeBack moves an answered request from the DRAM to its sub-partition.
+func (m *Memory) comeBack(c *channel, s *sub, r *mem.Req) {
+	s.fromDRAM.Push(r)
+	m.rouse(s, 0)
+	m.repay(c, s)
 }
 
 // repay returns the credit of a request that has left the DRAM side.
@@ -660,6 +759,7 @@ func (m *Memory) NextEvent(now uint64) uint64 {
 		if s.live == 0 {
 			continue
 		}
+		m.catchUp(s)
 		if s.toL2.Len()+s.toDRAM.Len()+s.fromDRAM.Len()+s.toNet.Len() > 0 || s.l2 != nil && !s.l2.Quiet() {
 			return now
 		}
@@ -687,10 +787,6 @@ func (m *Memory) NextEvent(now uint64) uint64 {
 // Skip counts ticks of all L2 slices and all channels in which nothing
 // happens (see NextEvent).
 func (m *Memory) Skip(l2Ticks, dramTicks uint64) {
-	for i := range m.subs {
-		m.subs[i].idle += l2Ticks
-	}
-	for i := range m.chans {
-		m.chans[i].idle += dramTicks
-	}
+	m.l2Ticks += l2Ticks
+	m.dramTicks += dramTicks
 }

@@ -55,10 +55,9 @@ func (c *chip) request(owner uint32, kind mem.Kind, addr uint64, size uint32) *m
 // there is room; tick reports whether it entered.
 func (c *chip) tick(r *mem.Req) bool {
 	c.replies()
-	for ch := range c.m.Channels() {
-		c.m.DRAMCycle(ch, c.now)
-	}
+	c.m.DRAMTick(c.now)
 	entered := false
+	c.m.BeginL2()
 	for sub := range c.m.Subs() {
 		if r != nil && int(r.Sub) == sub && c.m.CanTake(sub) {
 			c.m.Enter(sub, r, c.now)
@@ -66,6 +65,7 @@ func (c *chip) tick(r *mem.Req) bool {
 		}
 		c.m.CacheCycle(sub, c.now)
 	}
+	c.m.EndL2()
 	c.now++
 	return entered
 }
@@ -864,9 +864,7 @@ func loadStep(m *Memory, pool *mem.Pool) func() {
 			}
 		}
 		for range 2 {
-			for ch := range m.Channels() {
-				m.DRAMCycle(ch, now)
-			}
+			m.DRAMTick(now)
 		}
 		for range 4 {
 			i++
@@ -884,9 +882,11 @@ func loadStep(m *Memory, pool *mem.Pool) func() {
 				pool.Put(r)
 			}
 		}
+		m.BeginL2()
 		for sub := range m.Subs() {
 			m.CacheCycle(sub, now)
 		}
+		m.EndL2()
 		now++
 	}
 }
@@ -912,12 +912,12 @@ func BenchmarkTick(b *testing.B) {
 	b.Run("idle", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			for ch := range idle.Channels() {
-				idle.DRAMCycle(ch, 0)
-			}
+			idle.DRAMTick(0)
+			idle.BeginL2()
 			for sub := range idle.Subs() {
 				idle.CacheCycle(sub, 0)
 			}
+			idle.EndL2()
 		}
 	})
 }

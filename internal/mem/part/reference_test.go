@@ -85,9 +85,7 @@ func TestPointerChase(t *testing.T) {
 					}
 					if dev {
 						dramAt += 1 / v.dram
-						for ch := range c.m.Channels() {
-							c.m.DRAMCycle(ch, c.now)
-						}
+						c.m.DRAMTick(c.now)
 					}
 					if !core {
 						continue
@@ -105,9 +103,11 @@ func TestPointerChase(t *testing.T) {
 							c.m.Enter(int(r.Sub), r, c.now)
 						}
 					}
+					c.m.BeginL2()
 					for sub := range c.m.Subs() {
 						c.m.CacheCycle(sub, c.now)
 					}
+					c.m.EndL2()
 					c.now++
 				}
 				return int(c.now), c.m

@@ -50,7 +50,7 @@ func (m *Memory) L2Stats(sub int) *cache.Stats {
 	if s.l2 == nil {
 		return nil
 	}
-	s.catchUp()
+	m.catchUp(s)
 	return &s.l2.Stats
 }
 
@@ -59,7 +59,7 @@ func (m *Memory) L2Stats(sub int) *cache.Stats {
 func (m *Memory) DRAM(ch int) *dram.Device {
 	c := &m.chans[ch]
 	if c.dev != nil {
-		c.catchUp()
+		c.catchUp(m.dramTicks)
 	}
 	return c.dev
 }

@@ -8,6 +8,7 @@ package system
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
@@ -47,10 +48,11 @@ type Memory struct {
 	Parts             *part.Memory
 	Requests, Replies *noc.Network
 
-	pool *mem.Pool
-	per  int         // SMs of a cluster
-	wait []mem.Queue // replies at each cluster
-	held int         // of all
+	pool  *mem.Pool
+	per   int         // SMs of a cluster
+	wait  []mem.Queue // replies at each cluster
+	held  int         // of all
+	holds []uint64    // clusters with such replies, a bit each
 }
 
 // New returns an empty memory system. Requests that end in it return to the pool.
@@ -60,7 +62,7 @@ func New(cfg Config, pool *mem.Pool) (*Memory, error) {
 		return nil, err
 	}
 	m := &Memory{Parts: parts, Requests: noc.New(cfg.Net), Replies: noc.New(cfg.Net.Reverse()), pool: pool, per: cfg.SMsPerCluster}
-	m.wait = make([]mem.Queue, cfg.Clusters)
+	m.wait, m.holds = make([]mem.Queue, cfg.Clusters), make([]uint64, (cfg.Clusters+63)/64)
 	for i := range m.wait {
 		m.wait[i] = mem.NewQueue(cfg.FIFO)
 	}
@@ -83,8 +85,14 @@ func (m *Memory) Send(out *noc.Outbox, r *mem.Req, bytes int) {
 // whether a cluster can take n of them.
 func (m *Memory) Answer(cluster int, r *mem.Req, now uint64) {
 	r.Reply, r.Ready = true, now
+	m.hold(cluster, r)
+}
+
+// hold lets a reply wait at its cluster.
+func (m *Memory) hold(cluster int, r *mem.Req) {
 	m.wait[cluster].Push(r)
 	m.held++
+	m.holds[cluster>>6] |= 1 << (cluster & 63)
 }
 
 // Room reports whether n more replies can wait at a cluster.
@@ -102,18 +110,24 @@ func (m *Memory) Deliver(now uint64, choked []bool, hand func(cluster int, r *me
 		return
 	}
 	banks := m.Parts.Config().DRAM.Banks
-	for c := range m.wait {
-		q := &m.wait[c]
-		if r := q.Head(); r != nil && (r.Kind == mem.InstRead || !choked[r.SM]) {
-			m.Times.delivered(now, r, int(r.Chan)*banks+int(r.Bank))
-			hand(c, r)
-			q.Pop()
-			m.held--
-		}
-		if !q.Full() {
-			if r := m.Replies.Pop(c); r != nil {
-				q.Push(r)
-				m.held++
+	ready := m.Replies.Ready()
+	for w := range m.holds {
+		for set := m.holds[w] | ready[w]; set != 0; set &= set - 1 {
+			c := w<<6 + bits.TrailingZeros64(set)
+			q := &m.wait[c]
+			if r := q.Head(); r != nil && (r.Kind == mem.InstRead || !choked[r.SM]) {
+				m.Times.delivered(now, r, int(r.Chan)*banks+int(r.Bank))
+				hand(c, r)
+				q.Pop()
+				m.held--
+			}
+			if !q.Full() {
+				if r := m.Replies.Pop(c); r != nil {
+					m.hold(c, r)
+				}
+			}
+			if q.Len() == 0 {
+				m.holds[w] &^= 1 << (c & 63)
 			}
 		}
 	}
@@ -127,9 +141,7 @@ func (m *Memory) Cycle(f Domains, now uint64) {
 		m.reply(now)
 	}
 	if f.DRAM {
-		for ch := range m.Parts.Channels() {
-			m.Parts.DRAMCycle(ch, now)
-		}
+		m.Parts.DRAMTick(now)
 	}
 	if f.L2 {
 		m.enter(now)
@@ -150,49 +162,47 @@ func replyBytes(r *mem.Req) int {
 
 // reply moves one reply of each slice into the network.
 func (m *Memory) reply(now uint64) {
-	if !m.Parts.Busy() {
-		return
-	}
-	for s := range m.Parts.Subs() {
-		r := m.Parts.ReplyHead(s)
-		if r == nil {
-			continue
+	for w, set := range m.Parts.Replying() {
+		for ; set != 0; set &= set - 1 {
+			s := w<<6 + bits.TrailingZeros64(set)
+			r := m.Parts.ReplyHead(s)
+			n := replyBytes(r)
+			if !m.Replies.HasRoom(s, n) {
+				m.Stats.NetFull++
+				continue
+			}
+			m.Parts.PopReply(s)
+			r.Ready = now
+			m.Replies.Push(r, s, int(r.SM)/m.per, n)
 		}
-		n := replyBytes(r)
-		if !m.Replies.HasRoom(s, n) {
-			m.Stats.NetFull++
-			continue
-		}
-		m.Parts.PopReply(s)
-		r.Ready = now
-		m.Replies.Push(r, s, int(r.SM)/m.per, n)
 	}
 }
 
 // enter moves one packet of each slice out of the network, and does the L2's
 // cycle.
 func (m *Memory) enter(now uint64) {
-	arrivals := m.Requests.Busy()
-	if !arrivals && !m.Parts.Busy() {
-		m.Parts.Skip(1, 0)
-		return
-	}
+	m.Parts.BeginL2()
+	awake, ready := m.Parts.Awake(), m.Requests.Ready()
 	entered := false
-	for s := range m.Parts.Subs() {
-		if !m.Parts.CanTake(s) {
-			m.Stats.DRAMFull++
-		} else if arrivals {
-			if r := m.Requests.Pop(s); r != nil {
+	for w := range awake {
+		for set := awake[w] | ready[w]; set != 0; {
+			b := bits.TrailingZeros64(set)
+			s := w<<6 + b
+			if !m.Parts.CanTake(s) {
+				m.Stats.DRAMFull++
+			} else if r := m.Requests.Pop(s); r != nil {
 				entered = true
 				m.Times.entered(now, r)
 				m.Parts.Enter(s, r, now)
 			}
+			m.Parts.CacheCycle(s, now)
+			set = (awake[w] | ready[w]) &^ (2<<b - 1)
 		}
-		m.Parts.CacheCycle(s, now)
 	}
 	if entered {
 		m.Stats.EnterCycles++
 	}
+	m.Parts.EndL2()
 }
 
 // Moving reports whether anything is in the networks or waits at a cluster. Cycles

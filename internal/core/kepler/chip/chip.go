@@ -120,9 +120,8 @@ func (c *Chip) Step() {
 			c.rep.Push(c.part.PopReply(s), s, int(r.SM), bytesBack(r))
 		}
 	}
-	for ch := range c.part.Channels() {
-		c.part.DRAMCycle(ch, c.now)
-	}
+	c.part.DRAMTick(c.now)
+	c.part.BeginL2()
 	for s := range c.part.Subs() {
 		if c.part.CanTake(s) {
 			if r := c.req.Pop(s); r != nil {
@@ -131,6 +130,7 @@ func (c *Chip) Step() {
 		}
 		c.part.CacheCycle(s, c.now)
 	}
+	c.part.EndL2()
 	c.req.Advance()
 	c.rep.Advance()
 	for i, k := range c.sms {
