@@ -84,6 +84,13 @@ func TestTables(t *testing.T) {
 		{name: "a result as one run, less the latency of two launches", text: twoKernels, o: Options{By: Runs, LessA: 20}, by: Runs, metric: "cycles", want: []string{"a #-1 260 :0"}},
 		{name: "a result that ended early", text: `{"heddle":"1","ok":false,"error":{"kind":"interrupted"},"cycles":3,"kernels":[{"name":"k","launch":0,"cycles":3}]}`, by: Kernels, metric: "cycles",
 			want: []string{"k #0 3 :0"}, notes: []string{"a.csv: the run ended early (interrupted)"}},
+		{name: "a sampled result: cycles of launches that were not simulated", text: sampledKernels, by: Kernels, metric: "cycles",
+			want: []string{"one #0 100 :0", "one #1 110 :0"}, notes: []string{"a.csv: the run is sampled: 1 of 2 launches were simulated, the cycles of the others are estimates"}},
+		{name: "a sampled result by a counter that they do not have", text: sampledKernels, o: Options{KeyA: "memory.l2.hits"}, by: Kernels, metric: "memory.l2.hits",
+			want: []string{"one #0 4 :0"}, notes: []string{"a.csv: the run is sampled: 1 of 2 launches were simulated, the others are left out"}},
+		{name: "a sampled result by a counter that they have", text: sampledKernels, o: Options{KeyA: "warp_instructions"}, by: Kernels, metric: "warp_instructions", want: []string{"one #0 7 :0", "one #1 8 :0"}},
+		{name: "a sampled result as one run", text: sampledKernels, o: Options{By: Runs}, by: Runs, metric: "cycles",
+			want: []string{"a #-1 210 :0"}, notes: []string{"a.csv: the run is sampled: 1 of 2 launches were simulated, and the cycles are an estimate ± 10.0 %"}},
 		{name: "a result without kernels is a run", text: `{"heddle":"1","ok":true,"cycles":3,"kernels":[]}`, by: Runs, metric: "cycles", want: []string{"a #-1 3 :0"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -103,6 +110,10 @@ func TestTables(t *testing.T) {
 		})
 	}
 }
+
+// sampledKernels is a result of two launches, one of which was simulated.
+const sampledKernels = `{"heddle":"1","mode":"timing","ok":true,"cycles":210,"sampling":{"launches":2,"timed":1,"timed_cycles":100,"estimated_cycles":110,"margin_cycles":21},"kernels":[
+	{"name":"one","launch":0,"cycles":100,"warp_instructions":7,"memory":{"l2":{"hits":4}}},{"name":"one","launch":1,"sampled":true,"cycles":110,"warp_instructions":8,"memory":{"l2":{"hits":0}}}]}`
 
 // Invalid input is reported with its place, what is wrong, and what is valid.
 func TestBadInput(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/near"
+	"github.com/heddle-sim/heddle/internal/report"
 )
 
 // object is a JSON object whose members are not decoded yet.
@@ -26,6 +27,7 @@ type result struct {
 	gpu, core, mode string
 	conditions      map[string]any
 	failure         string // why the run ended early, or ""
+	sampling        *report.Sampling
 }
 
 // readResult reads the JSON of a run.
@@ -48,12 +50,13 @@ func readResult(file string, text []byte) (*result, error) {
 		return nil, &Error{File: file, Msg: `this JSON is not a result of heddle run --json: it has no member "heddle"` + hint}
 	}
 	var head struct {
-		GPU        string         `json:"gpu"`
-		Core       string         `json:"core"`
-		Mode       string         `json:"mode"`
-		OK         *bool          `json:"ok"`
-		Conditions map[string]any `json:"conditions"`
-		Kernels    []object       `json:"kernels"`
+		GPU        string           `json:"gpu"`
+		Core       string           `json:"core"`
+		Mode       string           `json:"mode"`
+		OK         *bool            `json:"ok"`
+		Conditions map[string]any   `json:"conditions"`
+		Kernels    []object         `json:"kernels"`
+		Sampling   *report.Sampling `json:"sampling"`
 		Error      *struct {
 			Kind string `json:"kind"`
 		} `json:"error"`
@@ -61,7 +64,7 @@ func readResult(file string, text []byte) (*result, error) {
 	if err := json.Unmarshal(text, &head); err != nil {
 		return nil, jsonError(file, text, nil, err)
 	}
-	r.gpu, r.core, r.mode, r.conditions, r.kernels = head.GPU, head.Core, head.Mode, head.Conditions, head.Kernels
+	r.gpu, r.core, r.mode, r.conditions, r.kernels, r.sampling = head.GPU, head.Core, head.Mode, head.Conditions, head.Kernels, head.Sampling
 	switch {
 	case head.Error != nil && head.Error.Kind != "":
 		r.failure = fmt.Sprintf("the run ended early (%s)", shorten(head.Error.Kind, 40))
@@ -163,6 +166,35 @@ func first(names []string) string {
 	return names[0]
 }
 
+// sampled reports whether a launch was executed, but not simulated.
+func (r *result) sampled(k object) bool { return string(k["sampled"]) == "true" }
+
+// estimated reports whether launches that were not simulated have a counter.
+func estimated(path string) bool {
+	return path == defaultKey || path == "warp_instructions" || path == "thread_instructions"
+}
+
+// caution says what of the compared numbers is an estimate or left out because the run was sampled, "" if
+// nothing is.
+func (r *result) caution(by, path string) string {
+	s := r.sampling
+	if s == nil || s.Timed == s.Launches {
+		return ""
+	}
+	were := fmt.Sprintf("the run is sampled: %d of %d launches were simulated", s.Timed, s.Launches)
+	switch {
+	case path == defaultKey && by == Runs:
+		return fmt.Sprintf("%s, and the cycles are an estimate ± %.1f %%", were, 100*float64(s.MarginCycles)/float64(max(1, s.TimedCycles+s.EstimatedCycles)))
+	case path == defaultKey:
+		return were + ", the cycles of the others are estimates"
+	case estimated(path):
+		return ""
+	case by == Runs:
+		return were + ", and the counter leaves out the others"
+	}
+	return were + ", the others are left out"
+}
+
 // rows returns the kernels of the result, or the run as one row.
 func (r *result) rows(by, path, runName string, less float64) ([]Row, error) {
 	if r.mode == "functional" && path == defaultKey {
@@ -189,6 +221,9 @@ func (r *result) rows(by, path, runName string, less float64) ([]Row, error) {
 		}
 		if raw, ok := k["launch"]; ok && json.Unmarshal(raw, &head.Launch) != nil {
 			return nil, &Error{File: r.file, Msg: fmt.Sprintf("the launch number of kernel %d of the result is not a whole number", i)}
+		}
+		if r.sampled(k) && !estimated(path) {
+			continue
 		}
 		v, err := lookup(k, path)
 		if err != nil {

@@ -247,6 +247,9 @@ func table(side string, sources []*Source, by, key string, names []string, less 
 			if s.result.failure != "" {
 				t.Notes = append(t.Notes, fmt.Sprintf("%s: %s", s.file, s.result.failure))
 			}
+			if c := s.result.caution(by, key); c != "" {
+				t.Notes = append(t.Notes, fmt.Sprintf("%s: %s", s.file, c))
+			}
 		}
 		if !slices.Contains(whats, what) {
 			whats = append(whats, what)

@@ -1,9 +1,9 @@
 // Two results: launches in pairs, and what changed in them, down to the line.
 import { Fragment, h } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { type Cache, group, type Kernel, type Line, type Numbers, type Page, type Result } from "./data";
+import { type Cache, cyclesOf, group, type Kernel, type Line, type Numbers, type Page, type Result } from "./data";
 import { Comparisons } from "./measured";
-import { base, bytes, count, fixed, percent, place, words } from "./format";
+import { base, bytes, count, fixed, percent, place, plural, words } from "./format";
 import { Bar, Card, Empty, Figure, Stack, Swatch, Table, Term } from "./parts";
 import { type Route, go, href } from "./route";
 
@@ -77,6 +77,7 @@ export function Compare({ page, route }: { page: Page; route: Route }) {
               <Figure name={<Term page={page} name="memory.dram.bytes_read">DRAM bytes read</Term>} value={<Change a={A.run.memory.dram.bytes_read} b={B.run.memory.dram.bytes_read} />} note={`${count(A.run.memory.dram.bytes_read)} to ${count(B.run.memory.dram.bytes_read)}`} />
               <Figure name={<Term page={page} name="memory.mean_latency_cycles">mean memory latency</Term>} value={<Change a={A.run.memory.mean_latency_cycles} b={B.run.memory.mean_latency_cycles} />} note={`${fixed(A.run.memory.mean_latency_cycles, 0)} to ${fixed(B.run.memory.mean_latency_cycles, 0)} cycles`} />
             </dl>
+            {[A, B].map((x) => <Sampled key={x.name} result={x} />)}
           </Card>
           <Card title="What warps did">
             <div class="stacks">
@@ -94,13 +95,13 @@ export function Compare({ page, route }: { page: Page; route: Route }) {
           <Card title="Launches">
             <Table label="Launches" sort="d" rows={list} columns={[
               { key: "n", head: "kernel", text: true, class: "name", cell: (p) => `${p.name}${p.nth > 0 ? ` (${p.nth + 1})` : ""}`, value: (p) => p.name },
-              { key: "a", head: "cycles, from", cell: (p) => (p.a ? count(p.a.cycles ?? 0) : "–"), value: (p) => p.a?.cycles ?? 0 },
-              { key: "b", head: "to", cell: (p) => (p.b ? count(p.b.cycles ?? 0) : "–"), value: (p) => p.b?.cycles ?? 0 },
+              { key: "a", head: "cycles, from", cell: (p) => (p.a ? cyclesOf(p.a) : "–"), value: (p) => p.a?.cycles ?? 0 },
+              { key: "b", head: "to", cell: (p) => (p.b ? cyclesOf(p.b) : "–"), value: (p) => p.b?.cycles ?? 0 },
               { key: "d", head: "difference", cell: (p) => (p.a && p.b ? signed(p.b.cycles! - p.a.cycles!) : "only in one"), value: (p) => Math.abs((p.b?.cycles ?? 0) - (p.a?.cycles ?? 0)) },
               { key: "c", head: "change", cell: (p) => p.a && p.b && <Change a={p.a.cycles!} b={p.b.cycles!} /> },
               { key: "i", head: "warp instr", cell: (p) => p.a && p.b && change(p.a.warp_instructions, p.b.warp_instructions) },
-              { key: "o", head: "occupancy", cell: (p) => p.a && p.b && `${percent(p.a.occupancy, 0)} → ${percent(p.b.occupancy, 0)}` },
-              { key: "l", head: "DRAM bytes", cell: (p) => p.a && p.b && change(p.a.memory.dram.bytes_read + p.a.memory.dram.bytes_written, p.b.memory.dram.bytes_read + p.b.memory.dram.bytes_written) },
+              { key: "o", head: "occupancy", cell: (p) => counted(p) && `${percent(p.a.occupancy, 0)} → ${percent(p.b.occupancy, 0)}` },
+              { key: "l", head: "DRAM bytes", cell: (p) => counted(p) && change(p.a.memory.dram.bytes_read + p.a.memory.dram.bytes_written, p.b.memory.dram.bytes_read + p.b.memory.dram.bytes_written) },
             ]} />
           </Card>
           <Lines a={A} b={B} />
@@ -109,6 +110,18 @@ export function Compare({ page, route }: { page: Page; route: Route }) {
       {tables}
     </Fragment>
   );
+}
+
+/** Both launches of a pair were simulated, so that they have counters. */
+function counted(p: Pair): p is Pair & { a: Kernel; b: Kernel } {
+  return p.a !== undefined && p.b !== undefined && !p.a.sampled && !p.b.sampled;
+}
+
+/** What of a result is an estimate. */
+function Sampled({ result }: { result: Result }) {
+  const s = result.run.sampling;
+  if (!s || s.timed === s.launches) return null;
+  return <p class="note">{result.name} is sampled: {count(s.timed)} of {plural(s.launches, "launch", "launches")} were simulated. The cycles of the others (≈) are estimates, and all other counters leave them out.</p>;
 }
 
 /** All results, against the first that is compared. */

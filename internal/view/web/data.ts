@@ -2,6 +2,7 @@
 // them. Nothing here judges: verdicts are the findings of the result.
 
 import { Columns, type Column } from "./columns";
+import { count } from "./format";
 import type { Film, Lesson } from "./learn";
 
 export type Numbers = Record<string, number>;
@@ -95,6 +96,9 @@ export interface Line {
   /** Warp cycles that it waited for other instructions, by their identity. */
   waited: Map<string, number>;
 }
+
+/** The cycles of a launch as a text; estimates have a sign before them. */
+export function cyclesOf(k: Kernel): string { return (k.sampled ? "≈ " : "") + count(k.cycles ?? 0); }
 
 /** What identifies an instruction; code is that of its kernel, as modules may have kernels of one name. */
 export function identity(l: { code: number; file: string; line: number; fn: string; pc: number }): string {

@@ -1,7 +1,8 @@
 // One launch: how near it came to each peak, what its warps did, what fits on an SM, and the
 // bytes that moved.
 import { Fragment, h, type ComponentChildren } from "preact";
-import type { Cache, Kernel, Peak, Result } from "./data";
+import type { Cache, Finding, Kernel, Peak, Result } from "./data";
+import { cyclesOf } from "./data";
 import { List } from "./found";
 import { base, bytes, count, duration, extent, fixed, percent, percentOf, place, plural, ratio, short, words } from "./format";
 import { Bar, Card, Chart, Empty, Facts, Figure, Hint, Stack, States, Table, Term, useWidth } from "./parts";
@@ -19,17 +20,17 @@ export function Launch({ result, run, at }: { result: Result; run: number; at: n
       <Card class="ran">
         <div class="headline"><h1>{page.kernelName(k.name)}</h1><span class="muted">launch {k.launch}{k.code ? `, ${k.code.toUpperCase()}` : ""}, stream {k.stream}{k.device !== undefined ? `, device ${k.device}` : ""}</span></div>
         <dl class="figures">
-          {k.cycles !== undefined && <Figure name={<Term page={page} name="cycles">cycles</Term>} value={count(k.cycles)} unit="core cycles" note={r.clocks.core_mhz ? duration(k.cycles / (r.clocks.core_mhz * 1e6)) + " of the machine" : undefined} />}
+          {k.cycles !== undefined && <Figure name={<Term page={page} name="cycles">cycles</Term>} value={cyclesOf(k)} unit="core cycles" note={k.sampled ? "an estimate" : r.clocks.core_mhz ? duration(k.cycles / (r.clocks.core_mhz * 1e6)) + " of the machine" : undefined} />}
           <Figure name={<Term page={page} name="warp_instructions">warp instructions</Term>} value={count(k.warp_instructions)} note={`${count(k.thread_instructions)} thread instructions`} />
-          {k.cycles !== undefined && <Figure name={<Term page={page} name="ipc">IPC</Term>} value={fixed(k.ipc)} unit="warp instructions per cycle" />}
-          {k.cycles !== undefined && <Figure name={<Term page={page} name="occupancy">occupancy</Term>} value={percent(k.occupancy)} note={k.limited_by ? `${plural(k.blocks_per_sm, "block", "blocks")} per SM, limited by ${k.limited_by}` : undefined} />}
+          {k.cycles !== undefined && !k.sampled && <Figure name={<Term page={page} name="ipc">IPC</Term>} value={fixed(k.ipc)} unit="warp instructions per cycle" />}
+          {k.cycles !== undefined && !k.sampled && <Figure name={<Term page={page} name="occupancy">occupancy</Term>} value={percent(k.occupancy)} note={k.limited_by ? `${plural(k.blocks_per_sm, "block", "blocks")} per SM, limited by ${k.limited_by}` : undefined} />}
           <Figure name={<Term page={page} name="grid">grid × block</Term>} value={`${extent(k.grid)} × ${extent(k.block)}`} note={`${plural(k.blocks, "block", "blocks")} completed`} />
         </dl>
         <p class="links"><a class="button" href={href({ page: "source", launch: k.launch, run })}>Source of this launch</a> <a class="button" href={href({ page: "time", launch: k.launch, run })}>Over time</a></p>
         {k.overlapped && <p class="note">Other kernels ran at the same time; stalls and memory are those of the whole chip from start to end.</p>}
       </Card>
       {found.length > 0 && <Card title="What checkers found" class={found.some((f) => f.level !== "note") ? "bad" : ""}><List list={found} run={run} result={result} /></Card>}
-      {k.cycles === undefined ? <Card><Empty>A functional run counts no cycles. Run without <code>--mode functional</code> to see what this launch waits for.</Empty></Card> : (
+      {k.cycles === undefined ? <Card><Empty>A functional run counts no cycles. Run without <code>--mode functional</code> to see what this launch waits for.</Empty></Card> : k.sampled ? <Estimated result={result} run={run} k={k} list={own} /> : (
         <Fragment>
           <Findings result={result} run={run} list={own} launch={k.launch} />
           <div class="two">
@@ -49,6 +50,21 @@ export function Launch({ result, run, at }: { result: Result; run: number; at: n
           {k.warps && k.warps.length > 1 && <Warps result={result} k={k} />}
         </Fragment>
       )}
+    </Fragment>
+  );
+}
+
+/** A launch of a sampled run that was not simulated: findings and charts are those of another one. */
+function Estimated({ result, run, k, list }: { result: Result; run: number; k: Kernel; list: Finding[] }) {
+  const alike = result.kernels.filter((x) => !x.sampled && x.name === k.name && extent(x.grid) === extent(k.grid) && extent(x.block) === extent(k.block));
+  const near = alike.reduce<Kernel | undefined>((best, x) => (best && Math.abs(best.launch - k.launch) <= Math.abs(x.launch - k.launch) ? best : x), undefined);
+  return (
+    <Fragment>
+      <Card title="Not simulated"><Empty>
+        This launch was executed, but not simulated: its cycles are an estimate from launches like it, and it has no other counters.
+        {near && <Fragment> The nearest one that was simulated is <a href={href({ page: "launch", launch: near.launch, run })}>launch {near.launch}</a>.</Fragment>}
+      </Empty></Card>
+      <Findings result={result} run={run} list={list} launch={k.launch} />
     </Fragment>
   );
 }

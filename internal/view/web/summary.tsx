@@ -2,7 +2,7 @@
 import { Fragment, h, type ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Checker, Finding, Hazard, Kernel, Range, Result, Run } from "./data";
-import { mainStall } from "./data";
+import { cyclesOf, mainStall } from "./data";
 import { Checkers, verdict } from "./found";
 import { base, bytes, count, duration, extent, percent, percentOf, place, plural, ratio, words } from "./format";
 import { Bar, Card, Chart, type Column, Empty, Facts, Figure, Hint, Status, Swatch, Table, Term } from "./parts";
@@ -231,7 +231,7 @@ function Launches({ result, run }: { result: Result; run: number }) {
       { key: "regs", head: <Term page={page} name="registers">regs</Term>, cell: (k) => k.registers, value: (k) => k.registers },
       { key: "shared", head: <Term page={page} name="shared_bytes">shared</Term>, cell: (k) => bytes(k.shared_bytes), value: (k) => k.shared_bytes },
     );
-    if (result.timing) list.push({ key: "cycles", head: <Term page={page} name="cycles">cycles</Term>, cell: (k) => (k.sampled ? "≈ " : "") + count(k.cycles ?? 0), value: (k) => k.cycles ?? 0 });
+    if (result.timing) list.push({ key: "cycles", head: <Term page={page} name="cycles">cycles</Term>, cell: cyclesOf, value: (k) => k.cycles ?? 0 });
     list.push({ key: "warp", head: <Term page={page} name="warp_instructions">warp instr</Term>, cell: (k) => count(k.warp_instructions), value: (k) => k.warp_instructions });
     if (result.timing) list.push({ key: "ipc", head: <Term page={page} name="ipc">IPC</Term>, cell: (k) => ratio(k.warp_instructions, k.cycles ?? 0), value: (k) => k.ipc ?? 0 });
     list.push({ key: "lanes", head: "lanes", cell: (k) => percentOf(k.thread_instructions, 32 * k.warp_instructions), value: (k) => k.thread_instructions / Math.max(1, k.warp_instructions) });
