@@ -57,7 +57,7 @@ var mayImport = map[string][]string{
 	"internal/report/series":   {},
 	"internal/report/findings": {"internal/report"},
 	"internal/report/whatif":   {"internal/report"},
-	"internal/view":            {"internal/plain", "internal/report", "internal/report/findings", "internal/report/found"},
+	"internal/view":            {"internal/plain", "internal/report", "internal/report/findings", "internal/report/found", "internal/report/lesson"},
 	"internal/progress":        {"internal/run", "internal/plain", "internal/report"},
 
 	// Timing. Core models do not know which instruction set they run, nothing
@@ -135,7 +135,7 @@ var mayImport = map[string][]string{
 
 // tools are packages that make, measure or test others and may know what they need;
 // nobody may import them.
-var tools = []string{"internal/exec/ptx/opgen", "internal/libs/kernelgen", "internal/libs/libstest", "internal/trace/tracetest", "internal/program/agreetest", "internal/binary/fatbin/fatbintest", "internal/view/bundle", "examples", "bench"}
+var tools = []string{"internal/exec/ptx/opgen", "internal/libs/kernelgen", "internal/libs/libstest", "internal/trace/tracetest", "internal/program/agreetest", "internal/binary/fatbin/fatbintest", "internal/view/bundle", "internal/view/viewtest", "examples", "bench"}
 
 // external lists the packages outside the standard library and this module
 // that a package may import; tests are free.

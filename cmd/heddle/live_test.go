@@ -3,15 +3,12 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"compress/flate"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,6 +17,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/view"
+	"github.com/heddle-sim/heddle/internal/view/viewtest"
 )
 
 // liveRun is a heddle view --live.
@@ -125,21 +123,23 @@ func (r *liveRun) ended(t *testing.T) (int, *report.Run) {
 // shown returns the result that a page or packed results show.
 func shown(t *testing.T, text string) *report.Run {
 	t.Helper()
-	if m := regexp.MustCompile(`(?s)id="data">(.*?)</script>`).FindStringSubmatch(text); m != nil {
-		text = m[1]
-	}
-	var x struct {
-		Results []struct {
-			Run *report.Run `json:"run"`
-		} `json:"results"`
-	}
-	if err := json.NewDecoder(flate.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(text)))).Decode(&x); err != nil {
+	data, err := viewtest.Data(text)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if len(x.Results) != 1 {
-		t.Fatalf("%d results", len(x.Results))
+	list, _ := data["results"].([]any)
+	if len(list) != 1 {
+		t.Fatalf("%d results", len(list))
 	}
-	return x.Results[0].Run
+	run, err := json.Marshal(list[0].(map[string]any)["run"])
+	var x report.Run
+	if err == nil {
+		err = json.Unmarshal(run, &x)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &x
 }
 
 // shortBlocks are the blocks of shortJob.

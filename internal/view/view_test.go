@@ -2,16 +2,10 @@ package view_test
 
 import (
 	"bytes"
-	"compress/flate"
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -20,6 +14,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/report/lesson"
 	"github.com/heddle-sim/heddle/internal/view"
+	"github.com/heddle-sim/heddle/internal/view/viewtest"
 )
 
 // hostile is a name that would do harm wherever it were taken for HTML.
@@ -46,68 +41,11 @@ func sample() *report.Run {
 // data returns what a page's data unpack to, as any JSON, with the columns of numbers in their places.
 func data(t *testing.T, page string) map[string]any {
 	t.Helper()
-	m := regexp.MustCompile(`(?s)<script type="text/plain" id="data">(.*?)</script>`).FindStringSubmatch(page)
-	if m == nil {
-		t.Fatal("the page has no data")
-	}
-	text, err := io.ReadAll(flate.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(m[1]))))
+	x, err := viewtest.Data(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var x map[string]any
-	from := 4 + binary.LittleEndian.Uint32(text)
-	if err := json.Unmarshal(text[from:], &x); err != nil {
-		t.Fatal(err)
-	}
-	columns := text[4:from]
-	list, _ := x["results"].([]any)
-	for _, r := range list {
-		columns = putColumns(r.(map[string]any), columns)
-	}
-	if len(columns) > 0 {
-		t.Errorf("%d bytes of columns are left over", len(columns))
-	}
 	return x
-}
-
-// putColumns puts a result's columns into its run, and returns the bytes after them.
-func putColumns(result map[string]any, bytes []byte) []byte {
-	list, _ := result["columns"].([]any)
-	for _, c := range list {
-		c := c.(map[string]any)
-		var column []any
-		for range int(c["n"].(float64)) {
-			if c["words"] == true {
-				column, bytes = append(column, float64(binary.LittleEndian.Uint32(bytes))), bytes[4:]
-				continue
-			}
-			n, size := binary.Varint(bytes)
-			column, bytes = append(column, float64(n)), bytes[size:]
-		}
-		at := result["run"]
-		path := strings.Split(c["path"].(string), "/")
-		for _, name := range path[:len(path)-1] {
-			at = child(at, name)
-		}
-		last := path[len(path)-1]
-		switch x := at.(type) {
-		case map[string]any:
-			x[last] = column
-		case []any:
-			i, _ := strconv.Atoi(last)
-			x[i] = column
-		}
-	}
-	return bytes
-}
-
-// child returns a member of JSON by its name or index.
-func child(of any, name string) any {
-	if list, ok := of.([]any); ok {
-		i, _ := strconv.Atoi(name)
-		return list[i]
-	}
-	return of.(map[string]any)[name]
 }
 
 func write(t *testing.T, p *view.Page) string {
