@@ -2,6 +2,9 @@ module github.com/heddle-sim/heddle
 
 go 1.26.0
 
+// A profile there would have every package compiled twice: docs/architecture.md.
+ignore ./cmd/heddle
+
 require (
 	github.com/BurntSushi/toml v1.6.0
 	github.com/alecthomas/kong v1.17.0

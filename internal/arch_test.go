@@ -126,8 +126,9 @@ var mayImport = map[string][]string{
 	"internal/run/step":    {"internal/near", "internal/run", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/core/kepler", "internal/work/krun", "internal/gpu", "internal/work/job"},
 	"":                     {"internal/near", "internal/plug", "internal/mem/...", "internal/core", "internal/isa", "internal/exec/replay", "internal/trace/record", "internal/run", "internal/program", "internal/exec/device", "internal/exec", "internal/exec/texture", "internal/gpu", "internal/work/job", "internal/report", "internal/report/timeline", "internal/trace/open", "internal/work/tracerun"},
 	// What a core model of a program's own is made of: names for what models use.
-	"core": {"internal/core", "internal/exec", "internal/isa", "internal/mem", "internal/mem/cache"},
-	"cmd/heddle": {"internal/check", "internal/check/...", "internal/binary/cubin", "internal/binary/fatbin", "internal/program", "internal/exec/replay", "internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec", "internal/exec/ptx",
+	"core":       {"internal/core", "internal/exec", "internal/isa", "internal/mem", "internal/mem/cache"},
+	"cmd/heddle": {"internal/cli"},
+	"internal/cli": {"internal/check", "internal/check/...", "internal/binary/cubin", "internal/binary/fatbin", "internal/program", "internal/exec/replay", "internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec", "internal/exec/ptx",
 		"internal/isa/kasm", "internal/isa/sass", "internal/core/kepler", "internal/work/kcase", "internal/work/krun",
 		"internal/compare", "internal/trace", "internal/trace/...", "internal/work/tracerun", "internal/progress", "internal/work/cuda", "internal/work/cuda/...", "internal/libs/ml",
 		"internal/config", "internal/run", "internal/run/flags", "internal/run/live", "internal/run/step", "internal/sweep", "internal/sweep/index", "internal/sweep/slurm", "internal/sweep/store", "internal/tomlfile", "internal/work/input", "internal/work/job", "internal/report", "internal/view", "internal/whatif", ""},
@@ -158,7 +159,7 @@ var external = map[string][]string{
 	"internal/sweep/index":     {"modernc.org/sqlite", "github.com/parquet-go/parquet-go"},
 	"internal/sweep/store":     {"github.com/gofrs/flock", "github.com/klauspost/compress/zstd"},
 	"internal/work/cuda/cache": {"github.com/gofrs/flock"},
-	"cmd/heddle":               {"github.com/alecthomas/kong", "golang.org/x/term"},
+	"internal/cli":             {"github.com/alecthomas/kong", "golang.org/x/term"},
 	"internal/progress":        {"golang.org/x/term"},
 	"internal/exec/device":     {"golang.org/x/sys/unix"},
 }

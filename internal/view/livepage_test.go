@@ -176,7 +176,7 @@ func TestLiveProgramPage(t *testing.T) {
 	alltests.Only(t, "a CUDA program in a browser")
 	needCompilers(t)
 	heddle, dir := buildHeddle(t), t.TempDir()
-	source, program := "../../cmd/heddle/testdata/live.cu", filepath.Join(dir, "add")
+	source, program := "../../internal/cli/testdata/live.cu", filepath.Join(dir, "add")
 	if out, err := exec.Command(heddle, "cc", "-lineinfo", source, "-o", program).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

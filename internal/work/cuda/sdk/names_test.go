@@ -163,7 +163,7 @@ func TestEveryFunctionIsTested(t *testing.T) {
 	}
 	comment := regexp.MustCompile(`(?m)^\s*//.*$| // .*$`)
 	word := regexp.MustCompile(`[A-Za-z_]\w*(?:\{[\w,]*\}\w*)*`)
-	for _, pattern := range []string{"*_test.go", "testdata/*_api.txt", "../*_test.go", "../../../../cmd/heddle/*_test.go", "../../../../cmd/heddle/testdata/cuda/*"} {
+	for _, pattern := range []string{"*_test.go", "testdata/*_api.txt", "../*_test.go", "../../../../internal/cli/*_test.go", "../../../../internal/cli/testdata/cuda/*"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
