@@ -8,7 +8,6 @@ import (
 	osexec "os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/heddle-sim/heddle/internal/progress"
@@ -21,6 +20,7 @@ import (
 // sweepCmd is `heddle sweep`.
 type sweepCmd struct {
 	Run    sweepRunCmd    `cmd:"" default:"withargs" help:"Run the points of a sweep that have no result yet, and print a table (the default)."`
+	Report sweepReportCmd `cmd:"" help:"Report what there is of a sweep, or what a store has; run nothing."`
 	Query  sweepQueryCmd  `cmd:"" help:"Answer a query in SQL about the results of a store."`
 	Export sweepExportCmd `cmd:"" help:"Write a table of a store as Parquet or CSV."`
 	Diff   sweepDiffCmd   `cmd:"" help:"Compare two stores point by point."`
@@ -41,6 +41,7 @@ type sweepRunCmd struct {
 	Progress string   `default:"auto" placeholder:"WHEN" help:"Show how many points are done and how long the rest will take: auto (on a terminal), always or never."`
 	Quiet    bool     `help:"No progress line and no table."`
 	NoLimits bool     `help:"Ignore the limits of the file, as tasks of a batch system do, which has its own."`
+	pageFlags
 
 	Slurm bool `help:"Run the points as an array of jobs of Slurm. The store must be on a file system that all nodes share; the same command waits for what is queued and submits what is missing."`
 	slurmFlags
@@ -100,6 +101,9 @@ func (c *sweepRunCmd) Run(e env) error {
 	if err != nil {
 		return err
 	}
+	if err := c.checkPages(); err != nil {
+		return err
+	}
 	s, err := c.open()
 	if err != nil {
 		return usage("%w", err)
@@ -112,10 +116,7 @@ func (c *sweepRunCmd) Run(e env) error {
 
 // open opens the store.
 func (c *sweepRunCmd) open() (*store.Store, error) {
-	dir := c.Store
-	if dir == "" {
-		dir = strings.TrimSuffix(c.File, filepath.Ext(c.File)) + storeEnding
-	}
+	dir := storeOf(c.File, c.Store)
 	if c.DryRun || c.List { // these create nothing
 		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 			return &store.Store{Dir: dir}, nil
@@ -207,13 +208,9 @@ func (c *sweepRunCmd) run(e env, f *sweep.File, points []*sweep.Point, s *store.
 	if err == nil && (jobs.NoWait || len(c.Point) > 0 && state.Failed+state.Wrong == 0) { // single points have no table
 		return nil
 	}
-	if err == nil && !c.Quiet {
-		t, terr := f.Table(points, s)
-		if terr == nil {
-			terr = t.WriteText(e.stdout)
-		}
-		if terr != nil {
-			return usage("%w", terr)
+	if err == nil {
+		if rerr := c.report(e, f, points, s); rerr != nil {
+			return rerr
 		}
 	}
 	fmt.Fprintf(e.stderr, "heddle: %s: %d kept, %d run, %d without a result; the store is %s\n", report.Plural(state.All, "point", "points"), state.Kept, state.Done-state.Kept, state.Failed, s.Dir)
@@ -224,6 +221,30 @@ func (c *sweepRunCmd) run(e env, f *sweep.File, points []*sweep.Point, s *store.
 		return &exitError{code: exitCheck}
 	}
 	return nil
+}
+
+// checkPages finds flags that make no report.
+func (c *sweepRunCmd) checkPages() error {
+	if c.HTML != "" && (c.DryRun || c.List || len(c.Point) > 0 || c.NoWait) {
+		return usage("--html is for whole sweeps; heddle sweep report %s --html %s shows what there is later", c.File, c.HTML)
+	}
+	return c.check()
+}
+
+// report prints the table and writes the page.
+func (c *sweepRunCmd) report(e env, f *sweep.File, points []*sweep.Point, s *store.Store) error {
+	if c.Quiet && c.HTML == "" {
+		return nil
+	}
+	t, err := f.Table(points, s)
+	if err != nil {
+		return usage("%w", err)
+	}
+	r := f.Summary(t, s)
+	if c.Quiet {
+		return c.write(e, r, s, sourceRoots(f))
+	}
+	return c.show(e, t, r, s, sourceRoots(f))
 }
 
 // itself is the path of this program, under the name by which it was called.

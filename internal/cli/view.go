@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"html"
@@ -46,19 +45,7 @@ func (c *viewCmd) Run(e env) error {
 	if c.HTML == "" {
 		return c.serve(e)
 	}
-	var b bytes.Buffer
-	if err := page.WriteHTML(&b); err != nil {
-		return usage("%w", err)
-	}
-	if c.HTML == "-" {
-		_, err = e.stdout.Write(b.Bytes())
-	} else {
-		err = os.WriteFile(c.HTML, b.Bytes(), 0o666)
-	}
-	if err != nil {
-		return usage("--html: %w", err)
-	}
-	return nil
+	return writePage(e, c.HTML, page)
 }
 
 // serve serves the page on this computer until the user interrupts it.

@@ -23,7 +23,7 @@ type File struct {
 	GPUs   []string // as in --gpu; empty: each input's own
 	Axes   []*Axis  // in file order; of points in a row the last axis varies first
 	Limits Limits
-	Report Report
+	Report ReportOptions
 }
 
 // Input is a job, a trace, a program of the Kepler-style core, or a CUDA program.
@@ -35,6 +35,9 @@ type Input struct {
 	Command []string // of a CUDA program: how it is called, and its arguments
 	Reads   []string // files and folders that a CUDA program reads, from Dir
 }
+
+// File is the path of the job, trace or program, from the current folder.
+func (in *Input) File() string { return in.file(in.Path) }
 
 // file is a path of the input, from the current folder.
 func (in *Input) file(path string) string {
@@ -83,10 +86,22 @@ type Limits struct {
 	Jobs   int           // points at a time; 0: not set
 }
 
-// Report says what the report of a sweep shows.
-type Report struct {
-	Baseline []Setting // keys of axes, "input" and "gpu"; may be empty
-	Metrics  []string  // names in the JSON result, with dots
+// ReportOptions say what the report of a sweep shows.
+type ReportOptions struct {
+	Baseline []Setting       // keys of axes, "input" and "gpu"; may be empty
+	Metrics  []string        // names in the JSON result, with dots; "A / B" is a quotient
+	More     map[string]bool // by metric: whether more is better, where the name does not tell
+}
+
+// more reports whether more of a metric is better: of what is reached a second or a cycle, and of
+// hits, it is; of time, traffic and energy less is.
+func (o *ReportOptions) more(metric string) bool {
+	if more, ok := o.More[metric]; ok {
+		return more
+	}
+	name, _, _ := strings.Cut(metric, quotient)
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	return name == "ipc" || name == "occupancy" || strings.HasSuffix(name, "hits") || strings.HasSuffix(name, "_per_s")
 }
 
 // MostPoints is the largest number of points of a sweep, each of which is a process (our

@@ -128,7 +128,7 @@ func TestLimits(t *testing.T) {
 	if want := (Limits{Memory: 3 << 29, Time: 90 * time.Second, Jobs: 3}); f.Limits != want {
 		t.Errorf("limits %+v, want %+v", f.Limits, want)
 	}
-	if diff := cmp.Diff(Report{Baseline: []Setting{{Key: "gpu", Value: "v100"}, {Key: "l2.ways", Value: "16"}}, Metrics: []string{"cycles"}}, f.Report); diff != "" {
+	if diff := cmp.Diff(ReportOptions{Baseline: []Setting{{Key: "gpu", Value: "v100"}, {Key: "l2.ways", Value: "16"}}, Metrics: []string{"cycles"}}, f.Report); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -248,7 +248,7 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Report = Report{Baseline: []Setting{{Key: "run.launch_latency", Value: "20"}}}
+	f.Report = ReportOptions{Baseline: []Setting{{Key: "run.launch_latency", Value: "20"}}}
 	table, err := f.Table(points, s)
 	if err != nil {
 		t.Fatal(err)

@@ -375,7 +375,7 @@ func (r *reader) limits(n *tomlfile.Node) {
 // report reads what the report shows.
 func (r *reader) report(n *tomlfile.Node) {
 	rep := &r.loader.file.Report
-	r.Known(n, "baseline", "metrics")
+	r.Known(n, "baseline", "metrics", "better")
 	if t := r.table(n, "baseline"); t != nil {
 		rep.Baseline = nil
 		for _, key := range t.Keys {
@@ -399,6 +399,16 @@ func (r *reader) report(n *tomlfile.Node) {
 		rep.Metrics = nil
 		for _, t := range r.strings(n, "metrics") {
 			rep.Metrics = append(rep.Metrics, t.S)
+		}
+	}
+	if t := r.table(n, "better"); t != nil {
+		rep.More = map[string]bool{}
+		for _, name := range t.Keys {
+			s, ok := r.Str(t, name)
+			if ok && s.S != "more" && s.S != "less" {
+				r.Add(s.Pos, "%s = %q in better; want \"more\" or \"less\"", name, s.S)
+			}
+			rep.More[name] = s.S == "more"
 		}
 	}
 }

@@ -34,6 +34,7 @@ type Row struct {
 	// Ratio is the first metric by that of the baseline with the same values of everything
 	// that the baseline leaves open; 0 without one.
 	Ratio float64
+	base  int // row of that point; -1 if there is none
 }
 
 // defaultMetrics are those of a sweep that names none.
@@ -41,46 +42,59 @@ var defaultMetrics = []string{"cycles", "ipc"}
 
 // Table makes the table of what there is.
 func (f *File) Table(list []*Point, s *store.Store) (*Table, error) {
-	t := &Table{Metrics: f.Report.Metrics, Columns: f.columns()}
+	return f.table(list, s, f.columns())
+}
+
+func (f *File) table(list []*Point, s *store.Store, columns []string) (*Table, error) {
+	t := &Table{Metrics: f.Report.Metrics, Columns: columns}
 	if len(t.Metrics) == 0 {
 		t.Metrics = defaultMetrics
 	}
 	unknown := map[string]*result{}
-	kept := map[string]*result{} // by digest
+	kept := map[string]*Row{} // by digest
 	for _, p := range list {
-		r := kept[p.Digest]
-		if r == nil {
-			var err error
-			if r, err = load(s, p.Digest); err != nil {
+		same := kept[p.Digest]
+		if same == nil {
+			r, err := load(s, p.Digest)
+			if err != nil {
 				return nil, err
 			}
-			kept[p.Digest] = r
+			same = t.read(r, unknown)
+			kept[p.Digest] = same
 		}
-		row := Row{Point: p, State: r.state, Code: r.code, Cells: make([]string, len(t.Columns))}
+		row := *same
+		row.Point, row.Cells = p, make([]string, len(t.Columns))
 		for i, c := range t.Columns {
 			row.Cells[i] = p.value(c)
 		}
-		for _, m := range t.Metrics {
-			x, ok := r.metric(m)
-			if !ok {
-				row.Values = append(row.Values, nil)
-				if _, seen := unknown[m]; !seen && r.tree != nil {
-					unknown[m] = r
-				}
-				continue
-			}
-			unknown[m] = nil
-			row.Values = append(row.Values, &x)
-		}
 		t.Rows = append(t.Rows, row)
 	}
-	for _, m := range t.Metrics {
+	for _, m := range f.Report.Metrics { // functional runs lack the default ones
 		if r := unknown[m]; r != nil {
 			return nil, fmt.Errorf("no result has a number called %q%s", m, near.Suggest(m, r.names(), "there are"))
 		}
 	}
-	t.compare(f.Report.Baseline)
+	t.compare(f.Report.Baseline, f.fixed())
 	return t, nil
+}
+
+// read takes from a result what the table needs of it. Metrics that no result has had so far get
+// one in unknown.
+func (t *Table) read(r *result, unknown map[string]*result) *Row {
+	row := &Row{State: r.state, Code: r.code}
+	for _, m := range t.Metrics {
+		x, ok := r.metric(m)
+		if ok {
+			unknown[m] = nil
+			row.Values = append(row.Values, &x)
+			continue
+		}
+		row.Values = append(row.Values, nil)
+		if _, seen := unknown[m]; !seen && r.tree != nil {
+			unknown[m] = r
+		}
+	}
+	return row
 }
 
 // columns are what varies in a sweep; the input is always one.
@@ -119,31 +133,48 @@ func (p *Point) value(column string) string {
 }
 
 // compare sets the ratios.
-func (t *Table) compare(baseline []Setting) {
+func (t *Table) compare(baseline []Setting, fixed []string) {
 	if len(baseline) == 0 {
 		return
 	}
-	bases := map[string]*Row{}
+	bases := map[string]int{}
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		if r.Point.has(baseline) {
-			bases[t.rest(r, baseline)] = r
+			bases[t.rest(r, fixed)] = i
 		}
 	}
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		b := bases[t.rest(r, baseline)]
-		if b != nil && r.Values[0] != nil && b.Values[0] != nil && *b.Values[0] != 0 {
+		at, ok := bases[t.rest(r, fixed)]
+		if r.base = at; !ok {
+			r.base = -1
+			continue
+		}
+		if b := &t.Rows[at]; r.Values[0] != nil && b.Values[0] != nil && *b.Values[0] != 0 {
 			r.Ratio = *r.Values[0] / *b.Values[0]
 		}
 	}
 }
 
+// fixed are the keys that the baseline gives, and those that go together with one of them.
+func (f *File) fixed() (list []string) {
+	for _, s := range f.Report.Baseline {
+		list = append(list, s.Key)
+		for _, a := range f.Axes {
+			if keys := a.keys(); slices.Contains(keys, s.Key) {
+				list = append(list, keys...)
+			}
+		}
+	}
+	return list
+}
+
 // rest identifies what a baseline leaves open.
-func (t *Table) rest(r *Row, baseline []Setting) string {
+func (t *Table) rest(r *Row, fixed []string) string {
 	var parts []string
 	for i, c := range t.Columns {
-		if !slices.ContainsFunc(baseline, func(s Setting) bool { return s.Key == c }) {
+		if !slices.Contains(fixed, c) {
 			parts = append(parts, r.Cells[i])
 		}
 	}
@@ -249,8 +280,16 @@ func firstLine(text string) string {
 	return ""
 }
 
+// quotient stands between the names of two numbers, the first of which is divided by the second.
+const quotient = " / "
+
 // metric returns a number of the result by its name with dots, or one that is made of others.
 func (r *result) metric(name string) (float64, bool) {
+	if a, b, ok := strings.Cut(name, quotient); ok {
+		x, ok := r.metric(a)
+		y, also := r.metric(b)
+		return x / y, ok && also && y != 0
+	}
 	if name == "ipc" { // warp instructions in a cycle
 		n, ok := r.metric("warp_instructions")
 		cycles, also := r.metric("cycles")

@@ -885,9 +885,9 @@ func TestFirstView(t *testing.T) {
 	}
 }
 
-// TestAccessible runs axe-core, which npm provides, on every page.
-func TestAccessible(t *testing.T) {
-	alltests.Only(t, "pages in a browser")
+// axeCore is the program of axe-core, which npm provides.
+func axeCore(t *testing.T) string {
+	t.Helper()
 	npm, err := exec.LookPath("npm")
 	if err != nil {
 		t.Skip("no npm: accessibility is not checked")
@@ -905,21 +905,33 @@ func TestAccessible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return string(axe)
+}
+
+// accessible finds that axe-core has no serious complaint about what is shown.
+func (b *browser) accessible() {
+	b.Helper()
+	for _, f := range js[[]string](b, `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}).then(r => r.violations.filter(v => v.impact == "serious" || v.impact == "critical").flatMap(v => v.nodes.slice(0, 3).map(n => v.id + ": " + n.html.slice(0, 160) + " " + n.failureSummary)))`) {
+		b.Error(f)
+	}
+}
+
+// TestAccessible runs axe-core on every page.
+func TestAccessible(t *testing.T) {
+	alltests.Only(t, "pages in a browser")
+	axe := axeCore(t)
 	b := newBrowser(t)
 	res := simulate(t, root+"/examples/matmul/matmul.toml")
 	b.open(b.write(view.New([]view.Result{{Name: "a", Run: res}, {Name: "b", Run: simulate(t, root+"/examples/streams/streams.toml")},
 		{Name: "c", Run: simulate(t, root+"/examples/kepler/cube8.toml")}, {Name: "d", Run: simulate(t, root+"/examples/learn/race.toml", checked(t))}}, nil)))
-	js[int](b, string(axe)+";1")
+	js[int](b, axe+";1")
 	for _, scheme := range []string{"light", "dark"} {
 		b.scheme(scheme)
 		for _, hash := range pagesOf {
 			t.Run(scheme+" "+hash, func(t *testing.T) {
 				b.T = t
 				b.at(hash)
-				found := js[[]string](b, `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}).then(r => r.violations.filter(v => v.impact == "serious" || v.impact == "critical").flatMap(v => v.nodes.slice(0, 3).map(n => v.id + ": " + n.html.slice(0, 160) + " " + n.failureSummary)))`)
-				for _, f := range found {
-					t.Error(f)
-				}
+				b.accessible()
 			})
 		}
 	}

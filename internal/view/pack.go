@@ -37,7 +37,8 @@ type payload struct {
 	Causes  map[string]string `json:"causes"`       // of races
 	Texts   []string          `json:"texts"`        // of programs
 
-	Comparisons []measured `json:"comparisons,omitempty"` // with tables
+	Comparisons []measured      `json:"comparisons,omitempty"` // with tables
+	Sweep       json.RawMessage `json:"sweep,omitempty"`
 }
 
 // measured is a comparison with a table.
@@ -268,7 +269,7 @@ const compression = 2
 
 // pack returns the page's data.
 func (p *Page) pack() ([]byte, error) {
-	x := payload{Heddle: report.Version, Names: map[string]string{}, Explain: map[string]term{}, Rules: explained(findings.Rules()), Kepler: explained(findings.KeplerRules()), Causes: found.Causes}
+	x := payload{Heddle: report.Version, Names: map[string]string{}, Explain: map[string]term{}, Rules: explained(findings.Rules()), Kepler: explained(findings.KeplerRules()), Causes: found.Causes, Sweep: p.Sweep}
 	at := map[string]int{}
 	cols := columns{bytes: make([]byte, 0, 1<<19)}
 	for _, r := range p.Results {

@@ -22,6 +22,9 @@ import (
 type Page struct {
 	Results     []Result
 	Comparisons []Comparison
+	// Sweep is the report of a sweep as JSON (sweep.Report); a page with one shows it alone.
+	Sweep     json.RawMessage
+	SweepName string // for lists of windows
 }
 
 // Comparison is a comparison with a table of measurements.
@@ -81,6 +84,9 @@ func hash(text []byte) string {
 
 // title names a page for lists of windows.
 func (p *Page) title() string {
+	if p.Sweep != nil {
+		return p.SweepName + " – Heddle"
+	}
 	if len(p.Results) == 1 {
 		return p.Results[0].Run.Input + " – Heddle"
 	}

@@ -268,9 +268,14 @@ func (s *Store) Scratch(digest string) (dir string, err error) {
 }
 
 // Digests lists the results, sorted.
-func (s *Store) Digests() ([]string, error) {
+func (s *Store) Digests() ([]string, error) { return s.list(points) }
+
+// Failures lists the runs without a result, sorted.
+func (s *Store) Failures() ([]string, error) { return s.list(failed) }
+
+func (s *Store) list(folder string) ([]string, error) {
 	var list []string
-	folders, err := os.ReadDir(filepath.Join(s.Dir, points))
+	folders, err := os.ReadDir(filepath.Join(s.Dir, folder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("the store: %w", err)
 	}
@@ -278,7 +283,7 @@ func (s *Store) Digests() ([]string, error) {
 		if !f.IsDir() {
 			continue
 		}
-		files, err := os.ReadDir(filepath.Join(s.Dir, points, f.Name()))
+		files, err := os.ReadDir(filepath.Join(s.Dir, folder, f.Name()))
 		if err != nil {
 			return nil, fmt.Errorf("the store: %w", err)
 		}

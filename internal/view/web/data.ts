@@ -4,6 +4,7 @@
 import { Columns, type Column } from "./columns";
 import { count } from "./format";
 import type { Film, Lesson } from "./learn";
+import { type Report, Sweep } from "./sweep";
 
 export type Numbers = Record<string, number>;
 
@@ -75,7 +76,7 @@ interface Code { strings: string[]; function: number[]; file: number[]; source_f
 interface Counts { code: number; at?: number[]; issues: number[]; threads: number[]; cycles: number[]; stalls: Record<string, number[]>; access: (number[] | null)[]; branches: (number[] | null)[]; waited: (number[] | null)[] }
 export interface Blocks { block?: number[]; sm: number[]; start: number[]; end: number[] }
 interface Packed { name: string; run: Run; codes: Code[] | null; counts: (Counts | null)[]; blocks: (Blocks | null)[]; whole?: Counts; columns: Column[] | null; sources: Record<string, number> }
-interface Payload { heddle: string; results: Packed[] | null; names: Record<string, string>; explain: Record<string, [string, string, string]>; rules: Record<string, string>; kepler_rules: Record<string, string>; causes: Record<string, string>; texts: string[] | null; comparisons?: { name: string; is: Measured }[] }
+interface Payload { heddle: string; results: Packed[] | null; names: Record<string, string>; explain: Record<string, [string, string, string]>; rules: Record<string, string>; kepler_rules: Record<string, string>; causes: Record<string, string>; texts: string[] | null; comparisons?: { name: string; is: Measured }[]; sweep?: Report }
 
 // Comparisons with tables, as heddle compare --json writes them.
 export interface Side { files: string[]; what: string; metric: string; less: number; rows: number; notes?: string[] }
@@ -231,12 +232,15 @@ export interface Term { name: string; unit: string; meaning: string; source: str
 
 export class Page {
   readonly results: Result[];
+  /** The report of a sweep, which stands alone. */
+  readonly sweep?: Sweep;
   /** The results are those of a run that goes on. */
   running = false;
   /** It can pause, and record what it is asked for. */
   holds = false;
   constructor(private data: Payload) {
     this.results = (data.results ?? []).map((p) => new Result(p, this));
+    this.sweep = data.sweep && new Sweep(data.sweep);
   }
   /** Comparisons with tables of measurements. */
   get comparisons() { return this.data.comparisons ?? []; }

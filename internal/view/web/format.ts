@@ -6,6 +6,11 @@ export function count(n: number): string {
   return Math.round(n).toString().replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
+/** A number of any kind: whole, or with seven significant digits. */
+export function number(n: number): string {
+  return Number.isInteger(n) ? count(n) : n.toLocaleString("en", { maximumSignificantDigits: 7 });
+}
+
 /** 12.3 %, of a share from 0 to 1. */
 export function percent(share: number, digits = 1): string {
   if (!Number.isFinite(share)) return "–";

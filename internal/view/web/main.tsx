@@ -2,6 +2,7 @@
 import { Component, Fragment, h, render, type ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type Page, unpack } from "./data";
+import { Help, Mark } from "./frame";
 import { Card, Empty, Tips } from "./parts";
 import { Compare } from "./compare";
 import { Launch } from "./launch";
@@ -11,6 +12,7 @@ import { Machine } from "./machine";
 import { Pipeline } from "./pipeline";
 import { Source } from "./source";
 import { Summary } from "./summary";
+import { SweepReport } from "./sweeppage";
 import { Time } from "./time";
 import { type Route, go, href, useRoute } from "./route";
 import "./style.css";
@@ -29,6 +31,7 @@ const pages: Record<string, { name: string; of: "launch" | "either" | "whole"; s
 
 function App({ first, live }: { first: Page; live: boolean }) {
   const { page, state, lost, bad } = useLive(first, live);
+  if (page.sweep) return <SweepReport sweep={page.sweep} heddle={page.heddle} />;
   if (page.results.length > 0) return <Pages page={page} live={live && <Progress state={state} lost={lost} bad={bad} page={page} />} />;
   return (
     <Fragment>
@@ -97,7 +100,7 @@ function Pages({ page, live }: { page: Page; live: ComponentChildren }) {
         <Guard key={`${route.page} ${launch} ${run}`}><Content page={page} route={{ ...route, run }} at={at} launch={launch} run={run} /></Guard>
       </main>
       <footer>Made by Heddle {page.heddle}. {live ? "This page asks only the heddle that made it, on this computer." : "Everything is in this page; it sends nothing anywhere."}</footer>
-      {help && <Help names={list.map(([, p]) => p.name)} close={() => setHelp(false)} />}
+      {help && <Help keys={keys(list.map(([, p]) => p.name))} close={() => setHelp(false)} />}
       <Tips />
     </Fragment>
   );
@@ -127,22 +130,8 @@ function Content({ page, route, at, launch, run }: { page: Page; route: Route; a
   return <Card title="No such page"><Empty>There is no page “{route.page}”. <a href={href({ page: "summary", run })}>Summary</a></Empty></Card>;
 }
 
-function Mark() {
-  return <svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="7" fill="#0b5fa5" /><path d="M9 6v20M16 6v20M23 6v20" stroke="#fff" stroke-width="2.6" stroke-linecap="round" /><path d="M5 19c4-6 6 6 11 0s7 6 11 0" fill="none" stroke="#ffb000" stroke-width="3" stroke-linecap="round" /></svg>;
-}
-
-function Help({ names, close }: { names: string[]; close: () => void }) {
-  const keys: [string, string][] = [...names.map((n, i) => [String(i + 1), `page ${n}`] as [string, string]), ["n, p", "next, previous launch"], ["h, H", "next, previous hottest line (Source)"], ["f, F", "next, previous finding of a checker (Source)"], ["/", "filter launches (Summary)"], ["↑ ↓", "select a line (Source, Learn)"], ["← → ↑ ↓", "read a chart that Tab has reached (Time)"], ["→, ←", "step forward, back; ten with Shift (Learn)"], ["Home, End", "start, end (Learn)"], ["w, W", "follow the next, previous warp (Learn)"], ["[, ]", "previous, next frame or launch (Learn)"], ["Space", "play, pause (Learn)"], ["?", "this list"], ["Esc", "close"]];
-  const [before] = useState(() => document.activeElement as HTMLElement | null);
-  useEffect(() => () => before?.focus(), []);
-  return (
-    <div class="dialog" role="dialog" aria-modal="true" aria-label="Keys" onKeyDown={(e) => e.key === "Tab" && e.preventDefault()} onClick={(e) => e.target === e.currentTarget && close()}>
-      <Card title="Keys" more={<button type="button" class="switch" ref={(b) => b?.focus()} onClick={close}>Close</button>}>
-        <dl class="keys">{keys.map(([k, t]) => <div key={k}><dt><kbd>{k}</kbd></dt><dd>{t}</dd></div>)}</dl>
-        <p class="note">Words with a dotted line have an explanation: point at them, or reach them with Tab.</p>
-      </Card>
-    </div>
-  );
+function keys(names: string[]): [string, string][] {
+  return [...names.map((n, i) => [String(i + 1), `page ${n}`] as [string, string]), ["n, p", "next, previous launch"], ["h, H", "next, previous hottest line (Source)"], ["f, F", "next, previous finding of a checker (Source)"], ["/", "filter launches (Summary)"], ["↑ ↓", "select a line (Source, Learn)"], ["← → ↑ ↓", "read a chart that Tab has reached (Time)"], ["→, ←", "step forward, back; ten with Shift (Learn)"], ["Home, End", "start, end (Learn)"], ["w, W", "follow the next, previous warp (Learn)"], ["[, ]", "previous, next frame or launch (Learn)"], ["Space", "play, pause (Learn)"], ["?", "this list"], ["Esc", "close"]];
 }
 
 async function start() {

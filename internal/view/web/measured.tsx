@@ -1,13 +1,12 @@
 // Comparisons with tables of measurements, as heddle compare makes them: ratios and errors.
 import { Fragment, h } from "preact";
 import { type Measured, type Pair, type Side } from "./data";
-import { base, count, plural, short } from "./format";
+import { base, count, number as value, plural, short } from "./format";
 import { Card, Chart, Empty, Figure, Table } from "./parts";
 
 const name = (p: Pair) => (p.name || p.name_b || "(no name)") + (p.launch_a !== undefined || p.launch_b !== undefined ? ` #${p.launch_a ?? p.launch_b}` : "");
 const side = (s: Side) => `${s.metric} of ${base(s.files[0] ?? "")}${s.files.length > 1 ? ` and ${s.files.length - 1} more` : ""}`;
 const error = (e: number) => `${e > 0 ? "+" : e < 0 ? "−" : "±"}${Math.abs(e).toFixed(2)} %`;
-const value = (n: number) => (Number.isInteger(n) ? count(n) : n.toLocaleString("en", { maximumSignificantDigits: 7 }));
 
 export function Comparisons({ list }: { list: { name: string; is: Measured }[] }) {
   return (
