@@ -76,10 +76,6 @@ func (c *sweepRunCmd) Run(e env) error {
 	if err != nil {
 		return &exitError{code: exitUsage, err: err}
 	}
-	points, err := f.Points()
-	if err != nil {
-		return &exitError{code: exitUsage, err: err}
-	}
 	if c.Jobs < 0 || c.Jobs > sweep.MostJobs {
 		return usage("--jobs %d: want 1 to %d", c.Jobs, sweep.MostJobs)
 	}
@@ -89,14 +85,6 @@ func (c *sweepRunCmd) Run(e env) error {
 	if c.Jobs > 0 {
 		f.Limits.Jobs = c.Jobs
 	}
-	for _, d := range c.Point {
-		if !slices.ContainsFunc(points, func(p *sweep.Point) bool { return p.Digest == d }) {
-			return usage("%s has no point %s; heddle sweep %[1]s --list prints those without a result", c.File, d)
-		}
-	}
-	if len(c.Point) > 0 {
-		points = slices.DeleteFunc(points, func(p *sweep.Point) bool { return !slices.Contains(c.Point, p.Digest) })
-	}
 	jobs, err := c.slurmFlags.options(c.Slurm)
 	if err != nil {
 		return err
@@ -104,14 +92,38 @@ func (c *sweepRunCmd) Run(e env) error {
 	if err := c.checkPages(); err != nil {
 		return err
 	}
-	s, err := c.open()
+	points, s, err := c.points(f)
 	if err != nil {
-		return usage("%w", err)
+		return err
 	}
 	if c.DryRun || c.List {
 		return c.list(e, points, s)
 	}
 	return c.run(e, f, points, s, jobs)
+}
+
+// points are those of the sweep, or those that were chosen; and the store.
+func (c *sweepRunCmd) points(f *sweep.File) (points []*sweep.Point, s *store.Store, err error) {
+	if len(c.Point) == 0 { // before there is a store, which a bad sweep does not need
+		if points, err = f.Points(); err != nil {
+			return nil, nil, &exitError{code: exitUsage, err: err}
+		}
+	}
+	if s, err = c.open(); err != nil {
+		return nil, nil, usage("%w", err)
+	}
+	if len(c.Point) == 0 {
+		f.Remember(points, s)
+		return points, s, nil
+	}
+	points, unknown, err := f.Named(c.Point, s)
+	switch {
+	case err != nil:
+		return nil, nil, &exitError{code: exitUsage, err: err}
+	case unknown != "":
+		return nil, nil, usage("%s has no point %s; heddle sweep %[1]s --list prints those without a result", c.File, unknown)
+	}
+	return points, s, nil
 }
 
 // open opens the store.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/heddle-sim/heddle/internal/sweep/store"
 )
 
 // folder makes a folder with files; "sweep.toml" is the sweep's.
@@ -265,4 +267,58 @@ func FuzzLoad(f *testing.F) {
 			_, _ = file.Points()
 		}
 	})
+}
+
+// Single points are found without a look at the inputs of others, and also after the sweep has changed.
+func TestNamed(t *testing.T) {
+	const sweep = "inputs = [\"a.toml\", \"b.toml\"]\n[axes]\n\"l2.ways\" = [8, 16]\n"
+	dir := folder(t, base(sweep))
+	s, err := store.Open(filepath.Join(dir, "store"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := func(digests ...string) (string, string, error) {
+		f, err := Load(filepath.Join(dir, "sweep.toml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, unknown, err := f.Named(digests, s)
+		return fmt.Sprint(list), unknown, err
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := Load(filepath.Join(dir, "sweep.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, err := f.Points()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := points[3].Digest
+	expect := func(what string, want, wantUnknown string, digests ...string) {
+		t.Helper()
+		if list, unknown, err := named(digests...); err != nil || list != want || unknown != wantUnknown {
+			t.Errorf("%s: %s, unknown %q, error %v", what, list, unknown, err)
+		}
+	}
+	expect("nothing is known", "[b l2.ways=16]", "", last)
+	expect("a name of no point", "[]", "00", last, "00")
+	write("a.toml", "nonsense")
+	expect("the other input cannot be read", "[b l2.ways=16]", "", last)
+	if _, _, err := named(points[0].Digest); err == nil || !strings.Contains(err.Error(), "a.toml") {
+		t.Errorf("its own input cannot be read: %v", err)
+	}
+	write("a.toml", aJob)
+	write("sweep.toml", strings.Replace(sweep, "[8,", "[4, 8,", 1))
+	expect("points have moved", "[b l2.ways=16]", "", last)
+	if got := s.Order(filepath.Join(dir, "sweep.toml")); len(got) != 6 || got[5] != last {
+		t.Errorf("what is kept is %v", got)
+	}
+	write("b.toml", aJob+"shared = 32\n")
+	expect("the input has changed", "[]", last, last)
 }

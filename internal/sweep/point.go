@@ -12,6 +12,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/run/flags"
+	"github.com/heddle-sim/heddle/internal/sweep/store"
 	"github.com/heddle-sim/heddle/internal/work/input"
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
@@ -25,8 +26,8 @@ type Point struct {
 	Digest   string // names its result
 }
 
-// Points lists the points, inputs first, then GPUs, then axes, and names them.
-func (f *File) Points() ([]*Point, error) {
+// list lists the points, inputs first, then GPUs, then axes. They have no names yet.
+func (f *File) list() ([]*Point, error) {
 	gpus := f.GPUs
 	if len(gpus) == 0 {
 		gpus = []string{""}
@@ -56,13 +57,70 @@ func (f *File) Points() ([]*Point, error) {
 	if b := f.Report.Baseline; len(b) > 0 && !slices.ContainsFunc(list, func(p *Point) bool { return p.has(b) }) {
 		return nil, fmt.Errorf("%s: no point is the baseline of the report (%s)", f.Path, join(b))
 	}
+	return list, nil
+}
+
+// Points lists the points and names them.
+func (f *File) Points() ([]*Point, error) {
+	list, err := f.list()
+	if err != nil {
+		return nil, err
+	}
+	return list, f.name(list)
+}
+
+// name names points.
+func (f *File) name(list []*Point) error {
 	n := namer{inputs: map[*Input]named{}, machines: map[string]string{}}
 	for _, p := range list {
 		if err := n.name(p); err != nil {
-			return nil, fmt.Errorf("%s: point %d (%s): %w", f.Path, p.Number, p, err)
+			return fmt.Errorf("%s: point %d (%s): %w", f.Path, p.Number, p, err)
 		}
 	}
-	return list, nil
+	return nil
+}
+
+// Named returns the points with some names, and the first name that no point has; "" if all have
+// one. Naming a point takes the contents of its input and the description of its machine: where
+// points were when the sweep was last listed is kept in the store, so that most often only those
+// that are asked for are looked at.
+func (f *File) Named(digests []string, s *store.Store) (found []*Point, unknown string, err error) {
+	list, err := f.list()
+	if err != nil {
+		return nil, "", err
+	}
+	before := s.Order(f.Path)
+	for _, d := range digests {
+		if i := slices.Index(before, d); i >= 0 && i < len(list) {
+			found = append(found, list[i])
+		}
+	}
+	// One that cannot be named, or has another name by now, is no error yet: it may not be what is asked for.
+	if len(found) == len(digests) && f.name(found) == nil && !slices.ContainsFunc(found, func(p *Point) bool { return !slices.Contains(digests, p.Digest) }) {
+		return found, "", nil
+	}
+	if err := f.name(list); err != nil {
+		return nil, "", err
+	}
+	f.Remember(list, s)
+	for _, d := range digests {
+		if !slices.ContainsFunc(list, func(p *Point) bool { return p.Digest == d }) {
+			return nil, d, nil
+		}
+	}
+	return slices.DeleteFunc(list, func(p *Point) bool { return !slices.Contains(digests, p.Digest) }), "", nil
+}
+
+// Remember keeps in the store where the points of the sweep are, for Named. It may fail: nothing
+// depends on it.
+func (f *File) Remember(list []*Point, s *store.Store) {
+	order := make([]string, len(list))
+	for i, p := range list {
+		order[i] = p.Digest
+	}
+	if !slices.Equal(order, s.Order(f.Path)) {
+		s.SetOrder(f.Path, order)
+	}
 }
 
 // has reports whether the point has all of these values.

@@ -74,7 +74,7 @@ func (q *Queue) Run(ctx context.Context, list []*Point) (State, error) {
 	var workers sync.WaitGroup
 	for range min(q.Limits.Jobs, len(q.waiting)) {
 		workers.Go(func() {
-			if err := q.work(ctx); err != nil {
+			if err := q.work(ctx, stop); err != nil {
 				stop(err)
 			}
 		})
@@ -199,8 +199,9 @@ func (q *Queue) changed() {
 }
 
 // work runs tasks until there is none. What one leaves is written while the next one runs: a
-// store that reaches the disk takes as long as a short point.
-func (q *Queue) work(ctx context.Context) (err error) {
+// store that reaches the disk takes as long as a short point. If it cannot be written, the sweep
+// stops at once, since nothing that runs would be kept.
+func (q *Queue) work(ctx context.Context, stop context.CancelCauseFunc) (err error) {
 	written := make(chan error, 1) // of the task before
 	written <- nil
 	defer func() { err = errors.Join(err, <-written) }()
@@ -217,7 +218,13 @@ func (q *Queue) work(ctx context.Context) (err error) {
 			continue
 		}
 		err = <-written
-		go func() { written <- write() }()
+		go func() {
+			err := write()
+			if err != nil {
+				stop(err)
+			}
+			written <- err
+		}()
 		if err != nil {
 			return err
 		}

@@ -238,6 +238,27 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// A result that cannot be written ends the sweep at once, not after the point that runs by then.
+func TestUnwritable(t *testing.T) {
+	dir := folder(t, base(""))
+	q, points := fakeSweep(t, dir, fmt.Sprint("1, ", sleeps), Limits{Jobs: 1})
+	folder := filepath.Dir(q.Store.Path(points[0].Digest))
+	if err := os.MkdirAll(filepath.Dir(folder), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(dir, "nowhere"), folder); err != nil { // there is no result, and none can be written
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	_, err := q.Run(t.Context(), points)
+	if err == nil || !strings.HasPrefix(err.Error(), "the store: ") {
+		t.Errorf("got %v", err)
+	}
+	if d := time.Since(begin); d > 30*time.Second {
+		t.Errorf("it took %v to end", d)
+	}
+}
+
 func TestTable(t *testing.T) {
 	dir := folder(t, base(""))
 	_, points, s, _, err := swept(t, dir, fmt.Sprint("10, 20, ", refused), Limits{Jobs: 2})

@@ -9,6 +9,7 @@ package store
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ const (
 	failed    = "failed" // as points: those without a result, to be run again
 	locks     = "locks"
 	scratch   = "scratch"
+	orders    = "orders" // of the points of sweeps: digests, one on a line
 	Extension = ".heddle-run"
 )
 
@@ -295,6 +297,32 @@ func (s *Store) list(folder string) ([]string, error) {
 	}
 	slices.Sort(list)
 	return list, nil
+}
+
+// orderFile is the file of a sweep's order.
+func (s *Store) orderFile(sweep string) string {
+	if abs, err := filepath.Abs(sweep); err == nil {
+		sweep = abs
+	}
+	return filepath.Join(s.Dir, orders, fmt.Sprintf("%x", sha256.Sum256([]byte(sweep)))[:32])
+}
+
+// Order returns the digests of the points of a sweep by its path, as they were when SetOrder was
+// called last; nil if it never was.
+func (s *Store) Order(sweep string) []string {
+	text, err := os.ReadFile(s.orderFile(sweep))
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(text))
+}
+
+// SetOrder keeps the digests of the points of a sweep in order, if the store exists and can be
+// written: it is a hint.
+func (s *Store) SetOrder(sweep string, digests []string) {
+	if _, err := os.Stat(filepath.Join(s.Dir, formFile)); err == nil {
+		_ = write(s.orderFile(sweep), []byte(strings.Join(digests, "\n")+"\n"))
+	}
 }
 
 // SetAside moves a damaged file out of the way, so that its point is run again.
