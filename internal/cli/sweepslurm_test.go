@@ -153,7 +153,37 @@ func (c *cluster) until(what string, most time.Duration, done func() bool) {
 	}
 }
 
-// A sweep on a real Slurm survives a task that is killed, a node that is drained and a controller
+// submitAndDie submits a sweep by a process that is killed before sbatch tells it the number of the job.
+func submitAndDie(t *testing.T, c *cluster, args []string) {
+	t.Helper()
+	real, err := exec.LookPath("sbatch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(c.dir, "slow")
+	if err := os.Mkdir(bin, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(bin, "sbatch"), []byte("#!/bin/sh\n"+real+" --begin=now+5 \"$@\" >&2\nexec sleep 60\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("heddle", args...)
+	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c.until("job", time.Minute, func() bool {
+		out, _ := exec.Command("squeue", "-h").Output()
+		return len(out) > 0
+	})
+	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it has been killed
+}
+
+// A sweep on a real Slurm survives that its process is killed while it submits, a task that is killed, a node that is drained and a controller
 // that is restarted: no point is lost, and the results are those of this computer's queue.
 func TestSweepSlurm(t *testing.T) {
 	alltests.Only(t, "a cluster of two nodes")
@@ -177,7 +207,9 @@ func TestSweepSlurm(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	sweep := exec.Command("heddle", "sweep", file, "--slurm", "--partition", "debug", "--mem-per-task", "500M")
+	args := []string{"sweep", file, "--slurm", "--partition", "debug", "--mem-per-task", "500M"}
+	submitAndDie(t, c, args)
+	sweep := exec.Command("heddle", args...)
 	sweep.Stdout, sweep.Stderr = log, log
 	if err := sweep.Start(); err != nil {
 		t.Fatal(err)
@@ -216,6 +248,9 @@ func TestSweepSlurm(t *testing.T) {
 		t.Fatalf("%v, %v:\n%s", err, rerr, said)
 	}
 	t.Logf("%s", said)
+	if n := strings.Count(string(said), "heddle: job "); n > 2 { // each attempt after the first
+		t.Errorf("the sweep has submitted %d arrays, although Slurm had one before:\n%s", n, said)
+	}
 	if !strings.Contains(string(said), "heddle: 24 points: ") || !strings.Contains(string(said), " 0 without a result") {
 		t.Errorf("the sweep is not whole:\n%s", said)
 	}

@@ -10,7 +10,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -60,12 +59,20 @@ const (
 	silence      = 10 * time.Minute
 )
 
-// array is a job that has been submitted, as it is written down.
+// array is a job that has been submitted. Its folder has all that its tasks need, and is there
+// before Slurm knows of it. Slurm says by the path of the script which jobs it has, so that a
+// process that is killed while it submits leaves no job that nobody knows.
 type array struct {
-	Job    string     `json:"job"`
-	Chunks [][]string `json:"chunks"` // digests by task
-	dir    string
+	job    string     // its number
+	chunks [][]string // digests by task
+	dir    string     // absolute
 }
+
+// The files of an array's folder, beside the logs of its tasks.
+const (
+	pointsFile = "points" // digests: a line for each task
+	scriptFile = "task.sh"
+)
 
 // Run submits what is missing, waits for it, and submits again what tasks that were killed have
 // left, at most mostAttempts times.
@@ -111,7 +118,7 @@ func (e *Engine) Run(ctx context.Context, list []*sweep.Point) (sweep.State, err
 				return state, err
 			}
 			running = append(running, a)
-			e.Say("job %s: %d tasks for %d points", a.Job, len(a.Chunks), a.points())
+			e.Say("job %s: %d tasks for %d points", a.job, len(a.chunks), a.points())
 		}
 		if e.NoWait {
 			return state, nil
@@ -123,11 +130,11 @@ func (e *Engine) Run(ctx context.Context, list []*sweep.Point) (sweep.State, err
 }
 
 func (a *array) has(digest string) bool {
-	return slices.ContainsFunc(a.Chunks, func(c []string) bool { return slices.Contains(c, digest) })
+	return slices.ContainsFunc(a.chunks, func(c []string) bool { return slices.Contains(c, digest) })
 }
 
 func (a *array) points() (n int) {
-	for _, c := range a.Chunks {
+	for _, c := range a.chunks {
 		n += len(c)
 	}
 	return n
@@ -162,51 +169,48 @@ func (e *Engine) chunks(points []*sweep.Point, expected func(*sweep.Point) time.
 	return slices.Collect(slices.Chunk(tasks, mostTasks))
 }
 
-// folder is where what was submitted is written down.
-func (e *Engine) folder() string { return filepath.Join(e.Store.Dir, "slurm") }
+// folder is where arrays have their folders; absolute.
+func (e *Engine) folder() (string, error) { return filepath.Abs(filepath.Join(e.Store.Dir, "slurm")) }
 
 // submit submits an array.
 func (e *Engine) submit(ctx context.Context, chunks [][]string) (*array, error) {
-	if err := os.MkdirAll(e.folder(), 0o777); err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp(e.folder(), "job-")
+	folder, err := e.folder()
 	if err != nil {
 		return nil, err
 	}
-	if dir, err = filepath.Abs(dir); err != nil {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(folder, "job-")
+	if err != nil {
 		return nil, err
 	}
 	root, err := filepath.Abs(e.Store.Dir)
 	if err != nil {
 		return nil, err
 	}
-	a := &array{Chunks: chunks, dir: dir}
+	a := &array{chunks: chunks, dir: dir}
 	var tasks strings.Builder
 	for _, c := range chunks {
 		fmt.Fprintln(&tasks, strings.Join(c, ","))
 	}
 	script := fmt.Sprintf("#!/bin/sh\npoints=$(sed -n \"$((SLURM_ARRAY_TASK_ID + 1))p\" %s)\nexec %s sweep %s --store %s --quiet --progress never --no-limits --jobs \"${SLURM_CPUS_PER_TASK:-1}\" --point \"$points\"\n",
-		quote(filepath.Join(dir, "points")), quote(e.Heddle), quote(e.File), quote(root))
-	if err := os.WriteFile(filepath.Join(dir, "points"), []byte(tasks.String()), 0o666); err != nil {
+		quote(filepath.Join(dir, pointsFile)), quote(e.Heddle), quote(e.File), quote(root))
+	if err := os.WriteFile(filepath.Join(dir, pointsFile), []byte(tasks.String()), 0o666); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "task.sh"), []byte(script), 0o777); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, scriptFile), []byte(script), 0o777); err != nil {
 		return nil, err
 	}
 	out, err := e.command(ctx, "sbatch", e.arguments(dir, len(chunks))...)
 	if err != nil {
 		return nil, err
 	}
-	a.Job, _, _ = strings.Cut(strings.TrimSpace(out), ";") // with --parsable, ID or ID;CLUSTER
-	if _, err := strconv.Atoi(a.Job); err != nil {
+	a.job, _, _ = strings.Cut(strings.TrimSpace(out), ";") // with --parsable, ID or ID;CLUSTER
+	if _, err := strconv.Atoi(a.job); err != nil {
 		return nil, fmt.Errorf("sbatch says %q; want the number of a job", out)
 	}
-	text, err := json.Marshal(a)
-	if err != nil {
-		return nil, err
-	}
-	return a, os.WriteFile(filepath.Join(dir, "job.json"), text, 0o666)
+	return a, nil
 }
 
 // arguments are those of sbatch.
@@ -222,7 +226,7 @@ func (e *Engine) arguments(dir string, tasks int) []string {
 			args = append(args, o.flag+o.value)
 		}
 	}
-	return append(append(args, e.More...), filepath.Join(dir, "task.sh"))
+	return append(append(args, e.More...), filepath.Join(dir, scriptFile))
 }
 
 // quote writes a word for the shell.
@@ -254,40 +258,62 @@ func (e *commandError) Error() string {
 
 func (e *commandError) Unwrap() error { return e.err }
 
-// running returns the arrays that Slurm still has, of those that are written down.
+// running returns the arrays of this store that Slurm still has.
 func (e *Engine) running(ctx context.Context) ([]*array, error) {
-	files, err := filepath.Glob(filepath.Join(e.folder(), "job-*", "job.json"))
-	if err != nil || len(files) == 0 {
+	folder, err := e.folder()
+	if err != nil {
 		return nil, err
+	}
+	if _, err := os.Stat(folder); err != nil {
+		return nil, nil // none was ever submitted
 	}
 	queue, err := e.queue(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var list []*array
-	for _, f := range files {
-		text, err := os.ReadFile(f)
+	for _, t := range queue {
+		dir := filepath.Dir(t.script)
+		if filepath.Dir(dir) != folder || slices.ContainsFunc(list, func(a *array) bool { return a.dir == dir }) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, pointsFile))
 		if err != nil {
 			return nil, err
 		}
-		a := &array{dir: filepath.Dir(f)}
-		if json.Unmarshal(text, a) == nil && queue[a.Job] > 0 {
-			list = append(list, a)
+		a := &array{job: t.job, dir: dir}
+		for line := range strings.Lines(string(text)) {
+			a.chunks = append(a.chunks, strings.Split(strings.TrimSpace(line), ","))
 		}
+		list = append(list, a)
 	}
 	return list, nil
 }
 
-// queue returns how many tasks of this user's jobs Slurm has, by job. It waits for a controller that
-// does not answer.
-func (e *Engine) queue(ctx context.Context) (map[string]int, error) {
+// task is a task that Slurm has.
+type task struct{ job, script string }
+
+// left is how many tasks of an array Slurm has.
+func (a *array) left(queue []task) (n int) {
+	for _, t := range queue {
+		if t.job == a.job || t.script == filepath.Join(a.dir, scriptFile) {
+			n++
+		}
+	}
+	return n
+}
+
+// queue returns the tasks of this user's jobs that Slurm has. It waits for a controller that does not
+// answer.
+func (e *Engine) queue(ctx context.Context) ([]task, error) {
 	said := false
 	for begin := time.Now(); ; {
-		out, err := e.command(ctx, "squeue", "--noheader", "--me", "--array", "--format=%F")
+		out, err := e.command(ctx, "squeue", "--noheader", "--me", "--array", "--format=%F %o")
 		if err == nil {
-			tasks := map[string]int{}
-			for job := range strings.FieldsSeq(out) {
-				tasks[job]++
+			var tasks []task
+			for line := range strings.Lines(out) {
+				job, script, _ := strings.Cut(strings.TrimSpace(line), " ")
+				tasks = append(tasks, task{job, script})
 			}
 			return tasks, nil
 		}
@@ -322,14 +348,14 @@ func (e *Engine) wait(ctx context.Context, arrays []*array, missing []*sweep.Poi
 		if err != nil {
 			return err
 		}
-		left := slices.DeleteFunc(slices.Clone(arrays), func(a *array) bool { return queue[a.Job] == 0 })
+		left := slices.DeleteFunc(slices.Clone(arrays), func(a *array) bool { return a.left(queue) == 0 })
 		digests, err := e.Store.Digests()
 		if err != nil {
 			return err
 		}
 		now := state
 		for _, a := range left {
-			now.Running += queue[a.Job]
+			now.Running += a.left(queue)
 		}
 		for _, p := range missing {
 			if _, ok := slices.BinarySearch(digests, p.Digest); ok {
@@ -358,7 +384,7 @@ const (
 // explain says which tasks have left points without a result.
 func (e *Engine) explain(a *array, digests []string) {
 	shown := 0
-	for i, c := range a.Chunks {
+	for i, c := range a.chunks {
 		var missing []string
 		for _, d := range c {
 			if _, ok := slices.BinarySearch(digests, d); !ok {
@@ -374,9 +400,9 @@ func (e *Engine) explain(a *array, digests []string) {
 		log := filepath.Join(a.dir, strconv.Itoa(i)+".log")
 		text, _ := os.ReadFile(log) // there may be none
 		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-		e.Say("task %s_%d left %d of %d points without a result; the end of %s:\n  %s", a.Job, i, len(missing), len(c), log, strings.Join(lines[max(0, len(lines)-lastLines):], "\n  "))
+		e.Say("task %s_%d left %d of %d points without a result; the end of %s:\n  %s", a.job, i, len(missing), len(c), log, strings.Join(lines[max(0, len(lines)-lastLines):], "\n  "))
 	}
 	if shown > mostShown {
-		e.Say("and %d more tasks of job %s", shown-mostShown, a.Job)
+		e.Say("and %d more tasks of job %s", shown-mostShown, a.job)
 	}
 }

@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -68,7 +69,8 @@ func TestCommands(t *testing.T) {
 	e := &Engine{Options: Options{Partition: "p", Account: "a", Time: "1:00", Memory: "2G", Limit: 3, More: []string{"--nice"}, NoWait: true}, Store: s, Heddle: "/bin/heddle", File: "/x/l2.toml", Changed: func(sweep.State) {}, Say: t.Logf}
 	points := []*sweep.Point{{Digest: "aa11", Input: &sweep.Input{Name: "a"}}, {Digest: "bb22", Input: &sweep.Input{Name: "a"}}}
 
-	script("squeue", "echo 17; echo 17\n")
+	// Slurm has what sbatch was called with last.
+	script("squeue", "for i in 1 2; do test -f "+dir+"/arguments && echo \"17 $(tail -n 1 "+dir+"/arguments)\"; done; echo '99 /home/x/other.sh'; true\n")
 	script("sbatch", "printf '%s\\n' \"$@\" > "+dir+"/arguments; echo '17;cluster'\n")
 	if _, err := e.Run(t.Context(), points); err != nil {
 		t.Fatal(err)
@@ -88,6 +90,27 @@ func TestCommands(t *testing.T) {
 	}
 
 	// What is queued is not submitted again.
+	script("sbatch", "touch "+dir+"/twice; echo 18\n")
+	if _, err := e.Run(t.Context(), points); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "twice")); err == nil {
+		t.Error("it was submitted twice")
+	}
+
+	// Nor is what was queued by a process that has been killed before sbatch told it the number.
+	killed, stop := context.WithCancel(t.Context())
+	if err := os.Remove(filepath.Join(dir, "arguments")); err != nil {
+		t.Fatal(err)
+	}
+	script("sbatch", "printf '%s\\n' \"$@\" > "+dir+"/arguments; exec sleep 60\n")
+	time.AfterFunc(300*time.Millisecond, stop)
+	if _, err := e.Run(killed, points); err == nil {
+		t.Error("a process that is killed has submitted")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "arguments")); err != nil {
+		t.Fatal("sbatch was not called")
+	}
 	script("sbatch", "touch "+dir+"/twice; echo 18\n")
 	if _, err := e.Run(t.Context(), points); err != nil {
 		t.Fatal(err)
