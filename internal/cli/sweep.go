@@ -8,7 +8,6 @@ import (
 	osexec "os/exec"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"github.com/heddle-sim/heddle/internal/progress"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -38,7 +37,7 @@ type sweepRunCmd struct {
 	DryRun   bool     `help:"Print the points, and which of them have no result; run nothing."`
 	List     bool     `help:"Print the digests of points without a result, one on a line, for other programs that run them with --point."`
 	Point    []string `placeholder:"DIGEST" help:"Run these points only (a comma-separated list), unless they have results."`
-	Progress string   `default:"auto" placeholder:"WHEN" help:"Show how many points are done and how long the rest will take: auto (on a terminal), always or never."`
+	Progress string   `default:"auto" placeholder:"WHEN" help:"Show how many points are done and how long the rest will take: auto (on a terminal), always, never, or bars (on a terminal: also what each worker runs and how far it is)."`
 	Quiet    bool     `help:"No progress line and no table."`
 	NoLimits bool     `help:"Ignore the limits of the file, as tasks of a batch system do, which has its own."`
 	pageFlags
@@ -84,6 +83,9 @@ func (c *sweepRunCmd) Run(e env) error {
 	}
 	if c.Jobs > 0 {
 		f.Limits.Jobs = c.Jobs
+	}
+	if err := oneOf("--progress", c.Progress, "auto", "always", "never", "bars"); err != nil {
+		return err
 	}
 	jobs, err := c.slurmFlags.options(c.Slurm)
 	if err != nil {
@@ -177,42 +179,36 @@ type engine interface {
 }
 
 // engine returns what runs the points: this computer, or Slurm.
-func (c *sweepRunCmd) engine(f *sweep.File, s *store.Store, jobs slurm.Options, changed func(sweep.State), say func(string, ...any)) (engine, error) {
+func (c *sweepRunCmd) engine(f *sweep.File, s *store.Store, jobs slurm.Options, line *sweepLine) (engine, error) {
 	self, err := itself()
 	if err != nil {
 		return nil, usage("%w", err)
 	}
 	if !c.Slurm {
-		return &sweep.Queue{Store: s, Heddle: self, Limits: f.Limits, Changed: changed, Say: say}, nil
+		return &sweep.Queue{Store: s, Heddle: self, Limits: f.Limits, Changed: line.changed, Say: line.say, Watched: line.line != nil && line.line.Bars()}, nil
 	}
 	file, err := filepath.Abs(c.File)
 	if err != nil {
 		return nil, usage("%w", err)
 	}
-	return &slurm.Engine{Options: jobs, Store: s, Heddle: self, File: file, Changed: changed, Say: say}, nil
+	return &slurm.Engine{Options: jobs, Store: s, Heddle: self, File: file, Changed: line.changed, Say: line.say}, nil
 }
 
 // run runs the points and prints the table.
 func (c *sweepRunCmd) run(e env, f *sweep.File, points []*sweep.Point, s *store.Store, jobs slurm.Options) error {
-	var said sync.Mutex
-	say := func(format string, args ...any) {
-		said.Lock()
-		defer said.Unlock()
-		fmt.Fprintf(e.stderr, "heddle: "+format+"\n", args...)
-	}
-	line := progress.New(e.stderr, c.Progress, c.Quiet)
-	changed := func(x sweep.State) {
-		if line != nil {
-			line.Swept(x.Kept, x.Done+x.Failed, x.All, x.Running, x.Failed)
-		}
-	}
-	x, err := c.engine(f, s, jobs, changed, say)
+	line := &sweepLine{line: progress.New(e.stderr, c.Progress, c.Quiet), stderr: e.stderr}
+	x, err := c.engine(f, s, jobs, line)
 	if err != nil {
 		return err
 	}
+	stop := func() {}
+	if q, ok := x.(*sweep.Queue); ok {
+		stop = line.watch(q)
+	}
 	state, err := x.Run(e.ctx, points)
-	if line != nil {
-		line.Clear()
+	stop()
+	if line.line != nil {
+		line.line.Clear()
 	}
 	if err != nil && e.ctx.Err() == nil {
 		return usage("%w", err)

@@ -1,8 +1,10 @@
 // Package progress shows the progress of a run in one line on a terminal: what runs, how much
-// of it is done and how long the rest will take. The line is erased when the run ends.
+// of it is done and how long the rest will take. A sweep may have a line for each worker, too
+// (bars.go), which learns from a file how far the worker's run is. Lines are erased in the end.
 package progress
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -31,6 +33,9 @@ type Line struct {
 	before   uint64 // warp instructions of the run
 	said     bool   // what runs, where lines cannot be overwritten
 	shown    bool
+	file     string // gets the state in place of a line
+	bars     bool   // a line for each worker, too
+	rows     int    // of the terminal; 0: as it says
 }
 
 // The intervals between updates: short enough to look alive, long enough to cost nothing.
@@ -39,12 +44,19 @@ const (
 	everyLog = 2 * time.Second // where lines cannot be overwritten
 )
 
+// ToFile begins the flag that keeps the progress of a run in a file, as JSON (run.Progress).
+const ToFile = "file:"
+
 // New returns a line on w, or nil if nothing is to be shown: when is "auto" (on a
-// terminal, unless the run is quiet), "always" or "never". Where lines cannot be
-// overwritten, one is written from time to time.
+// terminal, unless the run is quiet), "always", "never", "bars" (of a sweep, as Swept explains), or
+// ToFile and a path. Where lines cannot be overwritten, one is written from time to time.
 func New(w io.Writer, when string, quiet bool) *Line {
 	now := time.Now()
-	p := &Line{w: w, start: now, last: now, launch: -1}
+	p := &Line{w: w, start: now, last: now, launch: -1, bars: when == "bars"}
+	if file, ok := strings.CutPrefix(when, ToFile); ok {
+		p.file = file
+		return p
+	}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.terminal = true
 	}
@@ -59,6 +71,10 @@ func (p *Line) Show(s run.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
+	if p.file != "" {
+		p.keep(now, &s)
+		return
+	}
 	if s.Launch != p.launch {
 		p.launch, p.began, p.before = s.Launch, now, s.WarpInsts
 	}
@@ -74,6 +90,9 @@ func (p *Line) things(done, all uint64, text func() string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
+	if p.file != "" {
+		return // it is for runs
+	}
 	p.print(now, func() string {
 		return strings.Join(append(p.times(float64(done)/float64(all), now.Sub(p.start)), text()), "  ")
 	})
@@ -89,35 +108,40 @@ func (p *Line) Ran(done, all int) {
 	p.things(uint64(done), uint64(all), func() string { return fmt.Sprintf("%d of %s", done, report.Plural(all, "run", "runs")) })
 }
 
-// Swept is called when a point of a sweep begins or ends, with the numbers of points that had
-// a result before, of all that have ended, of all there are, of those that run, and of those
-// that failed. The time left is estimated from those that were not kept.
-func (p *Line) Swept(kept, ended, all, running, failed int) {
-	p.things(uint64(ended-kept), uint64(max(1, all-kept)), func() string {
-		text := fmt.Sprintf("%d of %s, %d running", ended, report.Plural(all, "point", "points"), running)
-		if failed > 0 {
-			text += fmt.Sprintf(", %d failed", failed)
-		}
-		return text
-	})
-}
-
 // print shows a line if the last one is old enough.
 func (p *Line) print(now time.Time, line func() string) {
-	pause := every
-	if !p.terminal {
-		pause = everyLog
-	}
-	if now.Sub(p.last) < pause {
+	if !p.due(now) {
 		return
 	}
-	p.last, p.shown = now, true
 	text := line()
 	if !p.terminal {
 		fmt.Fprintln(p.w, text)
 		return
 	}
 	fmt.Fprint(p.w, save+noWrap+text+eraseRest+wrap+restore)
+}
+
+// due reports whether the last line is old enough.
+func (p *Line) due(now time.Time) bool {
+	pause := every
+	if !p.terminal && p.file == "" {
+		pause = everyLog
+	}
+	if now.Sub(p.last) < pause {
+		return false
+	}
+	p.last, p.shown = now, true
+	return true
+}
+
+// keep writes the state into the file. Who reads it while it is written tries again.
+func (p *Line) keep(now time.Time, s *run.Progress) {
+	if !p.due(now) {
+		return
+	}
+	if text, err := json.Marshal(s); err == nil {
+		_ = os.WriteFile(p.file, text, 0o666) // a run does not end for want of it
+	}
 }
 
 // Escape sequences since the VT100. The line begins at the cursor, because a program may
@@ -207,8 +231,12 @@ func duration(d time.Duration) string {
 func (p *Line) Clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.terminal && p.shown {
-		fmt.Fprint(p.w, eraseRest)
+	if p.terminal && p.shown && p.file == "" {
+		erase := eraseRest
+		if p.bars {
+			erase = eraseBelow
+		}
+		fmt.Fprint(p.w, erase)
 		p.shown = false
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -140,6 +141,18 @@ func (p *Point) String() string {
 	return strings.Join(parts, " ")
 }
 
+// Short describes the point by its values alone, for narrow lines.
+func (p *Point) Short() string {
+	parts := []string{p.Input.Name}
+	if p.GPU != "" {
+		parts = append(parts, filepath.Base(p.GPU))
+	}
+	for _, s := range p.Settings {
+		parts = append(parts, s.Value)
+	}
+	return strings.Join(parts, " ")
+}
+
 // flagsOf are the flags of a run with these settings.
 func flagsOf(settings []Setting) (flags.Flags, error) {
 	f := flags.Default().Flags
@@ -166,13 +179,15 @@ func flagsOf(settings []Setting) (flags.Flags, error) {
 	return f, nil
 }
 
+const noProgress = "--progress=never"
+
 // Arguments are those of heddle for the point, whose result it writes to a file as JSON.
 func (p *Point) Arguments(result string) []string {
 	args := []string{"run"}
 	if p.Input.Kind == run.CUDA {
 		args[0] = "cuda"
 	}
-	args = append(args, "--quiet", "--progress=never", "--threads=1", "--json="+result)
+	args = append(args, "--quiet", noProgress, "--threads=1", "--json="+result)
 	if p.GPU != "" {
 		args = append(args, "--gpu="+p.GPU)
 	}

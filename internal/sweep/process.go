@@ -3,12 +3,14 @@ package sweep
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -27,6 +29,10 @@ type process struct {
 	now     int64 // bytes that it has
 	peak    int64
 	stopped bool // the watch has asked it to end
+
+	began    time.Time
+	progress atomic.Pointer[string] // the file in which it keeps how far it is; nil if it does not
+	last     *run.Progress
 }
 
 // Reasons for ending a point.
@@ -43,7 +49,7 @@ const mostMessages = 4000
 
 // execute runs a point to its end, and returns what is kept of it. The error is not the
 // point's: it could not be started, or was ended.
-func (p *process) execute(ctx context.Context, heddle string, s *store.Store) (*store.Record, error) {
+func (p *process) execute(ctx context.Context, heddle string, s *store.Store, watched bool) (*store.Record, error) {
 	r := p.point.record()
 	tmp, err := s.Scratch(p.point.Digest)
 	if err != nil {
@@ -52,6 +58,11 @@ func (p *process) execute(ctx context.Context, heddle string, s *store.Store) (*
 	defer os.RemoveAll(tmp)
 	result := filepath.Join(tmp, "result.json")
 	args := p.point.Arguments(result)
+	if watched {
+		file := filepath.Join(tmp, "progress.json")
+		args[slices.Index(args, noProgress)] = "--progress=file:" + file
+		p.progress.Store(&file)
+	}
 	r.Command = p.point.Arguments("-")
 
 	var messages tail
@@ -107,6 +118,17 @@ func (p *process) execute(ctx context.Context, heddle string, s *store.Store) (*
 		r.Result = text
 	}
 	return r, nil
+}
+
+// far is how far the run is; nil if it has not said so.
+func (p *process) far() *run.Progress {
+	if file := p.progress.Load(); file != nil {
+		var x run.Progress
+		if text, err := os.ReadFile(*file); err == nil && json.Unmarshal(text, &x) == nil { // it may be half written
+			p.last = &x
+		}
+	}
+	return p.last
 }
 
 // usageCode is heddle's exit code for bad usage or input, after which there is no result that

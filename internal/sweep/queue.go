@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/heddle-sim/heddle/internal/report"
+	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/sweep/store"
 )
 
@@ -24,12 +25,15 @@ type Queue struct {
 	Limits Limits
 	// Changed, which may be nil, is called when a point has begun or ended.
 	Changed func(State)
+	// Watched makes runs keep how far they are, for Workers.
+	Watched bool
 	// Say, which may be nil, gets messages for the user.
 	Say func(format string, args ...any)
 
 	mu      sync.Mutex
 	woken   *sync.Cond
 	running map[*process]bool
+	workers []*process // by worker: what it runs, or nil
 	waiting []*task
 	known   costs
 	state   State
@@ -72,9 +76,12 @@ func (q *Queue) Run(ctx context.Context, list []*Point) (State, error) {
 	})()
 	go q.watch(ctx)
 	var workers sync.WaitGroup
-	for range min(q.Limits.Jobs, len(q.waiting)) {
+	q.mu.Lock()
+	q.workers = make([]*process, min(q.Limits.Jobs, len(q.waiting)))
+	q.mu.Unlock()
+	for w := range len(q.workers) {
 		workers.Go(func() {
-			if err := q.work(ctx, stop); err != nil {
+			if err := q.work(ctx, w, stop); err != nil {
 				stop(err)
 			}
 		})
@@ -201,12 +208,12 @@ func (q *Queue) changed() {
 // work runs tasks until there is none. What one leaves is written while the next one runs: a
 // store that reaches the disk takes as long as a short point. If it cannot be written, the sweep
 // stops at once, since nothing that runs would be kept.
-func (q *Queue) work(ctx context.Context, stop context.CancelCauseFunc) (err error) {
+func (q *Queue) work(ctx context.Context, worker int, stop context.CancelCauseFunc) (err error) {
 	written := make(chan error, 1) // of the task before
 	written <- nil
 	defer func() { err = errors.Join(err, <-written) }()
 	for {
-		t, p := q.next(ctx)
+		t, p := q.next(ctx, worker)
 		if t == nil {
 			return nil
 		}
@@ -233,17 +240,18 @@ func (q *Queue) work(ctx context.Context, stop context.CancelCauseFunc) (err err
 
 // next waits for a task that fits beside those that run, and takes it; nil at the end. As long
 // as something runs, it may come back.
-func (q *Queue) next(ctx context.Context) (*task, *process) {
+func (q *Queue) next(ctx context.Context, worker int) (*task, *process) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.workers[worker] = nil
 	for ctx.Err() == nil {
 		for i, t := range q.waiting {
-			p := &process{point: t.point, need: q.need(t)}
+			p := &process{point: t.point, need: q.need(t), began: time.Now()}
 			if !q.fits(t, p) {
 				continue
 			}
 			q.waiting = slices.Delete(q.waiting, i, i+1)
-			q.running[p] = true
+			q.running[p], q.workers[worker] = true, p
 			q.changed()
 			return t, p
 		}
@@ -313,7 +321,7 @@ func (q *Queue) run(ctx context.Context, t *task, p *process) (write func() erro
 		late := time.AfterFunc(q.Limits.Time, func() { p.stop(errTime) })
 		defer late.Stop()
 	}
-	r, err := p.execute(ctx, q.Heddle, q.Store)
+	r, err := p.execute(ctx, q.Heddle, q.Store, q.Watched)
 	switch {
 	case errors.Is(err, errMemory) && p.need < q.Limits.Memory:
 		q.mu.Lock()
@@ -420,6 +428,31 @@ func (q *Queue) look() {
 		}
 		worst.stop(errMemory)
 	}
+}
+
+// Worker is what a worker does.
+type Worker struct {
+	Point    *Point // nil if it has none
+	Began    time.Time
+	Expected time.Duration // 0 if no point of the same input has run
+	Progress *run.Progress // nil if the run has not said how far it is
+}
+
+// Workers returns what each worker does. It may be called while Run runs, but not from Changed.
+func (q *Queue) Workers() []Worker {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	list := make([]Worker, len(q.workers))
+	for i, p := range q.workers {
+		if p == nil {
+			continue
+		}
+		list[i] = Worker{Point: p.point, Began: p.began, Progress: p.far()}
+		if s := q.known.seconds(p.point); !math.IsInf(s, 1) {
+			list[i].Expected = time.Duration(s * float64(time.Second))
+		}
+	}
+	return list
 }
 
 // costs are what points have needed.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,6 +39,11 @@ func fake(args []string) int {
 	for _, a := range args {
 		if v, ok := strings.CutPrefix(a, "--json="); ok {
 			out = v
+		}
+		if v, ok := strings.CutPrefix(a, "--progress=file:"); ok {
+			if err := os.WriteFile(v, []byte(`{"Share": 0.5, "Kernel": "k"}`), 0o666); err != nil {
+				return 99
+			}
 		}
 		if v, ok := strings.CutPrefix(a, "run.launch_latency="); ok {
 			n, _ = strconv.Atoi(v)
@@ -236,6 +242,38 @@ func TestInterrupt(t *testing.T) {
 	if list, err := q.Store.Digests(); err != nil || len(list) != 1 {
 		t.Errorf("results %v, error %v", list, err)
 	}
+}
+
+// What workers do is known while they do it, and its time is expected from points of the same input.
+func TestWorkers(t *testing.T) {
+	dir := folder(t, base(""))
+	if _, _, _, _, err := swept(t, dir, "1", Limits{Jobs: 1}); err != nil {
+		t.Fatal(err)
+	}
+	q, points := fakeSweep(t, dir, fmt.Sprint("1, 2, ", sleeps), Limits{Jobs: 3})
+	q.Watched = true
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan struct{})
+	go func() {
+		_, _ = q.Run(ctx, points) // it is interrupted
+		close(ended)
+	}()
+	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		list := q.Workers()
+		i := slices.IndexFunc(list, func(w Worker) bool { return w.Point == points[2] })
+		if i >= 0 && list[i].Progress != nil {
+			if w := list[i]; len(list) != 2 || w.Progress.Share != 0.5 || w.Progress.Kernel != "k" || w.Expected <= 0 || time.Since(w.Began) <= 0 {
+				t.Errorf("%+v of %d workers", w, len(list))
+			}
+			break
+		}
+		if time.Since(begin) > 30*time.Second {
+			t.Fatalf("after %v, workers are %+v", time.Since(begin), list)
+		}
+	}
+	stop()
+	<-ended
 }
 
 // A result that cannot be written ends the sweep at once, not after the point that runs by then.

@@ -50,7 +50,7 @@ type Flags struct {
 	Sample     string   `json:",omitempty" default:"off" placeholder:"WHAT" help:"Estimate the cycles of launches like those before: launch simulates as many of each kind as --target-error needs, and only executes the others; off (the default) simulates all. For jobs and CUDA programs."`
 	Target     string   `json:",omitempty" name:"target-error" default:"2%" placeholder:"PERCENT" help:"With --sample: how far the sum of cycles may be off, in 95 of 100 cases."`
 	Quiet      bool     `json:",omitempty" help:"No progress line, and only the last line of the report."`
-	Progress   string   `json:",omitempty" default:"auto" placeholder:"WHEN" help:"Show what runs and how long it will take: auto (on a terminal), always or never."`
+	Progress   string   `json:",omitempty" default:"auto" placeholder:"WHEN" help:"Show what runs and how long it will take: auto (on a terminal), always, never, or file:PATH, which keeps it in a file as JSON, for other programs."`
 }
 
 // Program are the flags of a CUDA program.
@@ -179,8 +179,10 @@ func (f *Flags) check(kind run.Kind) error {
 			return err
 		}
 	}
-	if err := OneOf("--progress", f.Progress, "auto", "always", "never"); err != nil {
-		return err
+	if !strings.HasPrefix(f.Progress, "file:") {
+		if err := OneOf("--progress", f.Progress, "auto", "always", "never"); err != nil {
+			return err
+		}
 	}
 	if err := OneOf("--record-form", f.RecordForm, recordText, recordMicro); err != nil {
 		return err
