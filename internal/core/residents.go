@@ -24,6 +24,10 @@ type Env struct {
 	// a block. Where cores run in parallel it returns when all cores before this one
 	// have issued in this cycle.
 	Turn func()
+	// Sleep, if set, is where the core keeps whether it sleeps. The chip need not call Run
+	// Sleep, if set, is where the core keeps whether it sleeps. The chip need not call Run
+	// in a cycle that it passes there.
+	Sleep *Sleep
 	// Issued, if set, is called in each simulated cycle after everything that executes
 	// in it has been executed.
 	Issued func()

@@ -62,17 +62,22 @@ func (t *Traffic) Took(r *mem.Req, now uint64) {
 	t.LatencyLog[min(bits.Len64(d), 31)]++
 }
 
+// RoomFor returns the bytes for which the network must have room before a request is sent.
+func RoomFor(r *mem.Req) int {
+	if r.Write {
+		return mem.ControlSize + int(r.Size)
+	}
+	return mem.ControlSize
+}
+
 // TrySend sends a request of a core if the network has room for it.
 func TrySend(t *Traffic, e *Env, id int, r *mem.Req) bool {
-	test, size := mem.ControlSize, mem.ControlSize
-	if r.Write {
-		test += int(r.Size)
+	if !e.HasRoom(RoomFor(r)) {
+		return false
 	}
+	size := mem.ControlSize
 	if r.Write || r.Atomic {
 		size += int(r.Size)
-	}
-	if !e.HasRoom(test) {
-		return false
 	}
 	r.SM = uint16(id)
 	t.Packets[r.Kind]++

@@ -57,6 +57,7 @@ type GPU struct {
 // state is the machine itself: everything that a run changes in it.
 type state struct {
 	cores    []core.SM
+	naps     []*core.Sleep // of the cores
 	clusters []cluster
 	mem      *system.Memory
 	awake    []bool     // by SM: has a warp that has not retired
@@ -152,12 +153,14 @@ func (g *GPU) build() (err error) {
 	for c := range g.clusters {
 		g.clusters[c].out = g.mem.Outbox(c)
 	}
-	g.cores = make([]core.SM, n)
+	g.cores, g.naps = make([]core.SM, n), make([]*core.Sleep, n)
 	// What one worker uses is allocated together, so that workers share no cache
 	// lines.
 	for w := range g.team.workers {
+		naps := make([]core.Sleep, len(g.team.workers[w].own)*cfg.SMsPerCluster+pad/8)
 		for _, c := range g.team.workers[w].own {
 			for i := int(c) * cfg.SMsPerCluster; i < int(c+1)*cfg.SMsPerCluster; i++ {
+				g.naps[i], naps = &naps[0], naps[1:]
 				if g.cores[i], err = cfg.Core.New(i, g.envOf(i)); err != nil {
 					return err
 				}

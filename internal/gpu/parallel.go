@@ -147,6 +147,7 @@ func (g *GPU) envOf(i int) core.Env {
 	cl := &g.clusters[i/g.cfg.SMsPerCluster]
 	e := core.Env{
 		Pool:    cl.pool,
+		Sleep:   g.naps[i],
 		HasRoom: cl.out.HasRoom,
 		Send: func(r *mem.Req, bytes int) {
 			g.mem.Send(&cl.out, r, bytes)
@@ -245,7 +246,7 @@ func (g *GPU) runSMs() {
 	} else {
 		own.busy = 0
 		for c := range g.clusters {
-			if g.lives(c) {
+			if g.lives(c) && !g.passes(c) {
 				g.runCluster(own, c)
 			}
 		}
@@ -358,6 +359,17 @@ func (g *GPU) lives(c int) bool {
 	return false
 }
 
+// passes counts the cycle of a cluster with a single SM if that sleeps in it, and reports
+// whether it does. No other worker runs.
+func (g *GPU) passes(c int) bool {
+	if g.cfg.SMsPerCluster != 1 || g.inbox[c] != nil {
+		return false
+	}
+	n := g.naps[c]
+	r := n.Room()
+	return (r == 0 || g.clusters[c].out.Refuses(r)) && n.Pass()
+}
+
 // runCluster simulates the core cycle of a cluster's SMs.
 func (g *GPU) runCluster(w *worker, c int) {
 	cl := &g.clusters[c]
@@ -366,14 +378,28 @@ func (g *GPU) runCluster(w *worker, c int) {
 	if r := g.inbox[c]; r != nil {
 		g.cores[r.SM].Deliver(r)
 	}
+	if per == 1 {
+		cl.last = true
+		g.runSM(w, cl, c)
+	} else if !g.runTurns(w, cl, base) {
+		return
+	}
+	if cl.dry || cl.out.Used() || len(cl.ended)+len(cl.direct) > 0 {
+		w.news[c>>6] |= 1 << (c & 63)
+	}
+}
+
+// runTurns simulates the core cycle of the SMs of a cluster of several, the first of
+// which is the base-th of the chip, and reports whether any did not sleep.
+func (g *GPU) runTurns(w *worker, cl *cluster, base int) (ran bool) {
+	per := g.cfg.SMsPerCluster
 	left := 0
 	for _, a := range g.awake[base : base+per] {
 		if a {
 			left++
 		}
 	}
-	i := cl.first
-	for ; left > 0; i++ {
+	for i := cl.first; left > 0; i++ {
 		if i == per {
 			i = 0
 		}
@@ -381,26 +407,33 @@ func (g *GPU) runCluster(w *worker, c int) {
 			continue
 		}
 		left--
+		if n := g.naps[base+i]; n.Room() == 0 && n.Pass() {
+			continue
+		}
+		ran = true
 		cl.last = left == 0
-		st := g.cores[base+i].Run(g.team.now)
-		if x := st&core.Choked != 0; x != g.choked[base+i] {
-			g.choked[base+i] = x
-		}
-		switch {
-		case st&core.Dry != 0:
-			cl.dry = true
-		case st&core.Dozing == 0:
-			w.busy++
-			cl.load++
-		}
+		g.runSM(w, cl, base+i)
 	}
-	if per > 1 && g.cfg.RotateSMs {
+	if g.cfg.RotateSMs {
 		if cl.first++; cl.first == per {
 			cl.first = 0
 		}
 	}
-	if cl.dry || cl.out.Used() || len(cl.ended)+len(cl.direct) > 0 {
-		w.news[c>>6] |= 1 << (c & 63)
+	return ran
+}
+
+// runSM simulates the core cycle of an SM.
+func (g *GPU) runSM(w *worker, cl *cluster, sm int) {
+	st := g.cores[sm].Run(g.team.now)
+	if x := st&core.Choked != 0; x != g.choked[sm] {
+		g.choked[sm] = x
+	}
+	switch {
+	case st&core.Dry != 0:
+		cl.dry = true
+	case st&core.Dozing == 0:
+		w.busy++
+		cl.load++
 	}
 }
 

@@ -1,6 +1,10 @@
 package modern
 
-import "github.com/heddle-sim/heddle/internal/core"
+import (
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/core"
+)
 
 // WarpState is the state of a resident warp in a cycle. The names follow Nsight
 // Compute.
@@ -51,12 +55,13 @@ type account struct {
 
 	throttled [throttles]uint64 // warps that could not issue in this cycle, by reason
 	slot      [maxSubCores]uint8
-	key       grounds // of the last cycle
+	key       grounds // of the last cycle, unless a warp issued in it
+	stale     bool    // one did
 }
 
 // grounds is everything that the states of warps in a cycle depend on.
 type grounds struct {
-	alive, issued, done, ready, has, stalled, waits, long, fixed, fence, imc, copying, barrier, branch uint64
+	alive, done, ready, has, stalled, waits, long, fixed, fence, imc, copying, barrier, branch uint64
 
 	throttled [throttles]uint64
 }
@@ -88,15 +93,15 @@ func (w *sorted) take(st WarpState, m uint64) {
 
 // charge determines the state of every warp in this cycle.
 func (a *account) charge(c *Core) {
-	key := grounds{c.alive, a.Issued, c.done, c.ready, c.has, c.stalled, c.waits, c.long, c.fixed, c.fence, c.imc, c.copying, c.barrier, c.branch,
-		a.throttled}
-	if a.Issued == 0 && key == a.key {
-		for k := range c.subs {
-			c.Stats.Slots[k][a.slot[k]]++
+	if a.Issued == 0 {
+		key := grounds{c.alive, c.done, c.ready, c.has, c.stalled, c.waits, c.long, c.fixed, c.fence, c.imc, c.copying, c.barrier, c.branch, a.throttled}
+		if !a.stale && key == a.key {
+			a.again(c)
+			return
 		}
-		return
+		a.key = key
 	}
-	a.key = key
+	a.stale = a.Issued != 0
 	w := sorted{left: c.alive}
 	w.take(Selected, a.Issued)
 	w.take(Drain, c.done)
@@ -121,27 +126,26 @@ func (a *account) charge(c *Core) {
 	w.take(Dispatch, a.throttled[throttleDispatch])
 	w.take(NotSelected, ^uint64(0))
 	now := &w.now
-
-	var in [core.Planes]uint64
-	for st, m := range now {
-		if m == 0 {
-			continue
-		}
-		for i := range in {
-			if st>>i&1 != 0 {
-				in[i] |= m
-			}
-		}
+	// A state's number is spread over four words, one bit in each.
+	in := [core.Planes]uint64{
+		now[NotSelected] | now[Wait] | now[LongScoreboard] | now[LGThrottle] | now[Dispatch] | now[Membar] | now[IMCMiss] | now[MiscStall],
+		now[NoInstruction] | now[Wait] | now[MathThrottle] | now[LGThrottle] | now[Barrier] | now[Membar] | now[Drain] | now[MiscStall],
+		now[ShortScoreboard] | now[LongScoreboard] | now[MathThrottle] | now[LGThrottle] | now[BranchResolving] | now[IMCMiss] | now[Drain] | now[MiscStall],
+		now[MIOThrottle] | now[Dispatch] | now[Barrier] | now[Membar] | now[BranchResolving] | now[IMCMiss] | now[Drain] | now[MiscStall],
 	}
 	core.Enter(&a.States, &c.Residents, c.tick, c.alive, in, c.Stats.States[:])
+	occur := uint32(0) // states that some warp is in, by their place in closest
+	for i, st := range closest {
+		occur |= uint32((now[st]|-now[st])>>63) << i
+	}
 	for k := range c.subs {
 		mine := c.subs[k].mine
 		slot := uint8(SlotEmpty)
 		if a.Issued&mine != 0 {
 			slot = uint8(Selected)
 		} else if c.alive&mine != 0 {
-			for _, st := range closest {
-				if now[st]&mine != 0 {
+			for m := occur; m != 0; m &= m - 1 {
+				if st := closest[bits.TrailingZeros32(m)]; now[st]&mine != 0 {
 					slot = uint8(st)
 					break
 				}
@@ -149,5 +153,12 @@ func (a *account) charge(c *Core) {
 		}
 		a.slot[k] = slot
 		c.Stats.Slots[k][slot]++
+	}
+}
+
+// again counts a cycle in which every warp is in the state of the last one.
+func (a *account) again(c *Core) {
+	for k := range c.subs {
+		c.Stats.Slots[k][a.slot[k]]++
 	}
 }

@@ -23,7 +23,9 @@ func (c *Core) coalesce(f *flight, lanes, local isa.LaneMask, addr *[32]uint64) 
 	for m := lanes; m != 0; m &= m - 1 {
 		lane := m.First() & 31
 		if local>>lane&1 == 0 {
-			f.touch(lane, addr[lane], width, false)
+			if !f.joins(lane, addr[lane], uint(width)) {
+				f.touch(lane, addr[lane], width, false)
+			}
 			continue
 		}
 		// The words of a thread are not adjacent: each is next to the same word of the
@@ -36,6 +38,24 @@ func (c *Core) coalesce(f *flight, lanes, local isa.LaneMask, addr *[32]uint64) 
 			f.touch(lane, core.LocalAddress(c.cfg.LocalBase, addr[lane]+4*i, 32*int(f.warp)+lane, 32*c.cfg.Warps, c.id, c.cfg.SMs), piece, true)
 		}
 	}
+}
+
+// joins adds n bytes at an address of global memory to the last access, if they are in
+// one half of its line and the instruction is no atomic one: touch in the common case.
+func (f *flight) joins(lane int, at uint64, n uint) bool {
+	if len(f.acc) == 0 || f.op.inst.Atomic {
+		return false
+	}
+	a := &f.acc[len(f.acc)-1]
+	off := uint(at - a.addr)
+	if off >= mem.LineBytes || off&63+n > 64 {
+		return false
+	}
+	a.local = false
+	a.lanes |= 1 << lane
+	a.bytes[off>>6] |= (1<<n - 1) << (off & 63)
+	a.sectors |= 1<<(off/mem.SectorBytes) | 1<<((off+n-1)/mem.SectorBytes)
+	return true
 }
 
 // touch adds n bytes at an address.
@@ -80,9 +100,14 @@ func (f *flight) find(base uint64, want mem.ByteMask) *access {
 // linesOf makes an access for every line of the L0VL that a load of constants touches.
 func (c *Core) linesOf(f *flight, addr *[32]uint64) {
 	line := uint64(c.cfg.L0VL.Line)
+	last := ^uint64(0)
 	for m := f.lanes; m != 0; m &= m - 1 {
 		lane := m.First() & 31
 		base := (constBase | addr[lane]) &^ (line - 1)
+		if base == last {
+			continue
+		}
+		last = base
 		seen := false
 		for i := range f.acc {
 			seen = seen || f.acc[i].addr == base
@@ -121,30 +146,14 @@ func passes(lanes isa.LaneMask, addr *[32]uint64, width, banks int, atomic bool)
 
 // degree returns the passes of one part of a warp.
 func degree(lanes isa.LaneMask, addr *[32]uint64, words int, mask uint64, atomic bool) int {
+	if words == 1 && !atomic && distinct(lanes, addr, mask) {
+		return 1
+	}
 	var word [32 * 4]uint64
 	var next [32 * 4]int16
 	var head [64]int16 // of the words of a bank, one more than the index
 	var per [64]uint8
 	n, most := 0, uint8(0)
-	if words == 1 && !atomic {
-		// The common case: no bank must supply two words.
-		var taken uint64
-		apart := true
-		for m := lanes; m != 0; m &= m - 1 {
-			w := addr[m.First()&31] / 4
-			b := w & mask
-			if taken>>b&1 == 0 {
-				taken |= 1 << b
-				word[b] = w
-			} else if word[b] != w {
-				apart = false
-				break
-			}
-		}
-		if apart {
-			return 1
-		}
-	}
 	for m := lanes; m != 0; m &= m - 1 {
 		w := addr[m.First()&31] / 4
 	word:
@@ -167,6 +176,23 @@ func degree(lanes isa.LaneMask, addr *[32]uint64, words int, mask uint64, atomic
 		}
 	}
 	return int(most)
+}
+
+// distinct reports whether no bank must supply two words, as is common.
+func distinct(lanes isa.LaneMask, addr *[32]uint64, mask uint64) bool {
+	var word [64]uint64
+	var taken uint64
+	for m := lanes; m != 0; m &= m - 1 {
+		w := addr[m.First()&31] / 4
+		b := w & mask & 63
+		if taken>>b&1 == 0 {
+			taken |= 1 << b
+			word[b] = w
+		} else if word[b] != w {
+			return false
+		}
+	}
+	return true
 }
 
 // copies counts a warp's asynchronous copies in flight, by group. The last group is

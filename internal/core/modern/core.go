@@ -113,7 +113,7 @@ type reserved struct {
 type Core struct {
 	core.Residents[Kernel]
 	core.Books
-	core.Sleep
+	*core.Sleep
 
 	cfg   Config
 	env   Env
@@ -208,7 +208,10 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 	if err := env.Check(id); err != nil {
 		return nil, err
 	}
-	c := &Core{cfg: cfg, env: env, id: id}
+	c := &Core{cfg: cfg, env: env, id: id, Sleep: env.Sleep}
+	if c.Sleep == nil {
+		c.Sleep = new(core.Sleep)
+	}
 	c.warps = make([]warp, cfg.Warps)
 	for i := range c.warps {
 		w := &c.warps[i]
@@ -448,7 +451,7 @@ func (c *Core) fail(err error) {
 // Cycle simulates one core cycle. Now is the GPU's count of core cycles.
 func (c *Core) Cycle(now uint64) {
 	if c.Asleep() {
-		if c.Pass(c.tick) {
+		if r := c.Room(); (r == 0 || !c.env.HasRoom(r)) && c.Pass() {
 			return
 		}
 		c.Sync()
@@ -477,6 +480,7 @@ func (c *Core) Cycle(now uint64) {
 		c.happen(t, e)
 	}
 	c.ls.cycle(c, t)
+	same := c.done == 0 && !c.stir && !c.Awake()
 	if c.stir || c.Awake() {
 		c.subCores(t)
 	} else if c.env.Issued != nil {
@@ -493,7 +497,11 @@ func (c *Core) Cycle(now uint64) {
 	if c.done != 0 {
 		c.retire()
 	}
-	c.acct.charge(c)
+	if same {
+		c.acct.again(c)
+	} else {
+		c.acct.charge(c)
+	}
 	if !c.moved {
 		c.doze(t)
 	}

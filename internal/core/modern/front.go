@@ -365,7 +365,8 @@ func (c *Core) comes(t uint64, q lineReq) {
 // requests its line on a miss.
 func (c *Core) constant(s *subcore, g int32, line, t uint64) bool {
 	c.Stats.FLLookups++
-	if _, ok := s.fl.find(line, 0); ok {
+	var ok bool
+	if s.flAt, ok = s.fl.find(line, s.flAt); ok {
 		return true
 	}
 	c.Stats.FLMisses++

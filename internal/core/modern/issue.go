@@ -26,6 +26,7 @@ type subcore struct {
 	stream   stream
 	ask      ring.Ring[lineReq] // for the link
 	fl       tags
+	flAt     int32 // place in fl of the line found last
 	flMisses []waiting
 
 	// Issue.

@@ -29,6 +29,7 @@ type memory struct {
 	expand     ring.Ring[int32]
 	look       ring.Ring[lookup]
 	past       ring.Ring[*mem.Req] // requests that bypass the L1D, not sent yet
+	stuck      int                 // bytes for which the network had no room for the first of past, 0 if it had
 	replies    mem.Queue
 }
 
@@ -192,9 +193,12 @@ func (l *memory) cycle(c *Core, t uint64) {
 		l.lookUp(c, t)
 	}
 	if l.past.Len() > 0 {
-		c.moved = true
-		if c.trySend(*l.past.Front()) {
+		if r := *l.past.Front(); c.trySend(r) {
 			l.past.Pop()
+			c.moved = true
+			l.stuck = 0
+		} else {
+			l.stuck = core.RoomFor(r)
 		}
 	}
 	if l.expand.Len() > 0 {

@@ -18,7 +18,7 @@ func (c *Core) NextEvent(now uint64) uint64 {
 	if c.alive == 0 && !c.Busy() {
 		return core.Never
 	}
-	return c.Next(now, c.tick)
+	return c.Next(now)
 }
 
 // Skip replaces n calls of Cycle, none of them at or after NextEvent.
@@ -75,5 +75,5 @@ func (c *Core) doze(t uint64) {
 	if c.down.Len() > 0 {
 		next = min(next, c.down.Front().due)
 	}
-	c.Doze(t, next)
+	c.Doze(t, next, c.ls.stuck)
 }

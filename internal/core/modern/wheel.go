@@ -128,9 +128,10 @@ func (t *tags) find(line uint64, hint int32) (int32, bool) {
 
 // where returns the place of a line, -1 if it is not there.
 func (t *tags) where(line uint64) int32 {
-	for i := line % t.sets * t.ways; i < (line%t.sets+1)*t.ways; i++ {
-		if t.line[i] == line+1 {
-			return int32(i)
+	first := line % t.sets * t.ways
+	for i, x := range t.line[first : first+t.ways] {
+		if x == line+1 {
+			return int32(first) + int32(i)
 		}
 	}
 	return none
@@ -169,14 +170,16 @@ type ports struct {
 
 // at moves to a tick.
 func (p *ports) at(tick uint64) {
-	if d := tick - p.base; d != 0 {
+	d := tick - p.base
+	p.base = tick
+	switch {
+	case d == 0:
+	case d >= 64:
+		p.busy = [maxPorts]uint64{}
+	default:
 		for i := range p.busy {
-			p.busy[i] >>= min(d, 63)
-			if d >= 64 {
-				p.busy[i] = 0
-			}
+			p.busy[i] >>= d & 63
 		}
-		p.base = tick
 	}
 }
 

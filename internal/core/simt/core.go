@@ -67,7 +67,7 @@ type reserved struct {
 type Core struct {
 	core.Residents[Kernel]
 	core.Books
-	core.Sleep
+	*core.Sleep
 
 	cfg   Config
 	env   Env
@@ -184,7 +184,10 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 	if err := env.Check(id); err != nil {
 		return nil, err
 	}
-	c := &Core{cfg: cfg, env: env, id: id}
+	c := &Core{cfg: cfg, env: env, id: id, Sleep: env.Sleep}
+	if c.Sleep == nil {
+		c.Sleep = new(core.Sleep)
+	}
 	c.warps = make([]warp, cfg.Warps)
 	for i := range c.warps {
 		c.Warps = append(c.Warps, &c.warps[i].Warp)
@@ -400,7 +403,7 @@ func (c *Core) fail(err error) {
 // Cycle simulates one core cycle. Now is the GPU's count of core cycles.
 func (c *Core) Cycle(now uint64) {
 	if c.Asleep() {
-		if c.Pass(c.tick) {
+		if r := c.Room(); (r == 0 || !c.env.HasRoom(r)) && c.Pass() {
 			return
 		}
 		c.Sync()

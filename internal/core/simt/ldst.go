@@ -62,6 +62,7 @@ type ldst struct {
 	l1t *cache.Texture
 
 	entry   int32 // dispatch register
+	stuck   int   // bytes for which the network had no room, if its instruction waits only for that; otherwise 0
 	shared  pipe[int32]
 	l1      []pipe[*mem.Req] // by bank
 	queued  int              // entries of all banks
@@ -454,6 +455,7 @@ func (l *ldst) lookUp(c *Core) {
 // work handles the instruction in the dispatch register.
 func (l *ldst) work(c *Core) {
 	f := &c.flight[l.entry]
+	l.stuck = 0
 	if f.op.class == classMem && f.lanes != 0 {
 		stall, held := l.advance(c, f)
 		if held {
@@ -614,6 +616,7 @@ func (l *ldst) bypass(c *Core, f *flight) (Stall, bool) {
 	r := l.request(c, f)
 	r.L2Only, r.Sure = true, false
 	if !c.trySend(r) {
+		l.stuck = core.RoomFor(r)
 		c.env.Pool.Put(r)
 		return StallNetwork, true
 	}

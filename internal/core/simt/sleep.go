@@ -18,7 +18,7 @@ func (c *Core) NextEvent(now uint64) uint64 {
 	if c.alive == 0 && !c.Busy() {
 		return core.Never
 	}
-	return c.Next(now, c.tick)
+	return c.Next(now)
 }
 
 // Skip replaces n calls of Cycle, none of them at or after NextEvent.
@@ -50,6 +50,10 @@ func (c *Core) Sync() {
 		c.l1i.Skip(n * uint64(c.cfg.FetchWidth))
 	}
 	l := &c.ls
+	if l.stuck > 0 {
+		c.Stats.LSStalls += n
+		c.Stats.LSStallBy[clientOf(&c.flight[l.entry])][StallNetwork] += n
+	}
 	if l.l1d != nil {
 		l.l1d.Skip(n * uint64(c.cfg.MemPorts))
 	}
@@ -101,7 +105,7 @@ func (c *Core) doze() {
 		}
 		next = t
 	}
-	c.Doze(c.tick, next)
+	c.Doze(c.tick, next, c.ls.stuck)
 }
 
 // next returns the first tick after the core's tick in which the load/store unit may do
@@ -109,7 +113,7 @@ func (c *Core) doze() {
 func (l *ldst) next(tick uint64) uint64 {
 	now := tick + 1
 	switch {
-	case l.entry >= 0 || l.wb >= 0 || l.direct != nil || l.replies.Len() > 0,
+	case l.entry >= 0 && l.stuck == 0, l.wb >= 0 || l.direct != nil || l.replies.Len() > 0,
 		l.l1d != nil && (l.l1d.Ready() || l.l1d.MissLen() > 0),
 		l.l1c != nil && (l.l1c.Ready() || l.l1c.MissLen() > 0),
 		l.l1t != nil && !l.l1t.Quiet():

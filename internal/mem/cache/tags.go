@@ -496,9 +496,18 @@ func (c *Cache) Invalidate() {
 		return
 	}
 	c.used = false
-	for i := range c.lines {
-		if c.lines[i].set != none {
-			c.drop(int32(i))
+	for s := range c.cfg.Sets {
+		for w := range c.words {
+			// All ways within reach, less the invalid ones.
+			in := ^uint64(0)
+			if left := c.ways - 64*w; left <= 0 {
+				break
+			} else if left < 64 {
+				in = 1<<left - 1
+			}
+			for m := in &^ c.inv[s*c.words+w]; m != 0; m &= m - 1 {
+				c.drop(int32(s*c.stride + 64*w + bits.TrailingZeros64(m)))
+			}
 		}
 	}
 }

@@ -33,6 +33,10 @@ func (o *Outbox) HasRoom(bytes int) bool {
 	return false
 }
 
+// Refuses is the opposite of HasRoom, for an empty outbox while nothing else uses the
+// network: Flush has nothing to count.
+func (o *Outbox) Refuses(bytes int) bool { return !o.net.HasRoom(o.src, bytes) }
+
 // Push adds a packet. HasRoom must have returned true.
 func (o *Outbox) Push(r *mem.Req, dst, bytes int) {
 	o.list = append(o.list, parcel{r, int32(dst), int32(bytes)})
