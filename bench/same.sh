@@ -155,7 +155,7 @@ one() {
 		{
 			echo "exit code $code"
 			# Less what depends on the clock, and the message of the first CUDA program.
-			grep -vE '^heddle: building the CUDA runtime|^done in |^gp?gpu_(total_sim|simulation)_(rate|time)|^gpgpu_silicon_slowdown' "$at/out" || true
+			grep -vE '^heddle: building the CUDA runtime|^(done|stopped) in |^gp?gpu_(total_sim|simulation)_(rate|time)|^gpgpu_silicon_slowdown' "$at/out" || true
 			if [ -r "$at/json" ]; then grep -vE '^  "(seconds|heddle|commit)":' "$at/json"; fi
 			if [ -r "$at/timeline.kanata" ]; then cat "$at/timeline.kanata"; fi
 		} >"$at/$side"

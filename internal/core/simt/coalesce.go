@@ -107,11 +107,16 @@ func (f *flight) account(p *core.Place) {
 func (a *coalescer) lines(f *flight, addr *[32]uint64, line uint64) {
 	a.segs, a.order = a.segs[:0], a.order[:0]
 	var all mem.ByteMask
+	last, i := uint64(0), int16(-1) // address of the previous lane, and its segment
 	for m := f.lanes; m != 0; m &= m - 1 {
 		l := m.First() & 31
 		at := addr[l]
-		s := &a.segs[a.find(at&^(line-1))]
-		s.lanes |= 1 << l
+		if i >= 0 && at == last {
+			a.segs[i].lanes |= 1 << l
+			continue
+		}
+		last, i = at, a.find(at&^(line-1))
+		a.segs[i].lanes |= 1 << l
 		all.Set(int(at&(line-1)), int(f.op.elem))
 	}
 	for _, i := range a.order {

@@ -76,6 +76,9 @@ type cset struct {
 	// that is not empty in to.
 	to  [Sets]uint64
 	any uint16
+	// open are the registers of an issue set whose instructions find a free unit: in
+	// sub-core mode those of the schedulers that have one, otherwise all or none.
+	open uint64
 	// groups are the units by output register, in sub-core mode.
 	groups []uint64
 	// last has for each dispatcher of the set the unit that it served last; from has
@@ -144,6 +147,10 @@ func (c *Core) newCollector() {
 				next = last + s.per - last%s.per
 			}
 			s.from = append(s.from, uint8(next%x.Units))
+		}
+		s.update(cfg.SubCore, 0)
+		for k := range x.Units {
+			s.update(cfg.SubCore, k)
 		}
 		col.sets = append(col.sets, s)
 		return n
@@ -214,6 +221,22 @@ func (col *collector) step(c *Core) {
 	col.written = 0
 }
 
+// update sets the bits of open that depend on unit k.
+func (s *cset) update(subCore bool, k int) {
+	if !subCore {
+		s.open = 0
+		if s.free != 0 {
+			s.open = ^uint64(0)
+		}
+		return
+	}
+	g := k / s.per
+	s.open &^= 1 << g
+	if s.free>>(g*s.per)&(1<<s.per-1) != 0 {
+		s.open |= 1 << g
+	}
+}
+
 // complete notes that unit k of the set, bound for set out, has all its operands.
 func (s *cset) complete(k int, out Set) {
 	s.ready |= 1 << k
@@ -277,6 +300,7 @@ func (col *collector) send(c *Core, s *cset, k int) {
 	bit := uint64(1) << k
 	s.ready &^= bit
 	s.free |= bit
+	s.update(c.cfg.SubCore, k)
 	if s.to[u.out] &^= bit; s.to[u.out] == 0 {
 		s.any &^= 1 << u.out
 	}
@@ -327,16 +351,18 @@ func (col *collector) allocate(c *Core) {
 			bit := m & -m
 			in := order[bits.TrailingZeros16(m)]
 			rs := &c.idoc[in]
-			placed := false
-			for mask := rs.used; mask != 0; {
-				r := rs.oldest(mask)
-				if placed = col.place(c, p, in, r); placed {
-					break
-				}
-				if c.cfg.Compat.OldestBlocks || !c.cfg.SubCore {
-					break
-				}
-				mask &^= 1 << r
+			var open uint64
+			for _, si := range p.sets {
+				open |= col.sets[si].open
+			}
+			can := rs.used
+			if !c.cfg.Compat.OldestBlocks {
+				can &= open
+			}
+			r := rs.oldest(can)
+			placed := r >= 0 && open>>r&1 != 0
+			if placed {
+				col.place(c, p, in, r)
 			}
 			if rs.used == 0 {
 				col.pend &^= bit
@@ -349,8 +375,8 @@ func (col *collector) allocate(c *Core) {
 	}
 }
 
-// place finds a collector unit for the instruction in register r of a set.
-func (col *collector) place(c *Core, p *port, in Set, r int) bool {
+// place puts the instruction in register r of a set into a collector unit.
+func (col *collector) place(c *Core, p *port, in Set, r int) {
 	rs := &c.idoc[in]
 	fi := rs.slot[r]
 	f := &c.flight[fi]
@@ -372,11 +398,12 @@ func (col *collector) place(c *Core, p *port, in Set, r int) bool {
 			c.log.Reach(fi, stageCollect, c.now)
 		}
 		s.free &^= 1 << k
+		s.update(c.cfg.SubCore, k)
 		col.held++
 		rs.used &^= 1 << r
 		if c.cfg.Ideal.RegisterPorts && u.need > 0 {
 			col.atOnce = append(col.atOnce, uint16(n))
-			return true
+			return
 		}
 		for _, reg := range f.op.readBanks {
 			b := col.bankOf(reg, f.warp, f.sched)
@@ -386,9 +413,8 @@ func (col *collector) place(c *Core, p *port, in Set, r int) bool {
 		if u.need == 0 {
 			s.complete(k, in)
 		}
-		return true
+		return
 	}
-	return false
 }
 
 // write marks the banks of an instruction's results as taken, even if they already

@@ -353,7 +353,7 @@ func (p *printer) inst(in *Inst) {
 // String returns the instruction as Print writes it, without the semicolon.
 func (in *Inst) String() string {
 	var b stringWriter
-	p := &printer{w: bufio.NewWriter(&b)}
+	p := &printer{w: bufio.NewWriterSize(&b, 128)}
 	p.inst(in)
 	p.w.Flush()
 	return string(b)
@@ -362,7 +362,7 @@ func (in *Inst) String() string {
 // String returns the operand as Print writes it.
 func (o *Operand) String() string {
 	var b stringWriter
-	p := &printer{w: bufio.NewWriter(&b)}
+	p := &printer{w: bufio.NewWriterSize(&b, 128)}
 	p.operand(o)
 	p.w.Flush()
 	return string(b)
