@@ -20,7 +20,7 @@ import (
 // pageFlags say which pages of a sweep are written.
 type pageFlags struct {
 	HTML  string `name:"html" placeholder:"FILE" help:"Write a report as one HTML file: best, worst and baseline, all points on parallel coordinates, curves, a heat map and a Pareto front."`
-	Pages bool   `help:"With --html: also write a page of each result into the folder FILE.pages, which the report links. Otherwise it has the commands that show them."`
+	Pages bool   `help:"With --html: also write a page of each result, into a folder beside the report (report.pages for report.html), and link it. Otherwise the report has the commands that show them."`
 }
 
 // check finds flags that do not go together.

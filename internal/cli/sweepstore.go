@@ -4,13 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/compare"
 	"github.com/heddle-sim/heddle/internal/sweep"
 	"github.com/heddle-sim/heddle/internal/sweep/index"
 	"github.com/heddle-sim/heddle/internal/sweep/store"
+	"github.com/heddle-sim/heddle/internal/view"
 )
 
 // storeFlag names a store.
@@ -139,6 +143,7 @@ type sweepDiffCmd struct {
 	A      string `arg:"" name:"a" help:"A store."`
 	B      string `arg:"" name:"b" help:"The store that is compared with it."`
 	Metric string `default:"cycles" placeholder:"NAME" help:"The number of the results that is compared; default: cycles."`
+	HTML   string `name:"html" placeholder:"FILE" help:"Write the comparison as one HTML file: errors, their distribution, and all pairs (- is standard output)."`
 }
 
 // Run prints what differs.
@@ -155,11 +160,45 @@ func (c *sweepDiffCmd) Run(e env) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	if err := d.WriteText(e.stdout); err != nil {
-		return usage("%w", err)
+	if c.HTML != "-" {
+		if err := d.WriteText(e.stdout); err != nil {
+			return usage("%w", err)
+		}
+	}
+	if c.HTML != "" {
+		if d.Same+len(d.Pairs) == 0 {
+			return usage("%s and %s have no point in common: there is nothing to show", c.A, c.B)
+		}
+		if err := c.page(e, a, b); err != nil {
+			return err
+		}
 	}
 	if len(d.Pairs) > 0 {
 		return &exitError{code: exitCheck}
 	}
 	return nil
+}
+
+// page writes the comparison as heddle compare makes it.
+func (c *sweepDiffCmd) page(e env, a, b *store.Store) error {
+	var tables [2]*compare.Table
+	for i, s := range []*store.Store{a, b} {
+		values, err := sweep.Values(s, c.Metric)
+		if err != nil {
+			return usage("%w", err)
+		}
+		tables[i] = &compare.Table{Side: string("ab"[i]), Files: []string{s.Dir}, What: "results of a sweep", Metric: c.Metric}
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			tables[i].Rows = append(tables[i].Rows, compare.Row{Name: name, Launch: -1, Value: values[name], File: s.Dir})
+		}
+	}
+	x, err := compare.Compare(tables[0], tables[1], "point", compare.ByName, 0)
+	if err != nil {
+		return usage("%w", err)
+	}
+	text, err := comparison(x)
+	if err != nil {
+		return usage("%w", err)
+	}
+	return writePage(e, c.HTML, &view.Page{Comparisons: []view.Comparison{{Name: fmt.Sprintf("%s and %s", a.Dir, b.Dir), JSON: text}}})
 }

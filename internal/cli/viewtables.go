@@ -148,6 +148,11 @@ func measure(table *compare.Source, results []*compare.Source) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return comparison(c)
+}
+
+// comparison is a comparison in the form of pages.
+func comparison(c *compare.Comparison) ([]byte, error) {
 	var text bytes.Buffer
 	if err := c.WriteJSON(&text, true); err != nil {
 		return nil, err

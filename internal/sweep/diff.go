@@ -31,11 +31,11 @@ type Pair struct {
 // Diff compares two stores by a metric; "" is the number of cycles.
 func Diff(a, b *store.Store, metric string) (*Difference, error) {
 	d := &Difference{Metric: cmp.Or(metric, defaultMetrics[0])}
-	before, err := values(a, d.Metric)
+	before, err := Values(a, d.Metric)
 	if err != nil {
 		return nil, err
 	}
-	after, err := values(b, d.Metric)
+	after, err := Values(b, d.Metric)
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +58,9 @@ func Diff(a, b *store.Store, metric string) (*Difference, error) {
 	return d, nil
 }
 
-// values are those of a metric by point. Results without it, and damaged ones, are left out.
-func values(s *store.Store, metric string) (map[string]float64, error) {
+// Values are those of a metric by the names of points. Results without it, and damaged ones, are left
+// out.
+func Values(s *store.Store, metric string) (map[string]float64, error) {
 	digests, err := s.Digests()
 	if err != nil {
 		return nil, err

@@ -264,11 +264,22 @@ func load(s *store.Store, digest string) (*result, error) {
 	return parse(s, r)
 }
 
-// parse reads the result of a record.
+// parse reads the result of a record, without its lists: they have no metrics, and are most of it.
 func parse(s *store.Store, r *store.Record) (*result, error) {
-	x := &result{code: r.Code}
-	if err := json.Unmarshal(r.Result, &x.tree); err != nil {
+	x := &result{code: r.Code, tree: map[string]any{}}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(r.Result, &fields); err != nil {
 		return nil, &store.Damaged{File: s.Path(r.Digest), Err: err}
+	}
+	for name, text := range fields {
+		if text[0] == '[' {
+			continue
+		}
+		var v any
+		if err := json.Unmarshal(text, &v); err != nil {
+			return nil, &store.Damaged{File: s.Path(r.Digest), Err: err}
+		}
+		x.tree[name] = v
 	}
 	return x, nil
 }

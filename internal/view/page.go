@@ -87,6 +87,9 @@ func (p *Page) title() string {
 	if p.Sweep != nil {
 		return p.SweepName + " – Heddle"
 	}
+	if len(p.Results) == 0 && len(p.Comparisons) > 0 {
+		return p.Comparisons[0].Name + " – Heddle"
+	}
 	if len(p.Results) == 1 {
 		return p.Results[0].Run.Input + " – Heddle"
 	}

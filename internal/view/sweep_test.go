@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
@@ -16,11 +17,13 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/heddle-sim/heddle/internal/alltests"
+	"github.com/heddle-sim/heddle/internal/compare"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/sweep"
 	"github.com/heddle-sim/heddle/internal/sweep/store"
@@ -466,6 +469,30 @@ func sweepAddress(t *testing.T, b *browser, _ *sweep.Table, _ *sweep.Report, _ *
 	}
 }
 
+// The picture of docs/sweeps.md is made of a report in the file of the first variable.
+const sweepPageIn, sweepPictureIn = "HEDDLE_SWEEP_PAGE", "HEDDLE_SWEEP_PICTURE"
+
+// TestSweepPicture takes a picture of a report's charts, if one is wanted.
+func TestSweepPicture(t *testing.T) {
+	file, picture := os.Getenv(sweepPageIn), os.Getenv(sweepPictureIn)
+	if file == "" || picture == "" {
+		t.Skipf("no picture is wanted; %s and %s say of which report and where", sweepPageIn, sweepPictureIn)
+	}
+	b := newBrowser(t)
+	call(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 1100, Height: 900, DeviceScaleFactor: 1})
+	b.open("file://" + file)
+	// The switches are left out: the picture shows charts.
+	box := js[[]float64](b, `document.querySelector(".switches").remove(); document.querySelectorAll("#lines .note, #axes .toolbar").forEach(x => x.remove()); new Promise(r => setTimeout(r, 300)).then(() => {
+		const a = document.querySelector("#lines .card").getBoundingClientRect(), z = document.querySelector("#axes .card:last-child").getBoundingClientRect();
+		return [a.left, a.top + scrollY, a.width, z.bottom - a.top];
+	})`)
+	beyond := true
+	png := call(b, page.CaptureScreenshot, page.CaptureScreenshotParams{CaptureBeyondViewport: &beyond, Clip: &page.Viewport{X: box[0] - 4, Y: box[1] - 4, Width: box[2] + 8, Height: box[3] + 8, Scale: 1}}).Data
+	if err := os.WriteFile(picture, png, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestSweepPages links pages of points in place of commands.
 func TestSweepPages(t *testing.T) {
 	_, _, _, r := sweepOf(t, 1)
@@ -477,6 +504,40 @@ func TestSweepPages(t *testing.T) {
 	if page := write(t, sweepPage(t, r)); len(page) > 400_000 || strings.Contains(page, hostile) {
 		t.Errorf("%d bytes", len(page))
 	}
+}
+
+// TestComparisonAlone shows a comparison of two stores, which has no result beside it.
+func TestComparisonAlone(t *testing.T) {
+	alltests.Only(t, "pages in a browser")
+	table := func(side, store string, values ...float64) *compare.Table {
+		x := &compare.Table{Side: side, Files: []string{store}, Metric: "cycles"}
+		for i, v := range values {
+			x.Rows = append(x.Rows, compare.Row{Name: fmt.Sprint("point ", i, " ", hostile), Launch: -1, Value: v, File: store})
+		}
+		return x
+	}
+	c, err := compare.Compare(table("a", "old.store", 100, 200, 7), table("b", "new.store", 110, 200), "point", compare.ByName, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := c.WriteJSON(&text, true); err != nil {
+		t.Fatal(err)
+	}
+	out, ok := compare.Parse(text.Bytes())
+	if !ok {
+		t.Fatal("the comparison cannot be read again")
+	}
+	b := newBrowser(t)
+	b.open(b.write(&view.Page{Comparisons: []view.Comparison{{Name: "old.store and new.store", JSON: out}}}))
+	b.picture("diff")
+	shown := b.text()
+	for _, want := range []string{"old.store and new.store", "5.00 %", "+5.00 %", "10.00 %", "old.store only", hostile} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("the page does not show %q", want)
+		}
+	}
+	b.quiet()
 }
 
 // TestSweepAccessible runs axe-core on the report.

@@ -9,6 +9,7 @@ import { Launch } from "./launch";
 import { Learn } from "./learnpage";
 import { Progress, useLive } from "./live";
 import { Machine } from "./machine";
+import { Comparisons } from "./measured";
 import { Pipeline } from "./pipeline";
 import { Source } from "./source";
 import { Summary } from "./summary";
@@ -32,6 +33,16 @@ const pages: Record<string, { name: string; of: "launch" | "either" | "whole"; s
 function App({ first, live }: { first: Page; live: boolean }) {
   const { page, state, lost, bad } = useLive(first, live);
   if (page.sweep) return <SweepReport sweep={page.sweep} heddle={page.heddle} />;
+  if (page.results.length === 0 && page.comparisons.length > 0) {
+    return (
+      <Fragment>
+        <header class="top"><span class="brand"><Mark /><span>Heddle</span></span></header>
+        <main id="content"><Comparisons list={page.comparisons} /></main>
+        <footer>Made by Heddle {page.heddle}. Everything is in this page; it sends nothing anywhere.</footer>
+        <Tips />
+      </Fragment>
+    );
+  }
   if (page.results.length > 0) return <Pages page={page} live={live && <Progress state={state} lost={lost} bad={bad} page={page} />} />;
   return (
     <Fragment>

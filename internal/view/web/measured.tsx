@@ -6,6 +6,7 @@ import { Card, Chart, Empty, Figure, Table } from "./parts";
 
 const name = (p: Pair) => (p.name || p.name_b || "(no name)") + (p.launch_a !== undefined || p.launch_b !== undefined ? ` #${p.launch_a ?? p.launch_b}` : "");
 const side = (s: Side) => `${s.metric} of ${base(s.files[0] ?? "")}${s.files.length > 1 ? ` and ${s.files.length - 1} more` : ""}`;
+const where = (s: Side) => `${base(s.files[0] ?? "")}${s.files.length > 1 ? ` and ${s.files.length - 1} more` : ""} only`;
 const error = (e: number) => `${e > 0 ? "+" : e < 0 ? "−" : "±"}${Math.abs(e).toFixed(2)} %`;
 
 export function Comparisons({ list }: { list: { name: string; is: Measured }[] }) {
@@ -30,7 +31,7 @@ export function Comparisons({ list }: { list: { name: string; is: Measured }[] }
 }
 
 function One({ name: title, c }: { name: string; c: Measured }) {
-  const s = c.statistics, alone = [...(c.only_a ?? []).map((r) => ({ ...r, side: "the table only" })), ...(c.only_b ?? []).map((r) => ({ ...r, side: "the result only" }))];
+  const s = c.statistics, alone = [...(c.only_a ?? []).map((r) => ({ ...r, side: where(c.a) })), ...(c.only_b ?? []).map((r) => ({ ...r, side: where(c.b) }))];
   const notes = [...(c.a.notes ?? []), ...(c.b.notes ?? [])];
   return (
     <Fragment>
