@@ -72,18 +72,20 @@ type Options struct {
 // Dump is a request to write a buffer's bytes to a file.
 type Dump struct{ Buffer, File string }
 
-// Progress is the progress of a run.
+// Progress is the progress of a run. As JSON, it is what --progress file:PATH keeps.
 type Progress struct {
-	Input            string  // what runs
-	GPU              string  // the machine of a timing run; "" in a functional one
-	Each             string  // what a launch is called: launch, or frame
-	Launch, Launches int     // the current launch, from 0, and their number; 0 if unknown
-	Kernel           string  // its kernel
-	Blocks, Total    uint64  // its blocks: done, and all
-	Running          uint64  // its blocks on SMs, in a timing run
-	WarpInsts        uint64  // of the run so far
-	Cycles           uint64  // of the run so far, where they are counted
-	Share            float64 // of the whole run that is done, 0 to 1; 0 if unknown
+	Input     string  `json:"input"`             // what runs
+	GPU       string  `json:"gpu,omitempty"`     // the machine of a timing run; "" in a functional one
+	Each      string  `json:"each"`              // what a launch is called: launch, or frame
+	Launch    int     `json:"launch"`            // the current launch, from 0
+	Launches  int     `json:"launches"`          // their number; 0 if unknown
+	Kernel    string  `json:"kernel"`            // its kernel
+	Blocks    uint64  `json:"blocks"`            // its blocks that are done
+	Total     uint64  `json:"total_blocks"`      // all of them
+	Running   uint64  `json:"running_blocks"`    // those on SMs, in a timing run
+	WarpInsts uint64  `json:"warp_instructions"` // of the run so far
+	Cycles    uint64  `json:"cycles"`            // of the run so far, where they are counted
+	Share     float64 `json:"share"`             // of the whole run that is done, 0 to 1; 0 if unknown
 }
 
 // Done estimates how much of the launch is done, 0 to 1, from its blocks. As soon as one has

@@ -41,7 +41,7 @@ func fake(args []string) int {
 			out = v
 		}
 		if v, ok := strings.CutPrefix(a, "--progress=file:"); ok {
-			if err := os.WriteFile(v, []byte(`{"Share": 0.5, "Kernel": "k"}`), 0o666); err != nil {
+			if err := os.WriteFile(v, []byte(`{"share": 0.5, "kernel": "k"}`), 0o666); err != nil {
 				return 99
 			}
 		}

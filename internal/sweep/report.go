@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,6 +122,9 @@ func StoreReport(s *store.Store, how ReportOptions) (*Table, *Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if len(points) == 0 {
+		return nil, nil, fmt.Errorf("%s has no result yet", s.Dir)
+	}
 	f := &File{Path: s.Dir, Report: how}
 	if b := how.Baseline; len(b) > 0 && !slices.ContainsFunc(points, func(p *Point) bool { return p.has(b) }) {
 		return nil, nil, fmt.Errorf("%s has no result of the baseline (%s)", s.Dir, join(b))
@@ -231,7 +235,7 @@ func differing(points []*Point) []string {
 
 // newReport has what does not depend on the axes.
 func newReport(name string, s *store.Store, t *Table, how ReportOptions) *Report {
-	r := &Report{Name: name, Store: s.Dir, Baseline: join(how.Baseline), Codes: map[int]int{}, States: map[int]string{}}
+	r := &Report{Name: filepath.Base(name), Store: s.Dir, Baseline: join(how.Baseline), Codes: map[int]int{}, States: map[int]string{}}
 	for m, name := range t.Metrics {
 		r.Metrics = append(r.Metrics, ReportMetric{name, how.more(name)})
 		values := make([]*float64, len(t.Rows))

@@ -213,6 +213,11 @@ func TestStoreReport(t *testing.T) {
 	if r.Metrics[0].More || !r.Metrics[1].More {
 		t.Errorf("%+v: fewer cycles and more hits are better", r.Metrics)
 	}
+	if empty, err := store.Open(filepath.Join(t.TempDir(), "store")); err != nil {
+		t.Fatal(err)
+	} else if _, _, err := StoreReport(empty, ReportOptions{}); err == nil || !strings.Contains(err.Error(), "has no result yet") {
+		t.Errorf("an empty store: %v", err)
+	}
 	if _, _, err := StoreReport(s, ReportOptions{Baseline: []Setting{{Key: "l2.ways", Value: "5"}}}); err == nil || !strings.Contains(err.Error(), "has no result of the baseline (l2.ways = 5)") {
 		t.Errorf("an unknown baseline: %v", err)
 	}

@@ -469,6 +469,69 @@ func sweepAddress(t *testing.T, b *browser, _ *sweep.Table, _ *sweep.Report, _ *
 	}
 }
 
+// TestSmallSweeps shows reports in which something is missing.
+func TestSmallSweeps(t *testing.T) {
+	alltests.Only(t, "pages in a browser")
+	b := newBrowser(t)
+	for _, c := range []struct {
+		name, text string
+		run        func(*sweep.Point) string // a result; "" for none
+		words      []string
+	}{
+		{"one point", "gpus = [\"v100\"]\n", func(*sweep.Point) string { return `{"cycles": 1234, "warp_instructions": 4936}` }, []string{"All are equal: 1,234", "All are equal: 4", "no axis but its inputs", "needs two axes", "On the front: 1 of 1"}},
+		{"nothing has run", "[axes]\n\"l2.ways\" = [4, 8]\n", func(*sweep.Point) string { return "" }, []string{"No point has a number to be compared", "No point has a value", "no result: it has not run", "No point has values of both metrics"}},
+		{"one metric, one axis", "[axes]\n\"l2.ways\" = [4, 8]\n[report]\nmetrics = [\"cycles\"]\n", func(p *sweep.Point) string { return fmt.Sprintf(`{"cycles": %d}`, 10+p.Number) }, []string{"A Pareto front needs two metrics", "cycles of vecadd.", "needs two axes"}},
+		{"zeros and negative numbers", "[axes]\n\"l2.ways\" = [4, 8]\n\"run.launch_latency\" = [0, 1]\n[report]\nmetrics = [\"cycles\", \"x\"]\n", func(p *sweep.Point) string { return fmt.Sprintf(`{"cycles": 0, "x": %d}`, p.Number-2) }, []string{"All are equal: 0", "arithmetic ones where a value is 0", "-2"}},
+		{"an axis of many values", "[axes]\n\"run.launch_latency\" = [" + strings.Repeat("1, ", 59) + "7]\n", func(p *sweep.Point) string {
+			return fmt.Sprintf(`{"cycles": %d, "warp_instructions": 9}`, 100+p.Number)
+		}, []string{"60 values"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b.T = t
+			job, err := filepath.Abs(root + "/examples/vecadd/vecadd.toml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(t.TempDir(), "small.toml")
+			if err := os.WriteFile(path, fmt.Appendf(nil, "inputs = [%q]\n%s", job, c.text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			f, err := sweep.Load(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			points, err := f.Points()
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := store.Open(filepath.Join(t.TempDir(), "store"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range points {
+				if text := c.run(p); text != "" {
+					if err := s.Put(&store.Record{Digest: p.Digest, Input: p.Input.Name, Settings: p.Settings, Result: []byte(text)}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			table, err := f.Table(points, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.open(b.write(sweepPage(t, f.Summary(table, s))))
+			shown := strings.ReplaceAll(b.text(), "\u00a0", " ")
+			for _, w := range c.words {
+				if !strings.Contains(shown, w) {
+					t.Errorf("the page does not show %q", w)
+				}
+			}
+			b.picture("sweep-" + strings.ReplaceAll(c.name, " ", "-"))
+			b.quiet()
+		})
+	}
+}
+
 // The picture of docs/sweeps.md is made of a report in the file of the first variable.
 const sweepPageIn, sweepPictureIn = "HEDDLE_SWEEP_PAGE", "HEDDLE_SWEEP_PICTURE"
 

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -157,6 +158,18 @@ func OneOf(flag, value string, words ...string) error {
 	return fmt.Errorf("%s=%s is not known; %s", flag, value, hint)
 }
 
+// checkProgress returns what is wrong with the flag of the progress line.
+func checkProgress(when string) error {
+	file, ok := strings.CutPrefix(when, "file:")
+	if !ok {
+		return OneOf("--progress", when, "auto", "always", "never")
+	}
+	if st, err := os.Stat(filepath.Dir(file)); file == "" || err != nil || !st.IsDir() {
+		return fmt.Errorf("--progress=%s: there is no such folder; want file: and the path of a file", when)
+	}
+	return nil
+}
+
 // check returns what is wrong with the flags for a kind of work: unknown words, and
 // observers that it cannot have.
 func (f *Flags) check(kind run.Kind) error {
@@ -179,10 +192,8 @@ func (f *Flags) check(kind run.Kind) error {
 			return err
 		}
 	}
-	if !strings.HasPrefix(f.Progress, "file:") {
-		if err := OneOf("--progress", f.Progress, "auto", "always", "never"); err != nil {
-			return err
-		}
+	if err := checkProgress(f.Progress); err != nil {
+		return err
 	}
 	if err := OneOf("--record-form", f.RecordForm, recordText, recordMicro); err != nil {
 		return err
