@@ -322,3 +322,22 @@ func TestNamed(t *testing.T) {
 	write("b.toml", aJob+"shared = 32\n")
 	expect("the input has changed", "[]", last, last)
 }
+
+// The example is a sweep, and its points have names.
+func TestExample(t *testing.T) {
+	f, err := Load("../../examples/sweep/memory.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, err := f.Points()
+	if err != nil {
+		t.Fatal(err)
+	}
+	digests := map[string]bool{}
+	for _, p := range points {
+		digests[p.Digest] = true
+	}
+	if len(points) != 2*2*3*4*2 || len(digests) != len(points) {
+		t.Errorf("%d points with %d names", len(points), len(digests))
+	}
+}
