@@ -245,9 +245,13 @@ func (g *GPU) runSMs() {
 		t.on = false
 	} else {
 		own.busy = 0
-		for c := range g.clusters {
-			if g.lives(c) && !g.passes(c) {
-				g.runCluster(own, c)
+		if g.cfg.SMsPerCluster == 1 {
+			g.runAlone(own)
+		} else {
+			for c := range g.clusters {
+				if g.lives(c) {
+					g.runCluster(own, c)
+				}
 			}
 		}
 	}
@@ -359,15 +363,22 @@ func (g *GPU) lives(c int) bool {
 	return false
 }
 
-// passes counts the cycle of a cluster with a single SM if that sleeps in it, and reports
-// whether it does. No other worker runs.
-func (g *GPU) passes(c int) bool {
-	if g.cfg.SMsPerCluster != 1 || g.inbox[c] != nil {
-		return false
+// runAlone simulates the core cycle of all clusters, of one SM each, while no other worker
+// runs. SMs that sleep cost little: they are most of a large chip.
+func (g *GPU) runAlone(w *worker) {
+	inbox, naps := g.inbox[:len(g.awake)], g.naps[:len(g.awake)]
+	for c, awake := range g.awake {
+		if !awake {
+			continue
+		}
+		if inbox[c] == nil {
+			n := naps[c]
+			if r := n.Room(); (r == 0 || g.clusters[c].out.Refuses(r)) && n.Pass() {
+				continue
+			}
+		}
+		g.runCluster(w, c)
 	}
-	n := g.naps[c]
-	r := n.Room()
-	return (r == 0 || g.clusters[c].out.Refuses(r)) && n.Pass()
 }
 
 // runCluster simulates the core cycle of a cluster's SMs.

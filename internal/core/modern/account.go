@@ -57,6 +57,7 @@ type account struct {
 	slot      [maxSubCores]uint8
 	key       grounds // of the last cycle, unless a warp issued in it
 	stale     bool    // one did
+	same      uint64  // cycles like the last one that are not in Stats.Slots yet
 }
 
 // grounds is everything that the states of warps in a cycle depend on.
@@ -91,6 +92,9 @@ func (w *sorted) take(st WarpState, m uint64) {
 	w.left &^= m
 }
 
+// some is 1 for a set that is not empty.
+func some(m uint64) uint32 { return uint32((m | -m) >> 63) }
+
 // charge determines the state of every warp in this cycle.
 func (a *account) charge(c *Core) {
 	if a.Issued == 0 {
@@ -102,6 +106,7 @@ func (a *account) charge(c *Core) {
 		a.key = key
 	}
 	a.stale = a.Issued != 0
+	a.flush(c)
 	w := sorted{left: c.alive}
 	w.take(Selected, a.Issued)
 	w.take(Drain, c.done)
@@ -134,10 +139,11 @@ func (a *account) charge(c *Core) {
 		now[MIOThrottle] | now[Dispatch] | now[Barrier] | now[Membar] | now[BranchResolving] | now[IMCMiss] | now[Drain] | now[MiscStall],
 	}
 	core.Enter(&a.States, &c.Residents, c.tick, c.alive, in, c.Stats.States[:])
-	occur := uint32(0) // states that some warp is in, by their place in closest
-	for i, st := range closest {
-		occur |= uint32((now[st]|-now[st])>>63) << i
-	}
+	// The states that some warp is in, by their place in closest.
+	occur := some(now[NotSelected]) | some(now[Dispatch])<<1 | some(now[MathThrottle])<<2 | some(now[MIOThrottle])<<3 |
+		some(now[LGThrottle])<<4 | some(now[IMCMiss])<<5 | some(now[Wait])<<6 | some(now[ShortScoreboard])<<7 |
+		some(now[LongScoreboard])<<8 | some(now[BranchResolving])<<9 | some(now[NoInstruction])<<10 | some(now[Barrier])<<11 |
+		some(now[Membar])<<12 | some(now[MiscStall])<<13 | some(now[Drain])<<14
 	for k := range c.subs {
 		mine := c.subs[k].mine
 		slot := uint8(SlotEmpty)
@@ -158,7 +164,18 @@ func (a *account) charge(c *Core) {
 
 // again counts a cycle in which every warp is in the state of the last one.
 func (a *account) again(c *Core) {
-	for k := range c.subs {
-		c.Stats.Slots[k][a.slot[k]]++
+	a.same++
+	if c.alive == 0 { // nobody need call Sync
+		a.flush(c)
+	}
+}
+
+// flush adds the cycles that again has counted to the sub-cores' counters.
+func (a *account) flush(c *Core) {
+	if a.same > 0 {
+		for k := range c.subs {
+			c.Stats.Slots[k][a.slot[k]] += a.same
+		}
+		a.same = 0
 	}
 }

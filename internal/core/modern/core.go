@@ -136,6 +136,9 @@ type Core struct {
 	underWay
 	supply
 
+	addresses int // sub-cores with an instruction in the address unit
+	doubles   int // instructions that wait for the FP64 unit
+
 	fp64Free uint64
 	fp64Turn int
 
@@ -189,6 +192,7 @@ type supply struct {
 	l1i      *cache.Cache
 	up, down ring.Ring[lineReq]
 	turnUp   int // sub-core with the first turn on the link
+	asking   int // requests of sub-cores for the link
 	vl       tags
 	vlWait   []waiting // LDCs that wait for a line
 }
@@ -272,7 +276,7 @@ func (c *Core) Unfinished() bool { return c.alive != 0 || c.ls.l1d != nil && c.l
 // Busy reports whether a cycle would do anything: warps are resident, or requests are
 // in flight.
 func (c *Core) Busy() bool {
-	return c.alive != 0 || c.ls.pending() || c.up.Len() > 0 || c.down.Len() > 0 || c.l1i != nil && !c.l1i.Quiet() || c.asks()
+	return c.alive != 0 || c.ls.pending() || c.up.Len() > 0 || c.down.Len() > 0 || c.l1i != nil && !c.l1i.Quiet() || c.asking > 0
 }
 
 // L1D returns the data cache, nil if there is none.

@@ -199,7 +199,7 @@ func (c *Core) missed(s *subcore, line, end uint64) bool {
 		}
 	}
 	s.asked = append(s.asked, line)
-	s.ask.Push(lineReq{line: line, who: forL0I})
+	c.request(s, lineReq{line: line, who: forL0I})
 	if c.cfg.Prefetch > 0 && b.list.Len() == 0 {
 		b.next, b.end, b.active = line+1, end, true
 	}
@@ -222,23 +222,22 @@ func (c *Core) prefetch(s *subcore, t uint64) {
 		return
 	}
 	b.list.Push(streamLine{line: b.next})
-	s.ask.Push(lineReq{line: b.next, who: forL0I})
+	c.request(s, lineReq{line: b.next, who: forL0I})
 	b.next++
 	c.Stats.Prefetches++
 }
 
-// asks reports whether a sub-core has a request for the link.
-func (c *Core) asks() bool {
-	for i := range c.subs {
-		if c.subs[i].ask.Len() > 0 {
-			return true
-		}
-	}
-	return false
+// request puts a request into a sub-core's queue for the link.
+func (c *Core) request(s *subcore, r lineReq) {
+	s.ask.Push(r)
+	c.asking++
 }
 
 // link puts a request of one sub-core on the link to the L1I, round robin [SIM].
 func (c *Core) link(t uint64) {
+	if c.asking == 0 {
+		return
+	}
 	n := len(c.subs)
 	for i := range n {
 		k := c.turnUp + i
@@ -252,6 +251,7 @@ func (c *Core) link(t uint64) {
 		r := s.ask.Pop()
 		r.sub, r.due = int8(k), t+uint64(c.cfg.LinkUp)
 		c.up.Push(r)
+		c.asking--
 		c.turnUp = k + 1
 		if c.turnUp == n {
 			c.turnUp = 0
@@ -379,7 +379,7 @@ func (c *Core) constant(s *subcore, g int32, line, t uint64) bool {
 		}
 	}
 	s.flMisses = append(s.flMisses, waiting{line: line, warps: bit})
-	s.ask.Push(lineReq{line: line, who: forFL})
+	c.request(s, lineReq{line: line, who: forFL})
 	return false
 }
 

@@ -599,6 +599,7 @@ func (c *Core) queue(s *subcore, fi int32, e *exec.Effects) {
 		s.misc.Push(fi)
 	case FP64:
 		s.dp.Push(fi)
+		c.doubles++
 	case Memory:
 		s.mem.Push(fi)
 		s.memN++

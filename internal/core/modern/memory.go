@@ -208,6 +208,9 @@ func (l *memory) cycle(c *Core, t uint64) {
 
 // accept takes an instruction from a sub-core's address unit, round robin [HW].
 func (l *memory) accept(c *Core, t uint64) {
+	if c.addresses == 0 {
+		return
+	}
 	n := len(c.subs)
 	for i := range n {
 		k := l.turn + i
@@ -225,6 +228,7 @@ func (l *memory) accept(c *Core, t uint64) {
 			continue
 		}
 		s.addr = none
+		c.addresses--
 		s.memFreed++
 		l.acceptFree = t + uint64(c.cfg.AcceptCycles)
 		l.turn = k + 1
@@ -399,7 +403,7 @@ func (c *Core) loadConst(t uint64, fi int32) {
 		}
 		c.vlWait = append(c.vlWait, waiting{line: line, f: fi})
 		if !asked {
-			c.subs[f.sub].ask.Push(lineReq{line: line, who: forVL})
+			c.request(&c.subs[f.sub], lineReq{line: line, who: forVL})
 		}
 	}
 	if f.out == 0 {
@@ -493,12 +497,12 @@ func (c *Core) ask(t uint64, fi int32, f *flight, a *access) {
 
 // lookUp looks up requests in the L1D, in order.
 func (l *memory) lookUp(c *Core, t uint64) {
-	var done [64]int
+	var done [64]uint8
 	for all := 0; l.look.Len() > 0 && l.look.Front().due <= t; all++ {
 		c.moved = true
 		r := l.look.Front().r
 		b := &done[int(r.Addr/mem.LineBytes)&(c.cfg.L1Banks-1)]
-		if *b == c.cfg.L1Lookups || all == c.cfg.L1Sectors {
+		if int(*b) == c.cfg.L1Lookups || all == c.cfg.L1Sectors {
 			c.Stats.L1Conflicts++
 			return
 		}

@@ -189,6 +189,7 @@ func (c *Core) start(s *subcore, t uint64) {
 		f := &c.flight[fi]
 		if t >= f.issue+uint64(c.cfg.AddressStart) && c.readLate(s, f, t) {
 			s.mem.Pop()
+			c.addresses++
 			s.addr, s.addrReady = fi, t+uint64(c.cfg.AddressCycles)
 			if c.log != nil {
 				c.log.Reach(fi, stageRead, c.now)
@@ -253,6 +254,9 @@ func (c *Core) begin(fi int32, t, read uint64) {
 
 // fp64 moves an instruction into the FP64 unit, which the sub-cores share.
 func (c *Core) fp64(t uint64) {
+	if c.doubles == 0 {
+		return
+	}
 	n := len(c.subs)
 	for i := range n {
 		k := c.fp64Turn + i
@@ -273,6 +277,7 @@ func (c *Core) fp64(t uint64) {
 			continue
 		}
 		s.dp.Pop()
+		c.doubles--
 		c.fp64Free = t + uint64(f.op.interval)
 		c.fp64Turn = k + 1
 		if c.fp64Turn == n {

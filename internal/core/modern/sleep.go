@@ -32,6 +32,7 @@ func (c *Core) Skip(n uint64) {
 // Sync brings the counters up to date with the cycles slept. Owners call it
 // before they read Stats or Places while warps are resident.
 func (c *Core) Sync() {
+	c.acct.flush(c)
 	n := c.Wake()
 	if n == 0 {
 		return

@@ -107,6 +107,7 @@ type tags struct {
 	line       []uint64 // number of the line + 1, 0 if empty
 	used       []uint64
 	clock      uint64
+	guess      [64]int32 // by the low bits of a line's number: where such a line was last
 }
 
 func newTags(t Tags) tags {
@@ -128,10 +129,15 @@ func (t *tags) find(line uint64, hint int32) (int32, bool) {
 
 // where returns the place of a line, -1 if it is not there.
 func (t *tags) where(line uint64) int32 {
+	guess := &t.guess[line&63]
+	if t.line[*guess] == line+1 {
+		return *guess
+	}
 	first := line % t.sets * t.ways
 	for i, x := range t.line[first : first+t.ways] {
 		if x == line+1 {
-			return int32(first) + int32(i)
+			*guess = int32(first) + int32(i)
+			return *guess
 		}
 	}
 	return none
