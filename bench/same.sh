@@ -80,7 +80,7 @@ reference=testdata/reference
 		for gpu in "${gpus[@]}"; do echo "$name/$gpu run $job --gpu $gpu"; done
 		for core in simt modern; do echo "$name/rtx-3070-$core run $job --gpu rtx-3070 --core $core"; done
 		echo "$name/flushed run $job --gpu rtx-2060 -C run.caches=flushed -C run.copies=timed"
-	done < <(find examples -name '*.toml' -not -path '*/out/*' | sort)
+	done < <(find examples -mindepth 2 -name '*.toml' -not -path '*/out/*' | sort)
 	for archive in testdata/traces/*.tar.xz; do
 		tar -C "$tmp" -xf "$archive"
 		name=$(basename "$archive" .tar.xz)

@@ -35,5 +35,5 @@ trap 'rm -rf "$pages"' EXIT
 HEDDLE_ALL=1 HEDDLE_PAGE_PICTURES=$pages go test -count=1 -run 'TestPages/matmul' ./internal/view
 cp "$pages/matmul-launch-0-source-light-1280.png" docs/pictures/page-source.png
 HEDDLE_ALL=1 HEDDLE_GALLERY_PICTURES="$PWD/docs/pictures" go test -count=1 -run 'TestGallery$' ./internal/view
-go run ./cmd/heddle sweep examples/sweep/memory.toml --store "$pages/memory.store" --html "$pages/sweep.html" --quiet
+go run ./cmd/heddle sweep examples/sweep.toml --store "$pages/sweep.store" --html "$pages/sweep.html" --quiet
 HEDDLE_SWEEP_PAGE=$pages/sweep.html HEDDLE_SWEEP_PICTURE="$PWD/docs/pictures/sweep.png" go test -count=1 -run 'TestSweepPicture' ./internal/view

@@ -325,7 +325,7 @@ func TestNamed(t *testing.T) {
 
 // The example is a sweep, and its points have names.
 func TestExample(t *testing.T) {
-	f, err := Load("../../examples/sweep/memory.toml")
+	f, err := Load("../../examples/sweep.toml")
 	if err != nil {
 		t.Fatal(err)
 	}
