@@ -77,4 +77,4 @@ void heddle_free(void *p) { free(p); }
 
 size_t heddle_length(uintptr_t text) { return strlen((const char *)text); }
 
-char *heddle_visible(void) { return getenv("CUDA_VISIBLE_DEVICES"); }
+char *heddle_environment(const char *name) { return getenv(name); }

@@ -48,8 +48,8 @@ void heddle_keep_children(int on);
 // heddle_at_exit arranges that heddleExit is called when the program ends.
 void heddle_at_exit(void);
 
-// heddle_visible is the value of CUDA_VISIBLE_DEVICES, null without it.
-char *heddle_visible(void);
+// heddle_environment is the value of a variable of the environment, null without it.
+char *heddle_environment(const char *name);
 
 void heddle_call(uintptr_t fn, uintptr_t data);
 void heddle_callback(uintptr_t fn, uintptr_t stream, int status, uintptr_t data);

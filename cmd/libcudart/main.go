@@ -22,6 +22,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -57,6 +58,14 @@ var (
 	covers *exec.Coverage // nil: nobody counts
 )
 
+// environment is the value of a variable of the environment as the program has set it, which os.Getenv does not see.
+func environment(name string) (string, bool) {
+	n := C.CString(name)
+	defer C.free(unsafe.Pointer(n))
+	v := C.heddle_environment(n)
+	return C.GoString(v), v != nil
+}
+
 // newRuntime makes a runtime with the flags of heddle cuda.
 func newRuntime(text string) (*cuda.Runtime, error) {
 	f, err := flags.Decode(text)
@@ -67,9 +76,12 @@ func newRuntime(text string) (*cuda.Runtime, error) {
 		return nil, err
 	}
 	o := cuda.Options{Program: "program", Host: host{}, Fault: fault, Log: os.Stderr, Strict: f.Strict, Devices: f.Devices}
-	if list := C.heddle_visible(); list != nil { // as the program has set it, which os.Getenv does not see
-		visible := C.GoString(list)
-		o.Visible = &visible
+	if list, ok := environment("CUDA_VISIBLE_DEVICES"); ok {
+		o.Visible = &list
+	}
+	if blocking, ok := environment("CUDA_LAUNCH_BLOCKING"); ok {
+		n, err := strconv.Atoi(strings.TrimSpace(blocking))
+		o.Blocking = err == nil && n != 0
 	}
 	if exe, err := os.Executable(); err == nil {
 		o.Program = exe

@@ -46,6 +46,7 @@ type form struct {
 	file   string
 	scalar Type // of alpha and beta
 	tensor bool
+	placed bool // kernels for each way in which A and B may lie in memory
 }
 
 // form chooses the kernels for a product's types.
@@ -70,7 +71,7 @@ func (c Call) form(g *Gemm) (f form, s Status) {
 	}
 	if c.capability() < 80 {
 		if a == F16 {
-			f.file, f.tensor = "wmma_f16", true
+			f.file, f.tensor, f.placed = "wmma_f16", true, true
 		}
 		return f, Success
 	}
@@ -78,11 +79,11 @@ func (c Call) form(g *Gemm) (f form, s Status) {
 		g.Compute == Compute32F && c.Math&mathKinds == TF32Math
 	switch {
 	case a == F16:
-		f.file, f.tensor = "tensor_f16", true
+		f.file, f.tensor, f.placed = "tensor_f16", true, true
 	case a == BF16:
-		f.file, f.tensor = "tensor_bf16", true
+		f.file, f.tensor, f.placed = "tensor_bf16", true, true
 	case a == F32 && fast:
-		f.file, f.tensor = "tensor_tf32", true
+		f.file, f.tensor, f.placed = "tensor_tf32", true, true
 	}
 	return f, Success
 }
@@ -117,6 +118,10 @@ var shapes = map[string][]shape{
 	"tensor_bf16": {{128, 128, 256, 64 << 10, 1}, {128, 96, 256, 96 << 10, 1}, {128, 80, 256, 96 << 10, 0.9}, {64, 64, 128, 32 << 10, 0.7}},
 	"tensor_tf32": {{128, 128, 256, 64 << 10, 1}, {64, 64, 128, 32 << 10, 0.8}},
 }
+
+// async is the tile of the file async_f32, which multiplies f32 with aligned columns from compute
+// capability 8.0 on, unless one of gemm_f32 is done sooner.
+var async = shape{128, 104, 256, 60 << 10, 1.2}
 
 // choose returns the tile with which the SMs are done first: blocks run in waves, whose
 // last may leave SMs idle, and tiles at the edges are not full.
@@ -309,10 +314,16 @@ type product struct {
 func (c Call) multiply(g *Gemm, f form, alpha, beta Number) Status {
 	p := product{Gemm: g, form: f, alpha: alpha, beta: beta, aligned: g.A.aligned() && g.B.aligned()}
 	list := shapes[f.file]
+	if f.file == "gemm_f32" && p.aligned && c.capability() >= 80 {
+		list = append([]shape{async}, list...)
+	}
 	if f.tensor && !p.aligned {
 		list = list[len(list)-1:]
 	}
 	p.tile, p.cut = c.divide(list, g, f.tensor)
+	if p.tile == async {
+		p.file, p.placed = "async_f32", true
+	}
 	if g.N > most*p.tile.n && (g.B.Listed || g.C.Listed) { // the addresses of columns are on the device
 		return NotSupported
 	}
@@ -353,7 +364,7 @@ func (c Call) divided(p *product) Status {
 // compute launches the kernel that computes tiles, and pieces of them.
 func (c Call) compute(p *product, g *Gemm, grid cuda.Dim3, first int64, sums uint64) Status {
 	name := fmt.Sprintf("%s_%s_%s", p.file, types[p.C.Type].name, p.tile)
-	if p.tensor {
+	if p.placed {
 		name = fmt.Sprintf("%s_%c%c_%s", p.file, "ntt"[p.OpA], "ntt"[p.OpB], p.tile)
 	}
 	return c.launch(p.file, name, grid, cuda.Dim3{X: uint32(p.tile.threads), Y: 1, Z: 1}, uint64(p.tile.shared), p.args(g, first, sums)...)

@@ -71,7 +71,7 @@ func (p *program) compile(ctx context.Context, kit sdk.SDK, s settings) Result {
 		p.log += fmt.Sprintf("nvrtc: error: %v\n", err)
 		return InternalError
 	}
-	lowered, text := lowerNames(text)
+	lowered, text := lowerNames(plainNames(text))
 	p.lowered = map[string]string{}
 	for i, e := range p.expressions {
 		name, ok := lowered[i]
@@ -236,6 +236,23 @@ func lowerNames(text []byte) (map[int]string, []byte) {
 		return nil
 	})
 	return names, text
+}
+
+// staticVariable matches the definition of a static variable outside of namespaces, whose name clang
+// mangles as the Itanium C++ ABI says.
+var staticVariable = regexp.MustCompile(`(?m)^\s*(?:\.visible |\.weak )?\.(?:global|const) [^=;\n]*?\b_ZL(\d+)(\w+)\b`)
+
+// plainNames gives static variables the names that they have in the source, under which programs ask the driver for
+// them (NVIDIA's sample binomialOptions_nvrtc), unless something else has such a name.
+func plainNames(text []byte) []byte {
+	for _, m := range staticVariable.FindAllSubmatch(text, -1) {
+		mangled, name := "_ZL"+string(m[1])+string(m[2]), string(m[2])
+		if n, err := strconv.Atoi(string(m[1])); err != nil || n != len(name) || regexp.MustCompile(`\b`+name+`\b`).Match(text) {
+			continue
+		}
+		text = regexp.MustCompile(`\b`+mangled+`\b`).ReplaceAll(text, []byte(name))
+	}
+	return text
 }
 
 var (

@@ -258,12 +258,17 @@ struct S { int x; };
 __device__ int counter = 3;
 template <int N, typename T> __global__ void two(T) {}
 static __constant__ int factors[4];
+static __device__ int hidden = 5;
+static __device__ int sum;
+extern "C" __device__ __noinline__ int plain_hidden(int n) { return n + hidden + sum; }
+static __global__ void inner(int *p) { *p = plain_hidden(factors[0]); }
 `
 	// The names follow from the Itanium C++ ABI.
 	names := map[string]string{
 		"fill<float>": "_Z4fillIfEvPT_i", "&fill<double>": "_Z4fillIdEvPT_i", "plain": "plain", "&ns::pi<double>": "_ZN2ns2piIdEE",
 		"ns::over": "_ZN2ns4overEPf", " & counter": "counter", "&ns::table": "_ZN2ns5tableE", "two<(3 > 2), ns::S>": "_Z3twoILi1EN2ns1SEEvT0_",
-		"&factors": "_ZL7factors",
+		// Static variables have the names of the source.
+		"&factors": "factors", "&hidden": "hidden", "&sum": "sum", "inner": "_ZL5innerPi",
 	}
 	for compiler, l := range libraries(t) {
 		for _, std := range alltests.Some([]string{"-default-device", "--std=c++17", "--std=c++11", "--std=c++20"}, 2) {

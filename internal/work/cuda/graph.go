@@ -1035,7 +1035,10 @@ func (t *Thread) ExecLaunch(h, stream uint64) Error {
 			c.add(s, &childWork{inner})
 			return Success
 		}
-		return r.launched(s.on.run(x, s))
+		if err := s.on.run(x, s); err != Success {
+			return r.launched(err)
+		}
+		return r.launched(r.blocked(s))
 	})
 }
 

@@ -78,6 +78,9 @@ type Options struct {
 	// sees, as CUDA_VISIBLE_DEVICES does; nil: all of them.
 	Devices int
 	Visible *string
+	// Blocking makes launches of kernels and graphs wait until their work has completed, as
+	// CUDA_LAUNCH_BLOCKING does.
+	Blocking bool
 }
 
 // Runtime is the runtime of one program, as one of its devices sees it. Its methods, and

@@ -72,7 +72,18 @@ func (r *Runtime) submit(s *stream, w work) Error {
 	if err == Success {
 		err = r.crowded()
 	}
+	if _, launch := w.(*kernelWork); launch && err == Success {
+		err = r.blocked(s)
+	}
 	return err
+}
+
+// blocked ends a launch in a stream: with Options.Blocking it waits for the stream.
+func (r *Runtime) blocked(s *stream) Error {
+	if !r.opt.Blocking {
+		return Success
+	}
+	return r.lastly(func() Error { return s.on.await(s.lasts()...) })
 }
 
 // execute executes work immediately, in a functional run.

@@ -32,18 +32,32 @@ template <> __device__ inline float get(tf32 a) { return a.v; }
 
 template <class T> struct unit;
 template <> struct unit<__half> {
+  typedef __half out; // elements of C, if not of 4 bytes
+  static __device__ uint32_t pack(float a, float b) {
+    uint32_t r;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(b), "f"(a));
+    return r;
+  }
   static __device__ void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
   }
 };
 template <> struct unit<__nv_bfloat16> {
+  typedef __nv_bfloat16 out;
+  static __device__ uint32_t pack(float a, float b) {
+    uint32_t r;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(b), "f"(a));
+    return r;
+  }
   static __device__ void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
   }
 };
 template <> struct unit<tf32> {
+  typedef float out;
+  static __device__ uint32_t pack(float, float) { return 0; }
   static __device__ uint32_t round(uint32_t a) {
     uint32_t r;
     asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(__uint_as_float(a)));
@@ -145,6 +159,8 @@ __device__ inline void tensor(const product<T, void, float> &p, int out) {
   extern __shared__ __align__(128) char shared[];
   const uint32_t base = (uint32_t)__cvta_generic_to_shared(shared);
 
+  // Parameters of all lines of the constant cache are loaded at once, not one line after the other.
+  asm volatile("" ::"r"(p.m), "l"(p.a.stride), "l"(p.c.stride), "r"(p.aligned));
   const int batch = p.first + blockIdx.z;
   const work w(p);
   const T *a = p.a.batch(batch), *b = p.b.batch(batch);
@@ -209,10 +225,11 @@ __device__ inline void tensor(const product<T, void, float> &p, int out) {
         asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
         __syncthreads();
       }
-      if (half == 0) load(step + STAGES - 1);
       constexpr int products = MI * NJ;
 #pragma unroll
       for (int n = 0; n < products; n++) {
+        // Between products, which keep their unit busy meanwhile.
+        if (half == 0 && n == products / 4) load(step + STAGES - 1);
         const int i = n / NJ, j = n % NJ;
         unit<T>::mma(sum[i][j], fa[half % 2][i], fb[half % 2][j / 2][j % 2 * 2], fb[half % 2][j / 2][j % 2 * 2 + 1]);
         // Of the last step: not used.
@@ -227,47 +244,76 @@ __device__ inline void tensor(const product<T, void, float> &p, int out) {
   asm volatile("cp.async.wait_all;" ::: "memory");
   __syncthreads();
   float *sums = (float *)shared;
-  auto place = [](int row, int col) { return col * BM + (row ^ (col >> 1 & 3) << 3); };
+  constexpr int V = 4, lanes = BM / V, apart = threads / lanes; // a thread has V rows of columns that are apart
+  static_assert(apart % 8 == 0 && BN % apart == 0 && BM / WM % 32 == 0, "rows are permuted alike in all of a thread's columns");
+  {
+    // Rows are exchanged in eights, by the column, within 32 of them: the compiler does not see that
+    // these are four places, each at constant distances from others.
+    float *to = &sums[wm + lane / 4 + (wn + lane % 4 * 2) * BM];
 #pragma unroll
-  for (int i = 0; i < MI; i++)
+    for (int eight = 0; eight < 4; eight++) {
+      float *at = to + ((eight ^ lane % 4) << 3);
 #pragma unroll
-    for (int j = 0; j < NJ; j++)
+      for (int i = eight / 2; i < MI; i += 2)
 #pragma unroll
-      for (int v = 0; v < 4; v++) sums[place(wm + i * 16 + v / 2 * 8 + lane / 4, wn + j * 8 + lane % 4 * 2 + v % 2)] = sum[i][j][v];
+        for (int j = 0; j < NJ; j++)
+#pragma unroll
+          for (int v = 0; v < 2; v++) at[i / 2 * 32 + (j * 8 + v) * BM] = sum[i][j][eight % 2 * 2 + v];
+    }
+  }
   __syncthreads();
-  constexpr int V = 4, lanes = BM / V; // a thread has V rows
-  const int row = threadIdx.x % lanes * V, cols = min(BN, p.n - col0), rows = min(V, p.m - row0 - row);
-  auto write = [&](auto *c, int64_t ld, float alpha, float beta) {
-    using Out = typename std::remove_pointer<decltype(c)>::type;
-    constexpr int apart = threads / lanes; // columns
-    Out *to = c + row + threadIdx.x / lanes * ld;
-    int col = threadIdx.x / lanes;
-    if (beta == 0 && rows == V && ((uintptr_t)c | (uint64_t)ld * sizeof(Out)) % (V * sizeof(Out)) == 0) {
-#pragma unroll 1
-      for (; col < cols; col += apart, to += apart * ld) {
-        float r[V];
-        copy<V>(r, &sums[place(row, col)]);
-        Out o[V];
+  // Elements of C have the type of those of A and B, or 4 bytes as pieces have. There is one loop for
+  // all, which leaves by itself: each jump to code far away has to be fetched.
+  using Out = typename unit<T>::out;
+  const bool piece = w.piece >= 0, wide = piece || out == OUT_F32;
+  const int size = wide ? 4 : sizeof(Out), row = threadIdx.x % lanes * V, first = threadIdx.x / lanes;
+  const int cols = min(BN, p.n - col0), rows = min(V, p.m - row0 - row);
+  const int64_t ld = (piece ? BM : p.c.ld) * (int64_t)size, next = apart * ld;
+  const float scale = piece ? 1 : alpha, add = piece ? 0 : beta;
+  char *c = wide ? (char *)p.c.template batch<float>(batch) : (char *)p.c.template batch<Out>(batch);
+  c = piece ? (char *)(p.sums + w.piece * (int64_t)(BM * BN)) : c + row0 * size + col0 * ld;
+  c += row * size + first * ld;
+  const float *from = &sums[first * BM + (row ^ (first >> 1 & 3) << 3)];
+  if (add == 0 && rows == V && ((uintptr_t)c | ld) % (V * size) == 0) {
+    // Several columns at once, step by step: each conversion takes its time.
+    int i = 0;
+    auto some = [&](auto n) __attribute__((always_inline)) {
+      float r[n][V];
 #pragma unroll
-        for (int v = 0; v < V; v++) o[v] = put<Out>(r[v] * alpha);
-        store<V>(to, o);
+      for (int e = 0; e < n; e++) copy<V>(r[e], from + (i + e) * apart * BM);
+#pragma unroll
+      for (int e = 0; e < n; e++)
+#pragma unroll
+        for (int v = 0; v < V; v++) r[e][v] *= scale;
+      if (wide) {
+#pragma unroll
+        for (int e = 0; e < n; e++) store<V>((float *)(c + e * next), r[e]);
+      } else {
+        uint32_t o[n][V / 2];
+#pragma unroll
+        for (int e = 0; e < n; e++)
+#pragma unroll
+          for (int v = 0; v < V; v += 2) o[e][v / 2] = unit<T>::pack(r[e][v], r[e][v + 1]);
+#pragma unroll
+        for (int e = 0; e < n; e++) store<V / 2>((uint32_t *)(c + e * next), o[e]);
       }
-      return;
-    }
+      i += n, c += n * next;
+    };
 #pragma unroll 1
-    for (; col < cols; col += apart, to += apart * ld) {
-      float r[V];
-      copy<V>(r, &sums[place(row, col)]);
-#pragma unroll
-      for (int v = 0; v < V; v++)
-        if (v < rows) to[v] = put<Out>(beta == 0 ? r[v] * alpha : fmaf(beta, get<float>(to[v]), r[v] * alpha));
+    while (first + (i + 3) * apart < cols) some(std::integral_constant<int, 4>());
+#pragma unroll 1
+    while (first + i * apart < cols) some(std::integral_constant<int, 1>());
+    asm volatile("exit;");
+  }
+  auto element = [&](auto *to, float sum) { *to = put<std::remove_reference_t<decltype(*to)>>(add == 0 ? sum * scale : fmaf(add, get<float>(*to), sum * scale)); };
+#pragma unroll 1
+  for (int i = 0; first + i * apart < cols; i++, c += next)
+#pragma unroll 1
+    for (int v = 0; v < rows; v++) {
+      const float sum = from[i * apart * BM + v];
+      if (wide) element((float *)c + v, sum);
+      else element((Out *)c + v, sum);
     }
-  };
-  if (w.piece >= 0) return write(p.sums + w.piece * (int64_t)(BM * BN), BM, 1, 0);
-  const int64_t at = row0 + col0 * (int64_t)p.c.ld;
-  if (out == OUT_F32) write(p.c.template batch<float>(batch) + at, p.c.ld, alpha, beta);
-  if (out == OUT_F16) write(p.c.template batch<__half>(batch) + at, p.c.ld, alpha, beta);
-  if (out == OUT_BF16) write(p.c.template batch<__nv_bfloat16>(batch) + at, p.c.ld, alpha, beta);
 }
 
 // Kernels for the four ways in which A and B may lie in memory, with a large tile for

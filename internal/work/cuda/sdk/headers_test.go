@@ -326,6 +326,8 @@ extern "C" __global__ void cluster(int *out) {
     out[4] = __clusterGridDimInClusters().x + 10 * __clusterIdx().x + 100 * __clusterRelativeBlockRank() + 1000 * __clusterRelativeBlockIdx().y;
     out[5] = __isClusterShared(&mine) + 2 * __isClusterShared(out);
     out[6] = c.thread_index().x + __clusterDimIsSpecified();
+    auto g = cooperative_groups::this_grid();
+    out[7] = g.dim_clusters().x + 10 * g.cluster_index().x + 100 * g.num_clusters() + 1000 * g.cluster_rank();
   }
   cudaTriggerProgrammaticLaunchCompletion();
 }
@@ -385,7 +387,7 @@ extern "C" __global__ void cluster(int *out) {
 		t.Errorf("__tanhf(0.5) is %v", g)
 	}
 	if arch == 90 {
-		if got := run("cluster", 32)[:7]; !slices.Equal(got, numbers{10*1 + 100*32 + 32, 1 + 100*32, 7, 0, 1, 1, 0}) {
+		if got := run("cluster", 32)[:8]; !slices.Equal(got, numbers{10*1 + 100*32 + 32, 1 + 100*32, 7, 0, 1, 1, 0, 101}) {
 			t.Errorf("cluster: %v", got)
 		}
 	}

@@ -520,6 +520,8 @@ extern "C" __global__ void places(int *out) {
   out[64 + i] = grid.num_threads() * 100 + block.num_threads() + cg::group_size(block);
   auto token = block.barrier_arrive();
   block.barrier_wait(std::move(token));
+  cg::synchronize(block);
+  cg::synchronize(grid);
   auto all = grid.barrier_arrive();
   grid.barrier_wait(std::move(all));
   cg::multi_grid_group grids = cg::this_multi_grid();

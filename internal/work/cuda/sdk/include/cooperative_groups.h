@@ -240,6 +240,18 @@ class grid_group : public thread_group {
   HEDDLE_D static dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
   HEDDLE_D static dim3 dim_blocks() { return group_dim(); }
   HEDDLE_D static dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  HEDDLE_D static dim3 dim_clusters() { return __clusterGridDimInClusters(); }
+  HEDDLE_D static dim3 cluster_index() { return __clusterIdx(); }
+  HEDDLE_D static unsigned long long num_clusters() {
+    dim3 n = dim_clusters();
+    return (unsigned long long)n.x * n.y * n.z;
+  }
+  HEDDLE_D static unsigned long long cluster_rank() {
+    dim3 n = dim_clusters(), i = cluster_index();
+    return ((unsigned long long)i.z * n.y + i.y) * n.x + i.x;
+  }
+#endif
   HEDDLE_D static arrival_token barrier_arrive() {
     using namespace heddle_sdk::groups;
     arrival_token before = {0};
@@ -478,6 +490,7 @@ HEDDLE_D unsigned long long thread_group::thread_rank() const {
 }
 
 template <class Group> HEDDLE_D void sync(const Group &g) { g.sync(); }
+template <class Group> HEDDLE_D void synchronize(const Group &g) { g.sync(); }
 template <class Group> HEDDLE_D auto thread_rank(const Group &g) -> decltype(g.thread_rank()) { return g.thread_rank(); }
 template <class Group> HEDDLE_D auto group_size(const Group &g) -> decltype(g.size()) { return g.size(); }
 
