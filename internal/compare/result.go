@@ -178,7 +178,7 @@ func estimated(path string) bool {
 // nothing is.
 func (r *result) caution(by, path string) string {
 	s := r.sampling
-	if s == nil || s.Timed == s.Launches {
+	if !s.Estimates() {
 		return ""
 	}
 	were := fmt.Sprintf("the run is sampled: %d of %d launches were simulated", s.Timed, s.Launches)

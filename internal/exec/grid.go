@@ -35,6 +35,10 @@ type Options struct {
 	MaxInsts uint64    // warp instructions per machine, all launches together; 0 means no limit
 	Out      io.Writer // where printf of device code goes; nil discards it
 
+	// From and Count select blocks: Count of them from number From on; a Count of 0 selects all. Blocks that wait
+	// for others must run all together.
+	From, Count uint64
+
 	// Progress, if set, is called from time to time by one goroutine with the number of
 	// blocks done, their total, and the warp instructions so far.
 	Progress func(blocks, total, warpInsts uint64)
@@ -148,6 +152,12 @@ type gridRun struct {
 // block; ctx.Err() if cancelled. The result counts what was done even if an error is
 // returned.
 func (g *Grid) Run(ctx context.Context, o Options, issued uint64) (Result, error) {
+	if o.Count > 0 {
+		part, begin := *g, g.Begin
+		part.Blocks = o.Count
+		part.Begin = func(worker int, n uint64, overlay int) GridBlock { return begin(worker, o.From+n, overlay) }
+		g = &part
+	}
 	r := &gridRun{Grid: g, ctx: ctx, o: o, issued: issued, budget: ^uint64(0)}
 	if o.MaxInsts > 0 {
 		r.budget = o.MaxInsts - min(o.MaxInsts, issued)

@@ -110,6 +110,7 @@ type Traits struct {
 	Kernel      Kernel // what it launches, nil if it is not a kernel of a program
 	Arch        int    // of machine code: 86 for sm_86
 	Cooperative bool   // blocks may wait for each other: all must be resident at once
+	Spins       bool   // blocks wait in loops for what other blocks write
 	// InstBytes is the size of an instruction in the addresses that Next returns;
 	// 0 means 8, as in PTX.
 	InstBytes int

@@ -234,44 +234,6 @@ func (g *GPU) ownerOf(addr uint64) *GPU {
 	return g
 }
 
-// Passage is a launch that was executed without the chip.
-type Passage struct {
-	Cycles                 uint64 // that it is estimated to take
-	WarpInsts, ThreadInsts uint64
-}
-
-// passOver lets only the time of a launch pass, if that is what its Pass chooses. It is not asked
-// if another launch runs or could begin now: these are simulated together.
-func (g *GPU) passOver(o *Op) (bool, error) {
-	if g.copies.by[passing] != nil {
-		return false, errLater
-	}
-	if g.running > 0 || slices.ContainsFunc(g.ops.ready, func(x *Op) bool { return x.Kind == OpLaunch }) {
-		return false, nil
-	}
-	p, err := o.Pass()
-	if p == nil || err != nil {
-		return false, err
-	}
-	k := o.Kernel
-	k.Start, k.FirstBlock, k.Passed = g.now, g.now, true
-	k.Blocks, k.WarpInsts, k.ThreadInsts = k.total, p.WarpInsts, p.ThreadInsts
-	o.End, o.state = g.now+p.Cycles, opRuns
-	g.copies.by[passing] = o
-	g.copies.n++
-	g.copies.find()
-	return true, nil
-}
-
-// endPassage ends a launch that was passed over.
-func (g *GPU) endPassage(o *Op) {
-	o.Kernel.End = g.now
-	g.endOp(o, g.now)
-	if g.see.onEnd != nil {
-		g.see.onEnd(o.Kernel)
-	}
-}
-
 // dropCopies ends the copies of a run that has ended, without moving their bytes.
 func (g *GPU) dropCopies() {
 	for _, o := range append(g.copies.away, g.copies.by[:]...) {

@@ -85,6 +85,7 @@ type state struct {
 	declined bool           // own has not placed a block that could be placed
 	fresh    bool           // a kernel has just become ready
 	ended    bool           // a kernel's last block has ended
+	looks    bool           // a launch is to be asked what it passes over
 
 	code    map[string]uint64 // place of each kernel's code, by its name
 	codeEnd uint64
@@ -261,6 +262,9 @@ func (g *GPU) coreCycle() {
 		g.cores[l.sm].HandOn()
 	}
 	g.now++
+	if g.looks {
+		g.askAll()
+	}
 	g.place()
 	g.fresh = false
 	for _, k := range g.active {

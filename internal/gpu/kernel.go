@@ -30,6 +30,10 @@ type Kernel struct {
 	// Passed means that the launch was executed without the chip: End is an estimate, and it has
 	// none of the counters below.
 	Passed bool
+	// PassedBlocks are those of its blocks that were executed without the chip, and PassedCycles the
+	// estimated time that they take, which is in End. Blocks, WarpInsts and ThreadInsts count them,
+	// the counters below do not.
+	PassedBlocks, PassedCycles, PassedWarpInsts uint64
 	// Alone reports whether no other kernel ran at the same time. The counters
 	// below are those of the whole chip from Start to End.
 	Alone bool
@@ -51,7 +55,10 @@ type Kernel struct {
 	latency uint64
 	prefer  Preference
 
-	priority int // kernels with smaller ones go first
+	op       *Op    // nil of a rehearsal
+	lookAt   uint64 // completed blocks at which the action's Look is asked; 0: never
+	logs     bool   // it has a BlockLog
+	priority int    // kernels with smaller ones go first
 	before   Counters
 	done     func(k *Kernel)
 }
@@ -65,6 +72,9 @@ type BlockRun struct {
 
 // Cycles returns the core cycles from launch to end.
 func (k *Kernel) Cycles() uint64 { return k.End - k.Start }
+
+// SimulatedCycles returns the core cycles of Cycles in which the chip ran.
+func (k *Kernel) SimulatedCycles() uint64 { return k.Cycles() - min(k.Cycles(), k.PassedCycles) }
 
 // ControlBits reports whether control bits guarded its dependences.
 func (k *Kernel) ControlBits() bool {
@@ -132,7 +142,7 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 	return &Kernel{
 		Name: w.Name(), Registers: f.Registers, Shared: f.Shared, Threads: w.Threads(),
 		MaxBlocks: f.MaxBlocks, LimitedBy: f.LimitedBy,
-		core: k, work: w, total: w.Blocks(), Alone: true, prefer: o.Prefer,
+		core: k, work: w, total: w.Blocks(), Alone: true, prefer: o.Prefer, logs: g.cfg.Run.BlockLog,
 	}, nil
 }
 
@@ -214,6 +224,9 @@ func (g *GPU) start(k *Kernel) error {
 	}
 	if k.total == 0 {
 		g.ended = true
+	}
+	if k.op != nil && k.op.Look != nil {
+		return g.ask(k)
 	}
 	return nil
 }
@@ -400,7 +413,7 @@ func (g *GPU) put(sm int, k *Kernel) bool {
 	if k.next == 0 {
 		k.FirstBlock = g.now
 	}
-	if g.cfg.Run.BlockLog {
+	if k.logs {
 		k.BlockLog = append(k.BlockLog, BlockRun{SM: sm, Start: g.now})
 	}
 	if h := g.see.hooks; h != nil && h.Placed != nil {
@@ -430,9 +443,10 @@ func (g *GPU) blockDone(sm int, core any, b exec.Block) {
 		k.WarpInsts += w
 		k.ThreadInsts += t
 		g.blocksEnd++
-		if g.cfg.Run.BlockLog {
+		if k.logs {
 			k.BlockLog[at].End = g.now + 1
 		}
+		g.looks = g.looks || k.lookAt > 0 && k.Blocks-k.PassedBlocks >= k.lookAt
 		if h := g.see.hooks; h != nil && h.Left != nil {
 			h.Left(k, at, sm)
 		}
@@ -468,11 +482,15 @@ func (g *GPU) retire() bool {
 				g.bound[sm] = nil
 			}
 		}
-		if k.done != nil {
-			k.done(k)
-		}
 		if h := g.see.hooks; h != nil && h.Ended != nil {
 			h.Ended(k)
+		}
+		if k.PassedCycles > 0 {
+			g.passTime(k.op, k.PassedCycles)
+			continue
+		}
+		if k.done != nil {
+			k.done(k)
 		}
 		if g.see.onEnd != nil {
 			g.see.onEnd(k)

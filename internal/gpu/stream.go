@@ -36,6 +36,9 @@ type Op struct {
 	// it returns a passage, the launch has been executed without the chip, and only its time
 	// passes; launches whose turn comes meanwhile wait, if they have a Pass too.
 	Pass func() (*Passage, error)
+	// Look, if not nil, is asked while a launch runs alone whether some of its next blocks are passed
+	// over: first before its first block, then whenever as many blocks have completed as it asked for.
+	Look func(Standing) (Skip, error)
 	// Add sets Kernel for a launch; it is complete when the action has ended.
 	Kernel *Kernel
 
@@ -156,7 +159,7 @@ func (g *GPU) Add(o *Op) error {
 		if err != nil {
 			return err
 		}
-		o.Kernel, k.priority = k, o.Priority
+		o.Kernel, k.op, k.priority = k, o, o.Priority
 		k.done = func(k *Kernel) {
 			o.cut = k.Blocks < k.total
 			g.endOp(o, k.End)

@@ -50,10 +50,10 @@ func peaks(k *gpu.Kernel, cfg *gpu.Config, m *report.Memory) []report.PeakUse {
 			list = append(list, report.PeakUse{Part: part, Used: used, Most: most, Unit: unit})
 		}
 	}
-	r, cycles := rates(cfg), float64(k.Cycles())
+	r, cycles := rates(cfg), float64(k.SimulatedCycles())
 	in := func(hz int64) float64 { return cycles * float64(hz) / float64(cfg.Clocks.Core) } // cycles of another clock
 	sms := cycles * float64(cfg.SMs())
-	add("issue", float64(k.WarpInsts), float64(r.Issues)*sms, "warp instructions")
+	add("issue", float64(k.WarpInsts-k.PassedWarpInsts), float64(r.Issues)*sms, "warp instructions")
 	busy := map[string]float64{}
 	for i := range k.Places {
 		if n := k.Places[i].Issues; n > 0 {

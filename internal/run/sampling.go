@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/gpu"
@@ -25,13 +26,12 @@ func alike(l *Launch) string {
 // simulated. So is one that faults, which then says in which cycle, and one that reads the time,
 // which only the chip has.
 func (s *Session) passage(l *Launch) (*gpu.Passage, error) {
-	clocked := slices.ContainsFunc(l.op.Kernel.Work().Code(), func(in *isa.Inst) bool { return in.Time })
-	if clocked || !s.sampler.MayPass(alike(l)) {
+	if clocked(l) || !s.sampler.MayPass(alike(l)) {
 		return nil, nil
 	}
 	restore := l.op.Save()
 	var out bytes.Buffer
-	r, err := l.Compute(&out)
+	r, err := l.Compute(&out, 0, 0)
 	var cycles uint64
 	pass := false
 	if err == nil {
@@ -50,6 +50,38 @@ func (s *Session) passage(l *Launch) (*gpu.Passage, error) {
 	return &gpu.Passage{Cycles: cycles, WarpInsts: r.WarpInsts, ThreadInsts: r.ThreadInsts}, nil
 }
 
+// clocked reports whether a launch reads the time.
+func clocked(l *Launch) bool {
+	return slices.ContainsFunc(l.op.Kernel.Work().Code(), func(in *isa.Inst) bool { return in.Time })
+}
+
+// skip decides whether blocks of a launch that is simulated are passed over, and if so, executes them. A launch
+// whose blocks wait for each other is simulated whole.
+func (s *Session) skip(l *Launch, x gpu.Standing) (gpu.Skip, error) {
+	at := sample.Stand(x)
+	if l.part == nil {
+		t := l.op.Kernel.Work().Traits()
+		if l.part = s.sampler.NewBlocks(at); l.part == nil || t.Spins || t.Cooperative || clocked(l) {
+			return gpu.Skip{}, nil
+		}
+		return gpu.Skip{Again: l.part.First()}, nil
+	}
+	blocks, again := l.part.Look(at)
+	if blocks == 0 {
+		return gpu.Skip{Again: again}, nil
+	}
+	l.Forget() // the launch counts once
+	out := s.opt.Out
+	if out == nil {
+		out = io.Discard
+	}
+	r, err := l.Compute(out, x.Next, blocks)
+	if err != nil {
+		return gpu.Skip{}, err
+	}
+	return gpu.Skip{Blocks: blocks, Cycles: l.part.Pass(r.WarpInsts), WarpInsts: r.WarpInsts, ThreadInsts: r.ThreadInsts, Again: again}, nil
+}
+
 // simulated tells the sampler of a launch that was simulated.
 func (s *Session) simulated(l *Launch) {
 	k := l.op.Kernel
@@ -58,6 +90,9 @@ func (s *Session) simulated(l *Launch) {
 		s.sampler.Timed(x, k.Cycles())
 	} else {
 		s.sampler.Beside(x, k.Cycles())
+	}
+	if k.PassedBlocks > 0 {
+		s.sampler.Within(l.part, k.PassedCycles, k.PassedWarpInsts)
 	}
 }
 
@@ -81,9 +116,9 @@ func passed(k *gpu.Kernel, l *Launch) report.Kernel {
 func (s *Session) sampling() *report.Sampling {
 	r := s.sampler.Result()
 	x := &report.Sampling{
-		Level: "launch", TargetPercent: 100 * s.opt.Sample.Target, Seed: s.opt.Sample.Seed,
+		Level: s.opt.Sample.Level(), TargetPercent: 100 * s.opt.Sample.Target, Seed: s.opt.Sample.Seed,
 		Launches: r.Launches, Timed: r.Timed, TimedCycles: r.TimedCycles, EstimatedCycles: r.EstimatedCycles, MarginCycles: uint64(r.Margin + 0.5),
-		WarpInstructions: r.Insts, TimedWarpInstructions: r.TimedInsts, Groups: []report.SampleGroup{},
+		TimedInPart: r.Partly, WarpInstructions: r.Insts, TimedWarpInstructions: r.TimedInsts, Groups: []report.SampleGroup{},
 	}
 	for _, g := range r.Groups {
 		x.Groups = append(x.Groups, report.SampleGroup{

@@ -199,14 +199,15 @@ type Launch struct {
 	Unwatched   bool    // its control bits are inferred, so there is nothing to check
 
 	Ranges []*Range // in which it was submitted: the innermost ones
-	// Compute executes the launch without the chip, and writes what it prints to out. Only for
-	// sampling.
-	Compute func(out io.Writer) (exec.Result, error)
+	// Compute executes the launch without the chip, all of it or, if count is not zero, as many blocks
+	// from number from on, and writes what it prints to out. Only for sampling.
+	Compute func(out io.Writer, from, count uint64) (exec.Result, error)
 	// Forget follows if device memory has been restored after that.
 	Forget func()
 
 	op   *gpu.Op
-	drop func() // removes it from the recorded trace; nil if it is not recorded
+	part *sample.Blocks // of its blocks, if some may be passed over
+	drop func()         // removes it from the recorded trace; nil if it is not recorded
 }
 
 // Note registers a launch with the observers; the caller submits its action to the chip.
@@ -221,6 +222,9 @@ func (s *Session) Note(l *Launch, op *gpu.Op) {
 	}
 	if s.sampler != nil {
 		op.Pass = func() (*gpu.Passage, error) { return s.passage(l) }
+		if s.opt.Sample.Blocks {
+			op.Look = func(x gpu.Standing) (gpu.Skip, error) { return s.skip(l, x) }
+		}
 	}
 	if r := s.opt.Record; r != nil {
 		plain := op.Make

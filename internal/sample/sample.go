@@ -23,6 +23,15 @@ import (
 type Options struct {
 	Target float64 // half the width of the interval that is aimed at, as a part of the cycles: 0.02
 	Seed   uint64  // of the random distances
+	Blocks bool    // pass over blocks of launches, too
+}
+
+// Level is the name of what is passed over: launch, or full for blocks of launches, too.
+func (o *Options) Level() string {
+	if o.Blocks {
+		return "full"
+	}
+	return "launch"
 }
 
 // Launch is what is known of a launch that has been executed.
@@ -59,6 +68,7 @@ type Sampler struct {
 	order  []*group // in the order of their first launches
 	timed  sum      // all that were simulated
 	passed sum      // all that were not
+	within within
 }
 
 // sum adds up launches.
@@ -160,6 +170,22 @@ func (s *Sampler) Pass(l Launch) (cycles uint64, pass bool) {
 
 // Beside notes a launch that has been simulated while others ran, and says nothing of its kind.
 func (s *Sampler) Beside(l Launch, cycles uint64) { s.timed.add(cycles, l.WarpInsts) }
+
+// within are the blocks that were passed over in launches that were simulated.
+type within struct {
+	launches, cycles, insts uint64
+	margin                  float64
+}
+
+// Within notes that blocks of a launch that is simulated were passed over: their estimated cycles, which the
+// launch's include, with the margin, and their warp instructions.
+func (s *Sampler) Within(b *Blocks, cycles, insts uint64) {
+	x := &s.within
+	x.launches++
+	x.cycles += cycles
+	x.insts += insts
+	x.margin += b.Margin()
+}
 
 // Timed notes a launch that has been simulated alone.
 func (s *Sampler) Timed(l Launch, cycles uint64) {
@@ -267,7 +293,10 @@ type Result struct {
 	Margin float64
 	// Insts are the warp instructions of all, TimedInsts those of the simulated ones.
 	Insts, TimedInsts uint64
-	Groups            []Group // the one with the most estimated cycles first
+	// Partly are the launches among Timed of which blocks were passed over. The cycles and instructions of these
+	// are not in TimedCycles and TimedInsts.
+	Partly uint64
+	Groups []Group // the one with the most estimated cycles first
 }
 
 // Group is a set of launches that were taken to behave alike.
@@ -283,8 +312,9 @@ type Group struct {
 // Result sums up the launches so far.
 func (s *Sampler) Result() Result {
 	r := Result{
-		Launches: s.timed.launches + s.passed.launches, Timed: s.timed.launches, TimedCycles: s.timed.cycles, EstimatedCycles: s.passed.cycles,
-		Insts: s.timed.insts + s.passed.insts, TimedInsts: s.timed.insts,
+		Launches: s.timed.launches + s.passed.launches, Timed: s.timed.launches, Partly: s.within.launches,
+		TimedCycles: s.timed.cycles - s.within.cycles, EstimatedCycles: s.passed.cycles + s.within.cycles,
+		Insts: s.timed.insts + s.passed.insts, TimedInsts: s.timed.insts - s.within.insts,
 	}
 	squares, drift := 0.0, 0.0
 	for _, g := range s.order {
@@ -296,7 +326,8 @@ func (s *Sampler) Result() Result {
 			TimedCycles: g.timed.cycles, EstimatedCycles: g.passed.cycles, Spread: g.stretch.spread(), Margin: g.margin(),
 		})
 	}
-	r.Margin = math.Sqrt(squares) + drift + bias*float64(s.passed.cycles)
+	// What launches that were simulated in part may be off, those estimated from them may be, too.
+	r.Margin = math.Sqrt(squares) + drift + bias*float64(s.passed.cycles) + s.within.margin*(1+float64(s.passed.cycles)/float64(max(1, s.timed.cycles)))
 	slices.SortStableFunc(r.Groups, func(a, b Group) int { return cmp.Compare(b.EstimatedCycles, a.EstimatedCycles) })
 	return r
 }

@@ -37,7 +37,7 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 		out = nil
 	}
 	w := &work{m: m, im: im, l: launch{Launch: l}, out: out}
-	w.Order = exec.NewOrder(&w.l.Launch, im.code(), exec.Traits{InstBytes: instBytes, CodeBase: w.codeBase(), Source: w.source, Text: w.text})
+	w.Order = exec.NewOrder(&w.l.Launch, im.code(), exec.Traits{InstBytes: instBytes, Spins: im.spins, CodeBase: w.codeBase(), Source: w.source, Text: w.text})
 	return w, nil
 }
 

@@ -446,7 +446,7 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 	if l.Rehearsal {
 		out = nil
 	}
-	w := &work{m: m, im: im, out: out, Order: exec.NewOrder(&l, k.list(), exec.Traits{Arch: int(k.prog.arch), InstBytes: instBytes, CodeBase: k.codeBase(), Source: k.place, Text: k.line})}
+	w := &work{m: m, im: im, out: out, Order: exec.NewOrder(&l, k.list(), exec.Traits{Arch: int(k.prog.arch), InstBytes: instBytes, Spins: k.spins, CodeBase: k.codeBase(), Source: k.place, Text: k.line})}
 	im.work = w
 	return w, nil
 }

@@ -48,7 +48,7 @@ type Flags struct {
 	AccelSim   bool     `json:",omitempty" name:"accel-sim-stats" help:"Also print the counters after every launch with GPGPU-Sim's names and format."`
 	Record     string   `json:",omitempty" placeholder:"DIR" help:"Write a trace of the run, PTX or SASS, to a new folder, which Accel-Sim and heddle run can read."`
 	RecordForm string   `json:",omitempty" default:"accel-sim" placeholder:"FORM" help:"The format of that trace: accel-sim, or micro, which keeps control bits."`
-	Sample     string   `json:",omitempty" default:"off" placeholder:"WHAT" help:"Estimate the cycles of launches like those before: launch simulates as many of each kind as --target-error needs, and only executes the others; off (the default) simulates all. For jobs and CUDA programs."`
+	Sample     string   `json:",omitempty" default:"off" placeholder:"WHAT" help:"Estimate the cycles of launches like those before: launch simulates as many of each kind as --target-error needs, and only executes the others; full also passes over blocks of large launches; off (the default) simulates all. For jobs and CUDA programs."`
 	Target     string   `json:",omitempty" name:"target-error" default:"2%" placeholder:"PERCENT" help:"With --sample: how far the sum of cycles may be off, in 95 of 100 cases."`
 	Quiet      bool     `json:",omitempty" help:"No progress line, and only the last line of the report."`
 	Progress   string   `json:",omitempty" default:"auto" placeholder:"WHEN" help:"Show what runs and how long it will take: auto (on a terminal), always, never, or file:PATH, which keeps it in a file as JSON, for other programs."`
@@ -188,7 +188,7 @@ func (f *Flags) check(kind run.Kind) error {
 		return fmt.Errorf("--code chooses among the device code of a job's program or of a CUDA program, and this is neither: remove it")
 	}
 	if f.samples() {
-		if err := OneOf("--sample", f.Sample, "off", "launch"); err != nil {
+		if err := OneOf("--sample", f.Sample, "off", "launch", "full"); err != nil {
 			return err
 		}
 	}
@@ -304,7 +304,7 @@ func (f *Flags) Options(kind run.Kind) (run.Options, error) {
 		if err != nil {
 			return o, err
 		}
-		o.Sample = &sample.Options{Target: target}
+		o.Sample = &sample.Options{Target: target, Blocks: f.Sample == "full"}
 	}
 	if list := f.checkers(); len(list) > 0 {
 		var err error

@@ -120,8 +120,8 @@ function counted(p: Pair): p is Pair & { a: Kernel; b: Kernel } {
 /** What of a result is an estimate. */
 function Sampled({ result }: { result: Result }) {
   const s = result.run.sampling;
-  if (!s || s.timed === s.launches) return null;
-  return <p class="note">{result.name} is sampled: {count(s.timed)} of {plural(s.launches, "launch", "launches")} were simulated. The cycles of the others (≈) are estimates, and all other counters leave them out.</p>;
+  if (!s || (s.timed === s.launches && s.timed_in_part === 0)) return null;
+  return <p class="note">{result.name} is sampled: {count(s.timed)} of {plural(s.launches, "launch", "launches")} were simulated{s.timed_in_part > 0 && `, ${count(s.timed_in_part)} of them in part`}. The cycles of the others (≈) are estimates, and all other counters leave them out.</p>;
 }
 
 /** All results, against the first that is compared. */

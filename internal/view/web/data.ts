@@ -24,6 +24,7 @@ export interface Kernel {
   registers: number; shared_bytes: number; local_bytes: number; blocks: number; warp_instructions: number; thread_instructions: number;
   // Of timing runs only; cycles tells.
   sampled?: boolean; // cycles is an estimate, and there are no counters
+  passed_blocks?: number; passed_cycles?: number; // blocks that were executed only, and the estimated part of the cycles
   cycles?: number; start_cycle: number; end_cycle: number; first_block_cycle: number; ipc: number; occupancy: number; blocks_per_sm: number; limited_by: string;
   occupancy_steps?: { resource: string; now: number; need: number; blocks_per_sm: number }[];
   register_estimate?: { fewer: number; more: number; blocks_per_sm_if_fewer: number; blocks_per_sm_if_more: number };
@@ -64,7 +65,7 @@ export interface Run {
   kepler?: { memory_transactions: number; split_transactions: number; shared_conflict_cycles: number };
   ways?: Recorded[]; lessons?: Lesson[]; films?: Film[];
   no_job?: boolean; trace?: unknown;
-  sampling?: { launches: number; timed: number; timed_cycles: number; estimated_cycles: number; margin_cycles: number };
+  sampling?: { launches: number; timed: number; timed_in_part: number; timed_cycles: number; estimated_cycles: number; margin_cycles: number };
   launches_left_out?: number; ranges?: Range[]; steps?: Step[];
   checks: { buffer?: string; symbol?: string; against: string; ok: boolean; elements: number; mismatches: number; tolerance?: number; first_mismatch?: { index: number; got: string; want: string } }[] | null;
   checkers?: Checker[];
@@ -99,7 +100,7 @@ export interface Line {
 }
 
 /** The cycles of a launch as a text; estimates have a sign before them. */
-export function cyclesOf(k: Kernel): string { return (k.sampled ? "≈ " : "") + count(k.cycles ?? 0); }
+export function cyclesOf(k: Kernel): string { return (k.sampled || k.passed_blocks ? "≈ " : "") + count(k.cycles ?? 0); }
 
 /** What identifies an instruction; code is that of its kernel, as modules may have kernels of one name. */
 export function identity(l: { code: number; file: string; line: number; fn: string; pc: number }): string {

@@ -20,13 +20,14 @@ export function Launch({ result, run, at }: { result: Result; run: number; at: n
       <Card class="ran">
         <div class="headline"><h1>{page.kernelName(k.name)}</h1><span class="muted">launch {k.launch}{k.code ? `, ${k.code.toUpperCase()}` : ""}, stream {k.stream}{k.device !== undefined ? `, device ${k.device}` : ""}</span></div>
         <dl class="figures">
-          {k.cycles !== undefined && <Figure name={<Term page={page} name="cycles">cycles</Term>} value={cyclesOf(k)} unit="core cycles" note={k.sampled ? "an estimate" : r.clocks.core_mhz ? duration(k.cycles / (r.clocks.core_mhz * 1e6)) + " of the machine" : undefined} />}
+          {k.cycles !== undefined && <Figure name={<Term page={page} name="cycles">cycles</Term>} value={cyclesOf(k)} unit="core cycles" note={k.sampled ? "an estimate" : k.passed_blocks ? "partly an estimate" : r.clocks.core_mhz ? duration(k.cycles / (r.clocks.core_mhz * 1e6)) + " of the machine" : undefined} />}
           <Figure name={<Term page={page} name="warp_instructions">warp instructions</Term>} value={count(k.warp_instructions)} note={`${count(k.thread_instructions)} thread instructions`} />
           {k.cycles !== undefined && !k.sampled && <Figure name={<Term page={page} name="ipc">IPC</Term>} value={fixed(k.ipc)} unit="warp instructions per cycle" />}
           {k.cycles !== undefined && !k.sampled && <Figure name={<Term page={page} name="occupancy">occupancy</Term>} value={percent(k.occupancy)} note={k.limited_by ? `${plural(k.blocks_per_sm, "block", "blocks")} per SM, limited by ${k.limited_by}` : undefined} />}
           <Figure name={<Term page={page} name="grid">grid × block</Term>} value={`${extent(k.grid)} × ${extent(k.block)}`} note={`${plural(k.blocks, "block", "blocks")} completed`} />
         </dl>
         <p class="links"><a class="button" href={href({ page: "source", launch: k.launch, run })}>Source of this launch</a> <a class="button" href={href({ page: "time", launch: k.launch, run })}>Over time</a></p>
+        {k.passed_blocks !== undefined && k.passed_blocks > 0 && <p class="note">{count(k.passed_blocks)} of {count(k.blocks)} blocks were executed, but not simulated: {count(k.passed_cycles ?? 0)} of the cycles are an estimate, and all counters but instructions leave these blocks out.</p>}
         {k.overlapped && <p class="note">Other kernels ran at the same time; stalls and memory are those of the whole chip from start to end.</p>}
       </Card>
       {found.length > 0 && <Card title="What checkers found" class={found.some((f) => f.level !== "note") ? "bad" : ""}><List list={found} run={run} result={result} /></Card>}

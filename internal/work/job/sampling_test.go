@@ -84,12 +84,17 @@ func sampledJob(t *testing.T, kernel string, streams int, rounds ...int) string 
 }
 
 // sampled runs a job, and returns its result, what buffer out holds, and what it printed.
-func sampled(t *testing.T, file string, threads int, s *sample.Options) (res *report.Run, values, printed string) {
+func sampled(t *testing.T, file string, threads int, s *sample.Options, set ...string) (res *report.Run, values, printed string) {
 	t.Helper()
 	dump := filepath.Join(t.TempDir(), "out")
 	var out bytes.Buffer
 	o := Options{GPU: "rtx-2060", Timing: true, Threads: threads, Sample: s, Out: &out, Dumps: []Dump{{Buffer: "out", File: dump}}}
 	o.Settings.Core = "simt"
+	for _, x := range set {
+		if err := o.Settings.Set(x); err != nil {
+			t.Fatal(err)
+		}
+	}
 	ready, err := Load(file, o)
 	if err != nil {
 		t.Fatal(err)
@@ -209,5 +214,96 @@ func TestSampledCut(t *testing.T) {
 	}
 	if cut == 0 {
 		t.Error("no run was cut")
+	}
+}
+
+// TestSampledBlocks: of a launch of many waves few blocks are simulated. The values, what is printed and the
+// numbers of instructions are those of the whole run, the interval holds the true cycles, and two workers
+// sample alike.
+func TestSampledBlocks(t *testing.T) {
+	const spins = `.visible .entry turns(.param .u64 out, .param .u32 rounds)
+{
+ .reg .b32 %r<4>; .reg .b64 %d; .reg .pred %p;
+ ld.param.u64 %d, [out]; mov.u32 %r0, %tid.x; setp.ne.u32 %p, %r0, 0; @%p ret;
+ mov.u32 %r1, %ctaid.x; add.u32 %r2, %r1, 1;
+L: ld.volatile.global.u32 %r3, [%d]; setp.ne.u32 %p, %r3, %r1; @%p bra L;
+ st.volatile.global.u32 [%d], %r2;
+ ret;
+}
+`
+	for _, c := range []struct {
+		name, kernel string
+		rounds       int
+		whole        bool // all blocks are simulated
+	}{
+		{"loops", "step", 8, false},
+		{"blocks that print", "talk", 1, false},
+		{"number of the grid", "numbered", 1, false},
+		{"blocks that read the clock", "clocked", 1, true},
+		{"blocks that wait for others", "turns", 1, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			text := fmt.Sprintf(`program = "sampled.ptx"
+[buffers.out]
+type = "u32"
+count = 65536
+[[launches]]
+kernel = "numbered"
+grid = [1, 1, 1]
+block = [32, 1, 1]
+args = [{ buffer = "out" }, { u32 = 1 }]
+[[launches]]
+kernel = %q
+grid = [1000, 1, 1]
+block = [64, 1, 1]
+args = [{ buffer = "out" }, { u32 = %d }]
+[[launches]]
+kernel = "numbered"
+grid = [1, 1, 1]
+block = [32, 1, 1]
+args = [{ buffer = "out" }, { u32 = 1 }]
+`, c.kernel, c.rounds)
+			if c.kernel == "turns" { // the first block waits for zero
+				text = strings.ReplaceAll(text, `"numbered"`, `"talk"`)
+				text = strings.Replace(text, `{ buffer = "out" }`, `{ buffer = "other" }`, 1)
+				text = strings.Replace(text, "[[launches]]", "[buffers.other]\ntype = \"u32\"\ncount = 8\n[[launches]]", 1)
+			}
+			file := filepath.Join(dir, "sampled.toml")
+			for name, text := range map[string]string{"sampled.toml": text, "sampled.ptx": sampledPTX + spins} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			set := "chip.clusters=2"
+			whole, values, printed := sampled(t, file, 1, nil, set)
+			full := &sample.Options{Target: 0.02, Blocks: true}
+			part, got, said := sampled(t, file, 1, full, set)
+			if got != values || said != printed {
+				t.Errorf("other values, or other output: %d bytes, want %d", len(said), len(printed))
+			}
+			a, b, s := &whole.Kernels[1], &part.Kernels[1], part.Sampling
+			if a.WarpInstructions != b.WarpInstructions || a.ThreadInstructions != b.ThreadInstructions || a.Blocks != b.Blocks {
+				t.Errorf("%d blocks, %d warp instructions, %d thread instructions; want %d, %d, %d", b.Blocks, b.WarpInstructions, b.ThreadInstructions, a.Blocks, a.WarpInstructions, a.ThreadInstructions)
+			}
+			if c.whole {
+				if b.PassedBlocks > 0 || b.Cycles != a.Cycles || s.TimedInPart > 0 {
+					t.Errorf("%d blocks were not simulated, and the launch takes %d cycles; want none, and %d", b.PassedBlocks, b.Cycles, a.Cycles)
+				}
+				return
+			}
+			if b.PassedBlocks < 400 || s.TimedInPart != 1 || s.EstimatedCycles != b.PassedCycles {
+				t.Fatalf("%d blocks were not simulated: %+v", b.PassedBlocks, s)
+			}
+			if off := math.Abs(float64(b.Cycles) - float64(a.Cycles)); off > float64(s.MarginCycles) || float64(s.MarginCycles) > 0.1*float64(a.Cycles) {
+				t.Errorf("%d cycles ± %d, in truth %d", b.Cycles, s.MarginCycles, a.Cycles)
+			}
+			if two, _, _ := sampled(t, file, 2, full, set); asJSON(t, two) != asJSON(t, part) {
+				t.Errorf("two workers: %s", cmp.Diff(asJSON(t, part), asJSON(t, two)))
+			}
+			if b := new(strings.Builder); part.WriteText(b) != nil || !strings.Contains(b.String(), "3 of 3 launches were simulated, 1 of them in part") {
+				t.Errorf("the report does not say that it was sampled: %s", b)
+			}
+		})
 	}
 }

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Prints how far sampled runs are off: for each job or CUDA program on each GPU its launches, those
+# simulated (in part), the cycles of the whole and of the sampled run, the difference, the interval
+# that the sampled run states, and processor times; under it the same for each launch of which blocks
+# were passed over. Arguments: jobs and CUDA sources; GPUS names the GPUs, LEVEL is launch or full.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+go build -o "$tmp/heddle" ./cmd/heddle
+[ $# -gt 0 ] || set -- bench/waves.cu examples/{bfs/bfs,gaussian/gaussian,hotspot/hotspot,kmeans/kmeans,matmul/matmul,nbody/nbody,needle/needle,spmv/spmv,stencil3d/stencil3d,transpose/transpose,mandelbrot/mandelbrot}.toml
+TIMEFORMAT=%U
+
+# seconds OUT FLAGS...: the user CPU seconds of a run of $what whose result goes to OUT.
+seconds() {
+	local out=$1
+	shift
+	{ time "$tmp/heddle" "$verb" --quiet --threads 1 --json "$out" "$@" "${what[@]}" >/dev/null 2>&1; } 2>&1
+}
+
+printf '%-28s %-11s %22s %11s %11s %8s %8s %8s %8s\n' program gpu simulated whole sampled off interval seconds of
+for program in "$@"; do
+	name=$(basename "${program%.*}")
+	verb=run what=("$program")
+	if [ "${program##*.}" = cu ]; then
+		"$tmp/heddle" cc -O2 -o "$tmp/$name" "$program"
+		verb=cuda what=(-- "$tmp/$name")
+	fi
+	for gpu in ${GPUS:-rtx-2060 rtx-a6000}; do
+		all=$(seconds "$tmp/whole.json" --gpu "$gpu")
+		part=$(seconds "$tmp/part.json" --gpu "$gpu" --sample "${LEVEL:-full}" --target-error "${TARGET:-2%}")
+		jq -rn --slurpfile a "$tmp/whole.json" --slurpfile b "$tmp/part.json" '
+			$b[0].sampling as $s | ($s.timed_cycles + $s.estimated_cycles) as $n | ([$a[0].kernels[].cycles] | add) as $w |
+			["", "\($s.timed) (\($s.timed_in_part)) of \($s.launches)", $w, $n, $n / $w, $s.margin_cycles / $n],
+			(range($s.launches) | $a[0].kernels[.] as $x | $b[0].kernels[.] | select(.passed_blocks) |
+				["  " + .name, "\(.blocks - .passed_blocks) of \(.blocks) blocks", $x.cycles, .cycles, .cycles / $x.cycles, -1]) | @tsv' |
+			awk -F '\t' -v program="$name" -v gpu="$gpu" -v all="$all" -v part="$part" '{
+				printf "%-28s %-11s %22s %11d %11d %+7.2f%%", $1 == "" ? program : $1, gpu, $2, $3, $4, 100 * ($5 - 1)
+				if ($6 >= 0) printf " %7.2f%% %8.2f %8.2f", 100 * $6, part, all
+				print ""
+			}'
+	done
+done
