@@ -30,9 +30,7 @@ type Report struct {
 	Codes   map[int]int    `json:"codes,omitempty"`
 	States  map[int]string `json:"states,omitempty"` // of points without a result: why there is none
 	Bases   []int          `json:"bases,omitempty"`  // by point: that with which it is compared, -1 for none
-	// Counted says by point whether it takes part in comparisons: runs that did not end as they should
-	// do not, unless none did.
-	Counted []bool `json:"counted"`
+	Counted []bool         `json:"counted"`          // by point: whether it takes part in comparisons
 
 	Verdicts []Verdict `json:"verdicts"`
 }
@@ -235,7 +233,7 @@ func differing(points []*Point) []string {
 
 // newReport has what does not depend on the axes.
 func newReport(name string, s *store.Store, t *Table, how ReportOptions) *Report {
-	r := &Report{Name: filepath.Base(name), Store: s.Dir, Baseline: join(how.Baseline), Codes: map[int]int{}, States: map[int]string{}}
+	r := &Report{Name: filepath.Base(name), Store: s.Dir, Baseline: join(how.Baseline), Counted: t.counted(), Codes: map[int]int{}, States: map[int]string{}}
 	for m, name := range t.Metrics {
 		r.Metrics = append(r.Metrics, ReportMetric{name, how.more(name)})
 		values := make([]*float64, len(t.Rows))
@@ -246,7 +244,6 @@ func newReport(name string, s *store.Store, t *Table, how ReportOptions) *Report
 		}
 		r.Values = append(r.Values, values)
 	}
-	good := slices.ContainsFunc(t.Rows, func(x Row) bool { return x.State == "" && x.Code == 0 })
 	for i := range t.Rows {
 		x := &t.Rows[i]
 		r.Digests = append(r.Digests, x.Point.Digest)
@@ -256,7 +253,6 @@ func newReport(name string, s *store.Store, t *Table, how ReportOptions) *Report
 		if x.State != "" {
 			r.States[i] = x.State
 		}
-		r.Counted = append(r.Counted, x.State == "" && (x.Code == 0 || !good))
 	}
 	return r
 }

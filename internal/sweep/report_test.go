@@ -222,3 +222,39 @@ func TestStoreReport(t *testing.T) {
 		t.Errorf("an unknown baseline: %v", err)
 	}
 }
+
+// A divisor of 0 leaves a quotient open; what is compared ended as it should.
+func TestTableGaps(t *testing.T) {
+	const axes = "inputs = [\"a.toml\"]\n[axes]\n\"l2.ways\" = [8, 16]\n[report]\nbaseline = { \"l2.ways\" = 8 }\nmetrics = "
+	for _, c := range []struct{ name, metrics, first, second, want string }{
+		{"divisor 0 everywhere", `["cycles", "h / n"]`, `{"cycles": 10, "h": 0, "n": 0}`, `{"cycles": 5, "h": 0, "n": 0}`, "10 – 1.000, 5 – 0.500"},
+		{"names in different results", `["cycles", "h / n"]`, `{"cycles": 10, "h": 1}`, `{"cycles": 5, "n": 1}`, "10 – 1.000, 5 – 0.500"},
+		{"unknown dividend", `["cycles", "g / n"]`, `{"cycles": 10, "n": 0}`, "", `no result has a number called "g"`},
+		{"unknown divisor", `["cycles", "h / m"]`, `{"cycles": 10, "h": 0}`, "", `no result has a number called "m"`},
+		{"the baseline ended early", `["cycles"]`, `4:{"cycles": 10}`, `{"cycles": 5}`, "10 exit code 4, 5"},
+		{"one ended early", `["cycles"]`, `{"cycles": 10}`, `4:{"cycles": 5}`, "10 1.000, 5 – exit code 4"},
+		{"all ended early", `["cycles"]`, `4:{"cycles": 10}`, `4:{"cycles": 5}`, "10 1.000 exit code 4, 5 0.500 exit code 4"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f, points, s := reported(t, axes+c.metrics+"\n", func(p *Point) string { return []string{c.first, c.second}[p.Number] })
+			table, err := f.Table(points, s)
+			if err != nil {
+				if !strings.HasPrefix(err.Error(), c.want) {
+					t.Errorf("got %v, want %s", err, c.want)
+				}
+				return
+			}
+			var b strings.Builder
+			if err := table.WriteText(&b); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n")[1:] {
+				got = append(got, strings.Join(strings.Fields(line)[2:], " "))
+			}
+			if diff := cmp.Diff(c.want, strings.Join(got, ", ")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

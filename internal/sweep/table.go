@@ -70,28 +70,32 @@ func (f *File) table(list []*Point, s *store.Store, columns []string) (*Table, e
 		t.Rows = append(t.Rows, row)
 	}
 	for _, m := range f.Report.Metrics { // functional runs lack the default ones
-		if r := unknown[m]; r != nil {
-			return nil, fmt.Errorf("no result has a number called %q%s", m, near.Suggest(m, r.names(), "there are"))
+		for name := range strings.SplitSeq(m, quotient) {
+			if r := unknown[name]; r != nil {
+				return nil, fmt.Errorf("no result has a number called %q%s", name, near.Suggest(name, r.names(), "there are"))
+			}
 		}
 	}
 	t.compare(f.Report.Baseline, f.fixed())
 	return t, nil
 }
 
-// read takes from a result what the table needs of it. Metrics that no result has had so far get
-// one in unknown.
+// read takes from a result what the table needs of it. Names of metrics that no result has had so
+// far get one in unknown.
 func (t *Table) read(r *result, unknown map[string]*result) *Row {
 	row := &Row{State: r.state, Code: r.code}
 	for _, m := range t.Metrics {
-		x, ok := r.metric(m)
-		if ok {
-			unknown[m] = nil
-			row.Values = append(row.Values, &x)
-			continue
+		var value *float64
+		if x, ok := r.metric(m); ok {
+			value = &x
 		}
-		row.Values = append(row.Values, nil)
-		if _, seen := unknown[m]; !seen && r.tree != nil {
-			unknown[m] = r
+		row.Values = append(row.Values, value)
+		for name := range strings.SplitSeq(m, quotient) {
+			if _, ok := r.metric(name); ok {
+				unknown[name] = nil
+			} else if _, seen := unknown[name]; !seen && r.tree != nil {
+				unknown[name] = r
+			}
 		}
 	}
 	return row
@@ -132,6 +136,17 @@ func (p *Point) value(column string) string {
 	return ""
 }
 
+// counted says by row whether it takes part in comparisons: runs that did not end as they should
+// do not, unless none did.
+func (t *Table) counted() []bool {
+	good := slices.ContainsFunc(t.Rows, func(x Row) bool { return x.State == "" && x.Code == 0 })
+	list := make([]bool, len(t.Rows))
+	for i, x := range t.Rows {
+		list[i] = x.State == "" && (x.Code == 0 || !good)
+	}
+	return list
+}
+
 // compare sets the ratios.
 func (t *Table) compare(baseline []Setting, fixed []string) {
 	if len(baseline) == 0 {
@@ -144,6 +159,7 @@ func (t *Table) compare(baseline []Setting, fixed []string) {
 			bases[t.rest(r, fixed)] = i
 		}
 	}
+	counted := t.counted()
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		at, ok := bases[t.rest(r, fixed)]
@@ -151,7 +167,7 @@ func (t *Table) compare(baseline []Setting, fixed []string) {
 			r.base = -1
 			continue
 		}
-		if b := &t.Rows[at]; r.Values[0] != nil && b.Values[0] != nil && *b.Values[0] != 0 {
+		if b := &t.Rows[at]; counted[i] && counted[at] && r.Values[0] != nil && b.Values[0] != nil && *b.Values[0] != 0 {
 			r.Ratio = *r.Values[0] / *b.Values[0]
 		}
 	}
