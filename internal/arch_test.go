@@ -120,7 +120,7 @@ var mayImport = map[string][]string{
 	"internal/whatif":      {"internal/near", "internal/config", "internal/core", "internal/run", "internal/report", "internal/report/whatif", "internal/work/cuda/cache"},
 	"internal/sweep/store": {},
 	"internal/sweep/index": {"internal/sweep/store"},
-	"internal/sweep/slurm": {"internal/sweep", "internal/sweep/store"},
+	"internal/sweep/slurm": {"internal/report", "internal/sweep", "internal/sweep/store"},
 	"internal/sweep":       {"internal/config", "internal/isa", "internal/near", "internal/report", "internal/run", "internal/run/flags", "internal/sweep/store", "internal/tomlfile", "internal/work/input", "internal/work/job"},
 	"internal/work/input":  {"internal/run", "internal/trace/open", "internal/work/job"},
 	"internal/run/step":    {"internal/near", "internal/run", "internal/isa", "internal/exec", "internal/exec/kasm", "internal/mem/...", "internal/core/kepler", "internal/work/krun", "internal/gpu", "internal/work/job"},

@@ -15,15 +15,16 @@ type sweepLine struct {
 	line   *progress.Line // nil: nothing is shown
 	stderr io.Writer
 
-	mu    sync.Mutex
-	state sweep.State
+	mu      sync.Mutex
+	state   sweep.State
+	watched bool // watch draws
 }
 
-// changed is told the state. Bars are drawn from time to time instead.
+// changed takes the state, and shows it unless watch does so from time to time.
 func (l *sweepLine) changed(x sweep.State) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.state = x; l.line != nil && !l.line.Bars() {
+	if l.state = x; l.line != nil && !l.watched {
 		l.line.Swept(l.numbers())
 	}
 }
@@ -51,6 +52,9 @@ func (l *sweepLine) watch(q *sweep.Queue) (stop func()) {
 	if l.line == nil || !l.line.Bars() {
 		return func() {}
 	}
+	l.mu.Lock()
+	l.watched = true
+	l.mu.Unlock()
 	end := make(chan struct{})
 	var ended sync.WaitGroup
 	ended.Go(func() {

@@ -1,7 +1,7 @@
 // Package slurm runs the points of a sweep as an array of jobs of Slurm, the batch system of most
 // clusters. A task of the array runs some points and needs this program and the store, on a file
-// system that all nodes share. What was submitted is written down in the store, so that a
-// process that comes later waits for it and does not submit it again.
+// system that all nodes share. A process that comes later asks Slurm for jobs whose scripts are in the
+// store, waits for them and does not submit their points again.
 //
 // It talks to Slurm by its commands sbatch and squeue alone.
 package slurm
@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"os/exec"
@@ -21,6 +22,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/sweep"
 	"github.com/heddle-sim/heddle/internal/sweep/store"
 )
@@ -105,7 +107,7 @@ func (e *Engine) Run(ctx context.Context, list []*sweep.Point) (sweep.State, err
 			return state, nil
 		}
 		if attempt > 1 && len(fresh) > 0 {
-			e.Say("%d points have no result, because their tasks ended early; they are submitted again", len(fresh))
+			e.Say("%s without a result, because tasks ended early: submitted again", report.Plural(len(fresh), "point", "points"))
 		}
 		for _, p := range fresh {
 			if err := e.Store.Forget(p.Digest); err != nil {
@@ -118,7 +120,7 @@ func (e *Engine) Run(ctx context.Context, list []*sweep.Point) (sweep.State, err
 				return state, err
 			}
 			running = append(running, a)
-			e.Say("job %s: %d tasks for %d points", a.job, len(a.chunks), a.points())
+			e.Say("job %s: %s for %s", a.job, report.Plural(len(a.chunks), "task", "tasks"), report.Plural(a.points(), "point", "points"))
 		}
 		if e.NoWait {
 			return state, nil
@@ -264,7 +266,8 @@ func (e *Engine) running(ctx context.Context) ([]*array, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(folder); err != nil {
+	ours, err := os.Stat(folder)
+	if err != nil {
 		return nil, nil // none was ever submitted
 	}
 	queue, err := e.queue(ctx)
@@ -274,10 +277,17 @@ func (e *Engine) running(ctx context.Context) ([]*array, error) {
 	var list []*array
 	for _, t := range queue {
 		dir := filepath.Dir(t.script)
-		if filepath.Dir(dir) != folder || slices.ContainsFunc(list, func(a *array) bool { return a.dir == dir }) {
+		if slices.ContainsFunc(list, func(a *array) bool { return a.dir == dir }) {
+			continue
+		}
+		// The store may have been named by another path when the job was submitted.
+		if in, err := os.Stat(filepath.Dir(dir)); err != nil || !os.SameFile(in, ours) {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(dir, pointsFile))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // someone has removed it: its tasks find no points
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -98,7 +98,34 @@ func TestCommands(t *testing.T) {
 		t.Error("it was submitted twice")
 	}
 
-	// Nor is what was queued by a process that has been killed before sbatch told it the number.
+	// Nor is it by another path of the store.
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(s.Dir, link); err != nil {
+		t.Fatal(err)
+	}
+	if e.Store, err = store.Open(link); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Run(t.Context(), points); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "twice")); err == nil {
+		t.Error("it was submitted twice")
+	}
+	e.Store = s
+
+	// A queued job whose folder is gone counts for nothing.
+	if err := os.RemoveAll(filepath.Dir(task)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Run(t.Context(), points); err != nil {
+		t.Error(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "twice")); err != nil {
+		t.Error("it was not submitted again")
+	}
+
+	// Nor is what was queued by a process that has been killed before sbatch printed the number.
 	killed, stop := context.WithCancel(t.Context())
 	if err := os.Remove(filepath.Join(dir, "arguments")); err != nil {
 		t.Fatal(err)
