@@ -25,7 +25,6 @@ type Env struct {
 	// have issued in this cycle.
 	Turn func()
 	// Sleep, if set, is where the core keeps whether it sleeps. The chip need not call Run
-	// Sleep, if set, is where the core keeps whether it sleeps. The chip need not call Run
 	// in a cycle that it passes there.
 	Sleep *Sleep
 	// Issued, if set, is called in each simulated cycle after everything that executes

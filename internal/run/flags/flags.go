@@ -100,6 +100,10 @@ func (p Program) Encode() (string, error) {
 	if ok {
 		files = append(files, &series)
 	}
+	live, kept := strings.CutPrefix(p.Progress, progressFile)
+	if kept {
+		files = append(files, &live)
+	}
 	if run.IsFile(p.GPU) {
 		files = append(files, &p.GPU)
 	}
@@ -118,6 +122,9 @@ func (p Program) Encode() (string, error) {
 	}
 	if ok {
 		p.Series = every + "=" + series
+	}
+	if kept {
+		p.Progress = progressFile + live
 	}
 	text, err := json.Marshal(p)
 	return string(text), err
@@ -158,9 +165,12 @@ func OneOf(flag, value string, words ...string) error {
 	return fmt.Errorf("%s=%s is not known; %s", flag, value, hint)
 }
 
+// progressFile begins the value of --progress that keeps it in a file.
+const progressFile = "file:"
+
 // checkProgress returns what is wrong with the flag of the progress line.
 func checkProgress(when string) error {
-	file, ok := strings.CutPrefix(when, "file:")
+	file, ok := strings.CutPrefix(when, progressFile)
 	if !ok {
 		return OneOf("--progress", when, "auto", "always", "never")
 	}
