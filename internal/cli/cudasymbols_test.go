@@ -22,7 +22,7 @@ func TestSymbols(t *testing.T) {
 	if out, err := exec.Command("gcc", "-O1", source, "-ldl", "-o", program).CombinedOutput(); err != nil {
 		t.Fatalf("gcc: %v\n%s", err, out)
 	}
-	tables := filepath.Join("..", "libcudart")
+	tables := filepath.Join("..", "..", "cmd", "libcudart")
 	cmd := exec.Command("heddle", "cuda", "--mode", "functional", "--quiet", program,
 		filepath.Join(tables, "driver.txt"), filepath.Join(tables, "runtime.txt"), importer(t, dir))
 	cmd.Env = env

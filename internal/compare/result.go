@@ -166,10 +166,12 @@ func first(names []string) string {
 	return names[0]
 }
 
-// sampled reports whether a launch was executed, but not simulated.
-func (r *result) sampled(k object) bool { return string(k["sampled"]) == "true" }
+// sampled reports whether a launch, or some of its blocks, were executed, but not simulated.
+func (r *result) sampled(k object) bool {
+	return string(k["sampled"]) == "true" || len(k["passed_blocks"]) > 0
+}
 
-// estimated reports whether launches that were not simulated have a counter.
+// estimated reports whether launches that were not simulated, or only in part, have a counter.
 func estimated(path string) bool {
 	return path == defaultKey || path == "warp_instructions" || path == "thread_instructions"
 }
@@ -181,7 +183,10 @@ func (r *result) caution(by, path string) string {
 	if !s.Estimates() {
 		return ""
 	}
-	were := fmt.Sprintf("the run is sampled: %d of %d launches were simulated", s.Timed, s.Launches)
+	were := fmt.Sprintf("the run is sampled: %d of %d launches were simulated", s.Timed-s.TimedInPart, s.Launches)
+	if s.TimedInPart > 0 {
+		were += fmt.Sprintf(", %d in part", s.TimedInPart)
+	}
 	switch {
 	case path == defaultKey && by == Runs:
 		return fmt.Sprintf("%s, and the cycles are an estimate ± %.1f %%", were, 100*float64(s.MarginCycles)/float64(max(1, s.TimedCycles+s.EstimatedCycles)))

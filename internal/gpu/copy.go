@@ -238,10 +238,11 @@ func (g *GPU) ownerOf(addr uint64) *GPU {
 func (g *GPU) dropCopies() {
 	for _, o := range append(g.copies.away, g.copies.by[:]...) {
 		if o != nil {
-			o.End, o.cut, o.state = g.now, true, opEnded
-			if o.Kind == OpLaunch {
-				o.Kernel.End = g.now
+			if k := o.Kernel; o.Kind == OpLaunch {
+				k.End = g.now
+				k.PassedCycles -= min(k.PassedCycles, o.End-g.now)
 			}
+			o.End, o.cut, o.state = g.now, true, opEnded
 		}
 	}
 	g.copies = copies{}

@@ -30,10 +30,10 @@ type Kernel struct {
 	// Passed means that the launch was executed without the chip: End is an estimate, and it has
 	// none of the counters below.
 	Passed bool
-	// PassedBlocks are those of its blocks that were executed without the chip, and PassedCycles the
-	// estimated time that they take, which is in End. Blocks, WarpInsts and ThreadInsts count them,
-	// the counters below do not.
-	PassedBlocks, PassedCycles, PassedWarpInsts uint64
+	// PassedBlocks are those of its blocks that were executed without the chip, with the instructions
+	// that they issued, and PassedCycles the estimated time that they take, which is in End. Blocks,
+	// WarpInsts and ThreadInsts count them, the counters below do not.
+	PassedBlocks, PassedCycles, PassedWarpInsts, PassedThreadInsts uint64
 	// Alone reports whether no other kernel ran at the same time. The counters
 	// below are those of the whole chip from Start to End.
 	Alone bool
@@ -514,7 +514,8 @@ func (k *Kernel) takePlaces(g *GPU) {
 	}
 }
 
-// cut counts the instructions of a kernel that has not ended, blocks on SMs included.
+// cut counts the instructions of a kernel that has not ended, blocks on SMs included. The time of blocks that
+// were passed over comes at its end, so that none of it has passed.
 func (k *Kernel) cut() {
 	k.WarpInsts, k.ThreadInsts = k.SM.WarpInsts, k.SM.ThreadInsts
 	if k.Places != nil { // its own, even if others ran too
@@ -524,12 +525,19 @@ func (k *Kernel) cut() {
 			k.ThreadInsts += k.Places[j].Lanes
 		}
 	}
+	k.WarpInsts += k.PassedWarpInsts
+	k.ThreadInsts += k.PassedThreadInsts
+	k.PassedCycles = 0
 }
 
 // SoFar returns a running kernel as if it ended now. The run goes on as without the call.
 // It may be called between two cycles.
 func (g *GPU) SoFar(k *Kernel) *Kernel {
 	x := *k
+	if o := g.copies.by[passing]; o != nil && o.Kernel == k { // the chip is done with it
+		x.End, x.PassedCycles = g.now, g.now-k.End
+		return &x
+	}
 	x.End = g.now
 	x.Counters = g.Totals()
 	x.Counters.sub(&k.before)

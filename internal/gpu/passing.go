@@ -39,7 +39,7 @@ func (g *GPU) passTime(o *Op, cycles uint64) {
 	g.copies.find()
 }
 
-// Standing is how far a launch is.
+// Standing is how far a launch is. It is package sample's Stand.
 type Standing struct {
 	Cycle uint64 // the core cycle
 	// Completed are its blocks that have completed, with the warp instructions that they issued; both
@@ -47,7 +47,8 @@ type Standing struct {
 	Completed, WarpInsts uint64
 	Next, Total          uint64 // the block to be placed next, and the number of blocks
 	Resident             uint64 // the most blocks that the chip holds at a time
-	Fetched, L2          uint64 // bytes that were ever fetched into the L2, and that it holds
+	Fetched              uint64 // bytes that were ever fetched into the L2
+	L2, Held             uint64 // bytes that the L2 has room for, and that it holds
 }
 
 // Skip is what Op.Look answers.
@@ -78,10 +79,14 @@ func (g *GPU) askAll() {
 // ask passes over the blocks of a launch that its Look names.
 func (g *GPU) ask(k *Kernel) error {
 	l2, now := &g.cfg.Mem.L2, g.Sample()
+	held := 0
+	for i := range g.mem.Parts.Subs() {
+		held += g.mem.Parts.L2Lines(i)
+	}
 	s, err := k.op.Look(Standing{
 		Cycle: g.now, Completed: k.Blocks - k.PassedBlocks, WarpInsts: k.WarpInsts - k.PassedWarpInsts,
 		Next: k.next, Total: k.total, Resident: uint64(k.MaxBlocks) * uint64(g.cfg.SMs()),
-		Fetched: (now.L2Accesses - now.L2Hits) * uint64(l2.Atom()), L2: uint64(l2.Bytes()) * uint64(g.mem.Parts.Subs()),
+		Fetched: (now.L2Accesses - now.L2Hits) * uint64(l2.Atom()), L2: uint64(l2.Bytes()) * uint64(g.mem.Parts.Subs()), Held: uint64(held) * uint64(l2.Line),
 	})
 	if err != nil {
 		return err
@@ -96,6 +101,7 @@ func (g *GPU) ask(k *Kernel) error {
 	k.ThreadInsts += s.ThreadInsts
 	k.PassedBlocks += s.Blocks
 	k.PassedWarpInsts += s.WarpInsts
+	k.PassedThreadInsts += s.ThreadInsts
 	k.PassedCycles += s.Cycles
 	k.logs, k.BlockLog = false, nil
 	g.ended = g.ended || k.Blocks == k.total

@@ -36,8 +36,8 @@ type Op struct {
 	// it returns a passage, the launch has been executed without the chip, and only its time
 	// passes; launches whose turn comes meanwhile wait, if they have a Pass too.
 	Pass func() (*Passage, error)
-	// Look, if not nil, is asked while a launch runs alone whether some of its next blocks are passed
-	// over: first before its first block, then whenever as many blocks have completed as it asked for.
+	// Look, if not nil, is asked whether some of the next blocks of a launch are passed over: when it begins,
+	// then, while it runs alone, whenever as many blocks have completed as it asked for.
 	Look func(Standing) (Skip, error)
 	// Add sets Kernel for a launch; it is complete when the action has ended.
 	Kernel *Kernel

@@ -54,6 +54,6 @@ func (s *Sampling) write(b *strings.Builder) {
 	if s.TimedInPart > 0 {
 		part = fmt.Sprintf(", %s of them in part", Count(s.TimedInPart))
 	}
-	fmt.Fprintf(b, "sampled: %s of %s launches were simulated%s, with %s of the instructions; the others were executed, and their cycles are estimates.\n", Count(s.Timed), Count(s.Launches), part, percent(float64(s.TimedWarpInstructions), float64(s.WarpInstructions)))
+	fmt.Fprintf(b, "sampled: %s of %s launches were simulated%s, with %s of the instructions; the rest was executed, and its cycles are estimates.\n", Count(s.Timed), Count(s.Launches), part, percent(float64(s.TimedWarpInstructions), float64(s.WarpInstructions)))
 	fmt.Fprintf(b, "The launches take %s cycles ± %s (95 %%). Other counters are those of what was simulated.\n", Count(all), percent(float64(s.MarginCycles), float64(all)))
 }

@@ -216,10 +216,11 @@ type KernelTiming struct {
 	// it has no counters below but the instructions.
 	Sampled bool `json:"sampled,omitempty"`
 
-	// PassedBlocks are the blocks that were executed but not simulated, PassedCycles the estimated time that they
-	// take, which is in the cycles. Only instructions count them.
-	PassedBlocks uint64 `json:"passed_blocks,omitempty"`
-	PassedCycles uint64 `json:"passed_cycles,omitempty"`
+	// PassedBlocks are the blocks that were executed but not simulated, with their warp instructions, PassedCycles
+	// the estimated time that they take, which is in the cycles. The counters below leave them out.
+	PassedBlocks           uint64 `json:"passed_blocks,omitempty"`
+	PassedWarpInstructions uint64 `json:"passed_warp_instructions,omitempty"`
+	PassedCycles           uint64 `json:"passed_cycles,omitempty"`
 
 	StartCycle      uint64  `json:"start_cycle"` // of the launch, its latency included
 	EndCycle        uint64  `json:"end_cycle"`

@@ -133,7 +133,7 @@ func describe(chip *gpu.GPU, k *gpu.Kernel, l Launch) report.Kernel {
 	sm := &k.SM
 	t := &report.KernelTiming{
 		StartCycle: k.Start, EndCycle: k.End, Cycles: k.Cycles(), FirstBlockCycle: k.FirstBlock,
-		PassedBlocks: k.PassedBlocks, PassedCycles: k.PassedCycles, BlocksPerSM: k.MaxBlocks, LimitedBy: k.LimitedBy.String(), Shared: !k.Alone, L1Ways: k.L1Ways,
+		PassedBlocks: k.PassedBlocks, PassedWarpInstructions: k.PassedWarpInsts, PassedCycles: k.PassedCycles, BlocksPerSM: k.MaxBlocks, LimitedBy: k.LimitedBy.String(), Shared: !k.Alone, L1Ways: k.L1Ways,
 		Stalls: map[string]uint64{}, SlotStalls: k.SlotStalls(),
 	}
 	if l.Estimated {

@@ -93,7 +93,7 @@ var table = [observers]observer{
 		KeplerJob:  notChip,
 		KeplerCore: notChip,
 	}},
-	BlockLogObserver: {name: "the log of blocks", refuse: map[Kind]string{
+	BlockLogObserver: {name: "the log of blocks", whole: true, refuse: map[Kind]string{
 		KeplerJob:  "the Kepler-style core has warps, but no blocks",
 		KeplerCore: "the Kepler-style core has warps, but no blocks",
 	}},

@@ -86,7 +86,7 @@ func (s *Session) skip(l *Launch, x gpu.Standing) (gpu.Skip, error) {
 func (s *Session) simulated(l *Launch) {
 	k := l.op.Kernel
 	x := sample.Launch{Kernel: alike(l), WarpInsts: k.WarpInsts, ThreadInsts: k.ThreadInsts}
-	if k.Alone && k.Blocks == k.Total() {
+	if k.Alone && l.op.Ended() {
 		s.sampler.Timed(x, k.Cycles())
 	} else {
 		s.sampler.Beside(x, k.Cycles())

@@ -202,7 +202,8 @@ type Launch struct {
 	// Compute executes the launch without the chip, all of it or, if count is not zero, as many blocks
 	// from number from on, and writes what it prints to out. Only for sampling.
 	Compute func(out io.Writer, from, count uint64) (exec.Result, error)
-	// Forget follows if device memory has been restored after that.
+	// Forget takes back the number of the launch: after Compute, if device memory has been restored, or before it, if
+	// some blocks of a launch that has a number are executed.
 	Forget func()
 
 	op   *gpu.Op

@@ -12,13 +12,15 @@ import "math"
 const (
 	// leastWaves is how many waves a launch must have.
 	leastWaves = 5
+	// leastBlocks is how many blocks a stretch has at least: with few the chip stays in step for long.
+	leastBlocks = 48
 	// leastHalves and lastHalves are how many stretches say what the rate is, the last ones: fewer agree by
 	// chance too often.
 	leastHalves, lastHalves = 4, 8
 	// patience is how many stretches are looked at before an error of slack times the target is
 	// good enough.
 	patience, slack = 12, 2
-	// stride bounds a passage: so many times the blocks that have been simulated.
+	// stride bounds a passage: it has at most stride times the blocks that have been simulated.
 	stride = 8
 	// filled is how many times the capacity of the L2 must have been fetched into it before the rate
 	// counts, if the launch comes to fetch as much: lines that are written go to the DRAM only
@@ -36,8 +38,9 @@ const (
 type Blocks struct {
 	target float64
 	wave   uint64 // blocks
-	half   uint64 // of a wave
+	half   uint64 // blocks of a stretch
 	first  uint64 // bytes that had been fetched into the L2 when the launch began
+	room   uint64 // bytes that it did not hold then
 	from   Stand  // at the last look
 	begun  bool
 	rates  []float64 // cycles per warp instruction of each stretch
@@ -51,7 +54,8 @@ type Stand struct {
 	Completed, WarpInsts uint64 // blocks that have been simulated, and their warp instructions
 	Next, Total          uint64 // the next block, and the number of blocks
 	Resident             uint64 // blocks that the chip holds at a time
-	Fetched, L2          uint64 // bytes that were ever fetched into the L2, and that it holds
+	Fetched              uint64 // bytes that were ever fetched into the L2
+	L2, Held             uint64 // bytes that the L2 has room for, and that it holds
 }
 
 // NewBlocks returns nil if a launch that begins has too few blocks.
@@ -59,11 +63,11 @@ func (s *Sampler) NewBlocks(x Stand) *Blocks {
 	if x.Resident == 0 || x.Total < leastWaves*x.Resident {
 		return nil
 	}
-	return &Blocks{target: s.opt.Target, wave: x.Resident, half: (x.Resident + 1) / 2, first: x.Fetched}
+	return &Blocks{target: s.opt.Target, wave: x.Resident, half: max(leastBlocks, (x.Resident+1)/2), first: x.Fetched, room: x.L2 - min(x.L2, x.Held)}
 }
 
 // First returns after how many completed blocks to look first: the first wave fills the caches.
-func (b *Blocks) First() uint64 { return b.wave }
+func (b *Blocks) First() uint64 { return max(b.wave, b.half) }
 
 // Look returns how many blocks to pass over now, and after how many completed ones to look again, 0 for
 // never.
@@ -87,10 +91,13 @@ func (b *Blocks) Look(x Stand) (pass, again uint64) {
 	return pass, x.Completed + b.half
 }
 
-// filling reports whether the L2 is not yet as full as it is for most of the launch.
+// filling reports whether the L2 does not yet hold what it holds for most of the launch: the launch will
+// fetch more than there was room for, and has not yet replaced all that was there. A sixteenth of the L2 does
+// no harm.
 func (b *Blocks) filling(x Stand) bool {
-	now, most := float64(x.Fetched-b.first), float64(x.L2)
-	return now < filled*most && now/float64(max(1, x.Completed))*float64(x.Total) >= most
+	now := float64(x.Fetched - b.first)
+	all := now / float64(max(1, x.Completed)) * float64(x.Total)
+	return now < filled*float64(x.L2) && all >= max(float64(b.room), float64(x.L2)/16)
 }
 
 // spread returns how far the mean of the last rates may be off that of the next waves, as a part of it: by

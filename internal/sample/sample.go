@@ -1,5 +1,5 @@
-// Package sample chooses which launches of a long run are simulated cycle by cycle, and
-// estimates the cycles of the others, with an interval that says how far the sum may be off.
+// Package sample chooses which launches of a long run, and which blocks of a large launch, are
+// simulated cycle by cycle, and estimates the cycles of the others, with an interval that says how far the sum may be off.
 //
 // Launches of the same kernel and the same grid that execute about as many instructions form a
 // group. Of a group the first launches are simulated, then as many as the spread of their cycles

@@ -512,6 +512,17 @@ func (c *Cache) Invalidate() {
 	}
 }
 
+// Held returns the number of lines with a sector in use.
+func (c *Cache) Held() int {
+	n := 0
+	for i := range c.lines {
+		if l := &c.lines[i]; l.set != none && l.class&isInvalid == 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // Flush drops modified lines without traffic.
 func (c *Cache) Flush() {
 	for i := range c.lines {

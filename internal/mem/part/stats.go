@@ -54,6 +54,14 @@ func (m *Memory) L2Stats(sub int) *cache.Stats {
 	return &s.l2.Stats
 }
 
+// L2Lines returns the number of lines that an L2 slice holds.
+func (m *Memory) L2Lines(sub int) int {
+	if l2 := m.subs[sub].l2; l2 != nil {
+		return l2.Held()
+	}
+	return 0
+}
+
 // DRAM returns the device of a channel with its counters up to date; nil with
 // FixedLatency or Open. The caller must not change it.
 func (m *Memory) DRAM(ch int) *dram.Device {

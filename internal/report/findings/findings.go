@@ -143,6 +143,14 @@ func grid(k *report.Kernel) uint64 {
 var issued = map[string]bool{"selected": true, "not_selected": true}
 
 func newLaunch(r *report.Run, k *report.Kernel) *launch {
+	if k.PassedBlocks > 0 { // what is known is of the blocks that were simulated
+		timing := *k.KernelTiming
+		timing.Cycles -= k.PassedCycles
+		part := *k
+		part.WarpInstructions -= k.PassedWarpInstructions
+		part.KernelTiming = &timing
+		k = &part
+	}
 	l := &launch{Kernel: k, run: r, blocks: grid(k), active: int(min(uint64(r.SMs), max(grid(k), 1))), state: map[string]float64{}}
 	var slots, waits uint64
 	for reason, n := range k.SlotStalls {

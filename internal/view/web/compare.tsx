@@ -112,16 +112,16 @@ export function Compare({ page, route }: { page: Page; route: Route }) {
   );
 }
 
-/** Both launches of a pair were simulated, so that they have counters. */
+/** Both launches of a pair were simulated whole, so that they have counters. */
 function counted(p: Pair): p is Pair & { a: Kernel; b: Kernel } {
-  return p.a !== undefined && p.b !== undefined && !p.a.sampled && !p.b.sampled;
+  return p.a !== undefined && p.b !== undefined && [p.a, p.b].every((k) => !k.sampled && !k.passed_blocks);
 }
 
 /** What of a result is an estimate. */
 function Sampled({ result }: { result: Result }) {
   const s = result.run.sampling;
   if (!s || (s.timed === s.launches && s.timed_in_part === 0)) return null;
-  return <p class="note">{result.name} is sampled: {count(s.timed)} of {plural(s.launches, "launch", "launches")} were simulated{s.timed_in_part > 0 && `, ${count(s.timed_in_part)} of them in part`}. The cycles of the others (≈) are estimates, and all other counters leave them out.</p>;
+  return <p class="note">{result.name} is sampled: {count(s.timed)} of {plural(s.launches, "launch", "launches")} were simulated{s.timed_in_part > 0 && `, ${count(s.timed_in_part)} of them in part`}. The cycles of the rest (≈) are estimates, and all other counters leave it out.</p>;
 }
 
 /** All results, against the first that is compared. */

@@ -24,7 +24,7 @@ export interface Kernel {
   registers: number; shared_bytes: number; local_bytes: number; blocks: number; warp_instructions: number; thread_instructions: number;
   // Of timing runs only; cycles tells.
   sampled?: boolean; // cycles is an estimate, and there are no counters
-  passed_blocks?: number; passed_cycles?: number; // blocks that were executed only, and the estimated part of the cycles
+  passed_blocks?: number; passed_warp_instructions?: number; passed_cycles?: number; // blocks that were executed only, and the estimated part of the cycles
   cycles?: number; start_cycle: number; end_cycle: number; first_block_cycle: number; ipc: number; occupancy: number; blocks_per_sm: number; limited_by: string;
   occupancy_steps?: { resource: string; now: number; need: number; blocks_per_sm: number }[];
   register_estimate?: { fewer: number; more: number; blocks_per_sm_if_fewer: number; blocks_per_sm_if_more: number };
@@ -101,6 +101,11 @@ export interface Line {
 
 /** The cycles of a launch as a text; estimates have a sign before them. */
 export function cyclesOf(k: Kernel): string { return (k.sampled || k.passed_blocks ? "≈ " : "") + count(k.cycles ?? 0); }
+
+/** A launch as if only its simulated blocks had run: what its counters are of. */
+export function simulated(k: Kernel): Kernel {
+  return { ...k, cycles: k.cycles === undefined ? undefined : k.cycles - (k.passed_cycles ?? 0), warp_instructions: k.warp_instructions - (k.passed_warp_instructions ?? 0) };
+}
 
 /** What identifies an instruction; code is that of its kernel, as modules may have kernels of one name. */
 export function identity(l: { code: number; file: string; line: number; fn: string; pc: number }): string {

@@ -2,7 +2,7 @@
 // bytes that moved.
 import { Fragment, h, type ComponentChildren } from "preact";
 import type { Cache, Finding, Kernel, Peak, Result } from "./data";
-import { cyclesOf } from "./data";
+import { cyclesOf, simulated } from "./data";
 import { List } from "./found";
 import { base, bytes, count, duration, extent, fixed, percent, percentOf, place, plural, ratio, short, words } from "./format";
 import { Bar, Card, Chart, Empty, Facts, Figure, Hint, Stack, States, Table, Term, useWidth } from "./parts";
@@ -36,10 +36,10 @@ export function Launch({ result, run, at }: { result: Result; run: number; at: n
           <Findings result={result} run={run} list={own} launch={k.launch} />
           <div class="two">
             <SpeedOfLight result={result} k={k} />
-            <Roofline run={r} k={k} />
+            <Roofline run={r} k={simulated(k)} />
           </div>
-          <WarpStates result={result} k={k} />
-          {r.kepler ? <KeplerMemory result={result} /> : <MemoryChart result={result} k={k} run={run} at={at} />}
+          <WarpStates result={result} k={simulated(k)} />
+          {r.kepler ? <KeplerMemory result={result} /> : <MemoryChart result={result} k={simulated(k)} run={run} at={at} />}
           <div class="two">
             <Occupancy result={result} k={k} />
             <Lanes result={result} k={k} />
@@ -335,7 +335,7 @@ function Timing({ result, k }: { result: Result; k: Kernel }) {
     [<Term page={page} name="shared_bytes">shared memory</Term>, `${bytes(k.shared_bytes)} a block`],
     [<Term page={page} name="l1_ways">L1 ways</Term>, count(k.l1_ways)],
   ];
-  for (const [kind, n] of Object.entries(k.flops ?? {})) rows.push([<Term page={page} name="flops">{kind} operations</Term>, `${count(n)} (${short(n / (total / (result.run.clocks.core_mhz * 1e6)))}flop/s)`]);
+  for (const [kind, n] of Object.entries(k.flops ?? {})) rows.push([<Term page={page} name="flops">{kind} operations</Term>, `${count(n)} (${short(n / ((simulated(k).cycles || 1) / (result.run.clocks.core_mhz * 1e6)))}flop/s)`]);
   return <Card title="From launch to end"><Facts rows={rows} /></Card>;
 }
 

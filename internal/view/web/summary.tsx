@@ -48,7 +48,7 @@ function Ran({ result }: { result: Result }) {
       </div>
       <dl class="figures">
         {result.timing && <Figure name={<Term page={p} name="cycles">cycles</Term>} value={count(r.cycles!)} unit="core cycles" note={r.clocks?.core_mhz ? duration(r.cycles! / (r.clocks.core_mhz * 1e6)) + " of the machine" : undefined} />}
-        {r.sampling && <Figure name="sampled" value={`± ${((100 * r.sampling.margin_cycles) / Math.max(1, r.sampling.timed_cycles + r.sampling.estimated_cycles)).toFixed(1)} %`} note={`${count(r.sampling.timed)} of ${plural(r.sampling.launches, "launch", "launches")} simulated${r.sampling.timed_in_part > 0 ? ` (${count(r.sampling.timed_in_part)} in part)` : ""}, the cycles of the others (≈) estimated`} />}
+        {r.sampling && <Figure name="sampled" value={`± ${((100 * r.sampling.margin_cycles) / Math.max(1, r.sampling.timed_cycles + r.sampling.estimated_cycles)).toFixed(1)} %`} note={`${count(r.sampling.timed)} of ${plural(r.sampling.launches, "launch", "launches")} simulated${r.sampling.timed_in_part > 0 ? ` (${count(r.sampling.timed_in_part)} in part)` : ""}, the cycles of the rest (≈) estimated`} />}
         <Figure name={<Term page={p} name="warp_instructions">warp instructions</Term>} value={count(r.warp_instructions)} note={`${count(r.thread_instructions)} thread instructions`} />
         {result.timing && <Figure name={<Term page={p} name="ipc">IPC</Term>} value={ratio(r.warp_instructions, r.cycles!)} unit="warp instructions per cycle" />}
         <Figure name="lanes active" value={percentOf(r.thread_instructions, 32 * r.warp_instructions)} note="of 32 per warp instruction" />

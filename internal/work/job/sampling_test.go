@@ -217,11 +217,8 @@ func TestSampledCut(t *testing.T) {
 	}
 }
 
-// TestSampledBlocks: of a launch of many waves few blocks are simulated. The values, what is printed and the
-// numbers of instructions are those of the whole run, the interval holds the true cycles, and two workers
-// sample alike.
-func TestSampledBlocks(t *testing.T) {
-	const spins = `.visible .entry turns(.param .u64 out, .param .u32 rounds)
+// turnsPTX has a kernel whose blocks wait for each other.
+const turnsPTX = `.visible .entry turns(.param .u64 out, .param .u32 rounds)
 {
  .reg .b32 %r<4>; .reg .b64 %d; .reg .pred %p;
  ld.param.u64 %d, [out]; mov.u32 %r0, %tid.x; setp.ne.u32 %p, %r0, 0; @%p ret;
@@ -231,20 +228,12 @@ L: ld.volatile.global.u32 %r3, [%d]; setp.ne.u32 %p, %r3, %r1; @%p bra L;
  ret;
 }
 `
-	for _, c := range []struct {
-		name, kernel string
-		rounds       int
-		whole        bool // all blocks are simulated
-	}{
-		{"loops", "step", 8, false},
-		{"blocks that print", "talk", 1, false},
-		{"number of the grid", "numbered", 1, false},
-		{"blocks that read the clock", "clocked", 1, true},
-		{"blocks that wait for others", "turns", 1, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			dir := t.TempDir()
-			text := fmt.Sprintf(`program = "sampled.ptx"
+
+// blocksJob writes a job of three launches, the second one of 1000 blocks of a kernel.
+func blocksJob(t *testing.T, kernel string, rounds int) string {
+	t.Helper()
+	dir := t.TempDir()
+	text := fmt.Sprintf(`program = "sampled.ptx"
 [buffers.out]
 type = "u32"
 count = 65536
@@ -263,18 +252,38 @@ kernel = "numbered"
 grid = [1, 1, 1]
 block = [32, 1, 1]
 args = [{ buffer = "out" }, { u32 = 1 }]
-`, c.kernel, c.rounds)
-			if c.kernel == "turns" { // the first block waits for zero
-				text = strings.ReplaceAll(text, `"numbered"`, `"talk"`)
-				text = strings.Replace(text, `{ buffer = "out" }`, `{ buffer = "other" }`, 1)
-				text = strings.Replace(text, "[[launches]]", "[buffers.other]\ntype = \"u32\"\ncount = 8\n[[launches]]", 1)
-			}
-			file := filepath.Join(dir, "sampled.toml")
-			for name, text := range map[string]string{"sampled.toml": text, "sampled.ptx": sampledPTX + spins} {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
+`, kernel, rounds)
+	if kernel == "turns" { // the first block waits for zero
+		text = strings.ReplaceAll(text, `"numbered"`, `"talk"`)
+		text = strings.Replace(text, `{ buffer = "out" }`, `{ buffer = "other" }`, 1)
+		text = strings.Replace(text, "[[launches]]", "[buffers.other]\ntype = \"u32\"\ncount = 8\n[[launches]]", 1)
+	}
+	file := filepath.Join(dir, "sampled.toml")
+	for name, text := range map[string]string{"sampled.toml": text, "sampled.ptx": sampledPTX + turnsPTX} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return file
+}
+
+// TestSampledBlocks: of a launch of many waves few blocks are simulated. The values, what is printed and the
+// numbers of instructions are those of the whole run, the interval holds the true cycles, and two workers
+// sample alike.
+func TestSampledBlocks(t *testing.T) {
+	for _, c := range []struct {
+		name, kernel string
+		rounds       int
+		whole        bool // all blocks are simulated
+	}{
+		{"loops", "step", 8, false},
+		{"blocks that print", "talk", 1, false},
+		{"number of the grid", "numbered", 1, false},
+		{"blocks that read the clock", "clocked", 1, true},
+		{"blocks that wait for others", "turns", 1, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file := blocksJob(t, c.kernel, c.rounds)
 			set := "chip.clusters=2"
 			whole, values, printed := sampled(t, file, 1, nil, set)
 			full := &sample.Options{Target: 0.02, Blocks: true}
@@ -292,7 +301,7 @@ args = [{ buffer = "out" }, { u32 = 1 }]
 				}
 				return
 			}
-			if b.PassedBlocks < 400 || s.TimedInPart != 1 || s.EstimatedCycles != b.PassedCycles {
+			if b.PassedBlocks < 300 || s.TimedInPart != 1 || s.EstimatedCycles != b.PassedCycles {
 				t.Fatalf("%d blocks were not simulated: %+v", b.PassedBlocks, s)
 			}
 			if off := math.Abs(float64(b.Cycles) - float64(a.Cycles)); off > float64(s.MarginCycles) || float64(s.MarginCycles) > 0.1*float64(a.Cycles) {
@@ -303,6 +312,57 @@ args = [{ buffer = "out" }, { u32 = 1 }]
 			}
 			if b := new(strings.Builder); part.WriteText(b) != nil || !strings.Contains(b.String(), "3 of 3 launches were simulated, 1 of them in part") {
 				t.Errorf("the report does not say that it was sampled: %s", b)
+			}
+		})
+	}
+}
+
+// TestSampledBlocksCut: a run that is ended before, between and after the passages of a launch, or in the
+// estimated time of its blocks, has no more cycles and instructions than were executed and passed.
+func TestSampledBlocksCut(t *testing.T) {
+	file := blocksJob(t, "step", 8)
+	full := &sample.Options{Target: 0.02, Blocks: true}
+	whole, _, _ := sampled(t, file, 1, full, "chip.clusters=2")
+	k := &whole.Kernels[1]
+	ran := k.Cycles - k.PassedCycles // of the chip
+	for _, c := range []struct {
+		name  string
+		limit uint64
+	}{
+		{"before the first passage", k.StartCycle + ran/8},
+		{"half of what is simulated", k.StartCycle + ran/2},
+		{"all but little of it", k.StartCycle + ran - ran/16},
+		{"in the estimated time", k.StartCycle + ran + k.PassedCycles/2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := Options{GPU: "rtx-2060", Timing: true, Threads: 1, Sample: full, MaxInsts: c.limit}
+			o.Settings.Core = "simt"
+			if err := o.Settings.Set("chip.clusters=2"); err != nil {
+				t.Fatal(err)
+			}
+			ready, err := Load(file, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := ready.Run(context.Background(), o)
+			var limit *exec.LimitError
+			if !errors.As(err, &limit) {
+				t.Fatalf("%v, want that the limit ended it", err)
+			}
+			x, s := &res.Kernels[len(res.Kernels)-1], res.Sampling
+			if x.Launch != 1 || x.Cycles > c.limit-k.StartCycle || x.PassedCycles > x.Cycles || x.EndCycle != res.Cycles {
+				t.Errorf("launch %d has %d cycles, %d of them estimated, and ends in cycle %d of %d", x.Launch, x.Cycles, x.PassedCycles, x.EndCycle, res.Cycles)
+			}
+			if x.PassedWarpInstructions > x.WarpInstructions || x.WarpInstructions > k.WarpInstructions || x.ThreadInstructions > k.ThreadInstructions {
+				t.Errorf("%d warp instructions, %d of them passed over, of %d", x.WarpInstructions, x.PassedWarpInstructions, k.WarpInstructions)
+			}
+			if s.TimedCycles > res.Cycles || s.EstimatedCycles > res.Cycles || s.TimedWarpInstructions > s.WarpInstructions {
+				t.Errorf("%+v", s)
+			}
+			for _, p := range x.Peaks {
+				if p.Used > 1.001*p.Most {
+					t.Errorf("%s: %v of %v", p.Part, p.Used, p.Most)
+				}
 			}
 		})
 	}
