@@ -131,7 +131,7 @@ func (c *sweepRunCmd) points(f *sweep.File) (points []*sweep.Point, s *store.Sto
 // open opens the store.
 func (c *sweepRunCmd) open() (*store.Store, error) {
 	dir := storeOf(c.File, c.Store)
-	if c.DryRun || c.List { // these create nothing
+	if c.DryRun || c.List { // these create no store
 		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 			return &store.Store{Dir: dir}, nil
 		}

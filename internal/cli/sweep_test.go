@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -136,5 +138,21 @@ func equalsSingleRuns(t *testing.T, file, dir string) {
 		if seconds.ReplaceAllString(string(r.Result), "") != seconds.ReplaceAllString(string(want), "") {
 			t.Errorf("%s: the result in the store differs from that of a single run", p)
 		}
+	}
+}
+
+// An interrupt while pages are written is one, not bad usage.
+func TestPagesInterrupted(t *testing.T) {
+	s, err := store.Open(filepath.Join(t.TempDir(), "store"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f := pageFlags{HTML: filepath.Join(t.TempDir(), "report.html"), Pages: true}
+	err = f.write(env{ctx: ctx}, &sweep.Report{Digests: []string{"00"}}, s, nil)
+	var exit *exitError
+	if !errors.As(err, &exit) || exit.code != exitInterrupted {
+		t.Errorf("got %v, want the exit code %d", err, exitInterrupted)
 	}
 }

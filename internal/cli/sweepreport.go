@@ -23,13 +23,22 @@ type pageFlags struct {
 	Pages bool   `help:"With --html: also write a page of each result, into a folder beside the report (report.pages for report.html), and link it. Otherwise the report has the commands that show them."`
 }
 
-// check finds flags that do not go together.
+// check finds flags that do not go together, and a report that could not be written.
 func (f *pageFlags) check() error {
 	switch {
 	case f.Pages && f.HTML == "":
 		return usage("--pages is for --html FILE, the report that links the pages")
 	case f.Pages && f.HTML == "-":
 		return usage("--pages needs --html FILE: pages are written beside the report")
+	case f.HTML == "" || f.HTML == "-":
+		return nil
+	}
+	dir := filepath.Dir(f.HTML)
+	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+		return usage("--html %s: there is no folder %s", f.HTML, dir)
+	}
+	if st, err := os.Stat(f.HTML); err == nil && st.IsDir() {
+		return usage("--html %s: it is a folder; want a file", f.HTML)
 	}
 	return nil
 }
@@ -43,6 +52,10 @@ func (f *pageFlags) write(e env, r *sweep.Report, s *store.Store, roots []string
 	if f.Pages {
 		dir := strings.TrimSuffix(f.HTML, filepath.Ext(f.HTML)) + ".pages"
 		if err := writePointPages(e, dir, r.Digests, s, roots); err != nil {
+			var exit *exitError // an interrupt, or a page that cannot be written
+			if errors.As(err, &exit) {
+				return exit
+			}
 			return usage("--pages: %w", err)
 		}
 		r.Pages = filepath.Base(dir)

@@ -70,7 +70,7 @@ func (p *Line) Swept(s Sweep) {
 // eraseBelow erases from the cursor to the end of the screen.
 const eraseBelow = "\x1b[J"
 
-// usualRows is the height of a terminal that does not tell it.
+// usualRows is the height of a terminal that does not say it.
 const usualRows = 24
 
 // height is that of the terminal, in lines.

@@ -90,7 +90,7 @@ type Limits struct {
 type ReportOptions struct {
 	Baseline []Setting       // keys of axes, "input" and "gpu"; may be empty
 	Metrics  []string        // names in the JSON result, with dots; "A / B" is a quotient
-	More     map[string]bool // by metric: whether more is better, where the name does not tell
+	More     map[string]bool // by metric: whether more is better, where its name does not say it
 }
 
 // more reports whether more of a metric is better: of what is reached a second or a cycle, and of
@@ -124,6 +124,11 @@ func Load(path string) (*File, error) {
 	}
 	if err := l.read(path, src); err != nil {
 		return nil, err
+	}
+	for _, check := range l.better {
+		if err := check(); err != nil {
+			return nil, err
+		}
 	}
 	if len(f.Inputs) == 0 {
 		return nil, fmt.Errorf("%s: the sweep has nothing to run: add inputs = [\"job.toml\"]", path)
@@ -161,6 +166,9 @@ type loader struct {
 	file  *File
 	files []string       // that are being read, outermost first
 	names map[string]int // of inputs
+
+	metrics []string       // that any file names
+	better  []func() error // checks names of metrics, when all are known
 }
 
 // read reads a file into the sweep, and before it what it includes, so that its own keys win.

@@ -165,6 +165,8 @@ func TestBadFiles(t *testing.T) {
 		{"no jobs", "inputs = [\"a.toml\"]\n[limits]\njobs = 0", "jobs is 0; it must be at least 1"},
 		{"an include that is missing", "include = [\"x.toml\"]", "sweep.toml:1:12: include: cannot read"},
 		{"an include of itself", "include = [\"sweep.toml\"]", "sweep.toml includes this file in turn"},
+		{"better of no metric", "inputs = [\"a.toml\"]\n[report]\nmetrics = [\"cycles\", \"seconds\"]\nbetter = { cycels = \"more\" }", `sweep.toml:4:12: "cycels" in better is none of the metrics; did you mean "cycles"?`},
+		{"better of none of the default metrics", "inputs = [\"a.toml\"]\n[report]\nbetter = { hits = \"more\" }", `"hits" in better is none of the metrics; they are: cycles, ipc`},
 		{"no metric", "inputs = [\"a.toml\"]\n[report]\nmetrics = []", "metrics is empty"},
 		{"a million points", "inputs = [\"a.toml\"]\n[axes]\n\"l2.ways\" = " + numbers(1000) + "\n\"run.launch_latency\" = " + numbers(1000), "1 inputs × 1 GPUs × 1000 values of l2.ways × 1000 values of run.launch_latency are 1000000 points, more than the limit of 100000"},
 	} {
@@ -321,6 +323,9 @@ func TestNamed(t *testing.T) {
 	}
 	write("b.toml", aJob+"shared = 32\n")
 	expect("the input has changed", "[]", last, last)
+	f.Remember(points, s)
+	write("sweep.toml", strings.Replace(sweep, "16", "8", 1))
+	expect("one has become another", "[]", points[1].Digest, points[0].Digest, points[1].Digest)
 }
 
 // The example is a sweep, and its points have names.

@@ -97,7 +97,7 @@ func (f *File) Named(digests []string, s *store.Store) (found []*Point, unknown 
 		}
 	}
 	// One that cannot be named, or has another name by now, is no error yet: it may not be what is asked for.
-	if len(found) == len(digests) && f.name(found) == nil && !slices.ContainsFunc(found, func(p *Point) bool { return !slices.Contains(digests, p.Digest) }) {
+	if len(found) == len(digests) && f.name(found) == nil && slices.EqualFunc(found, digests, func(p *Point, d string) bool { return p.Digest == d }) {
 		return found, "", nil
 	}
 	if err := f.name(list); err != nil {

@@ -400,6 +400,7 @@ func (r *reader) report(n *tomlfile.Node) {
 		for _, t := range r.strings(n, "metrics") {
 			rep.Metrics = append(rep.Metrics, t.S)
 		}
+		r.loader.metrics = append(r.loader.metrics, rep.Metrics...)
 	}
 	if t := r.table(n, "better"); t != nil {
 		rep.More = map[string]bool{}
@@ -410,5 +411,20 @@ func (r *reader) report(n *tomlfile.Node) {
 			}
 			rep.More[name] = s.S == "more"
 		}
+		r.loader.better = append(r.loader.better, func() error { return r.checkBetter(t) })
 	}
+}
+
+// checkBetter finds names that are none of the metrics.
+func (r *reader) checkBetter(t *tomlfile.Node) error {
+	metrics := r.loader.metrics
+	if len(metrics) == 0 {
+		metrics = defaultMetrics
+	}
+	for _, name := range t.Keys {
+		if !slices.Contains(metrics, name) {
+			r.Unknown(t.Kids[name].KeyPos, name, metrics, "they are", "%q in better is none of the metrics", name)
+		}
+	}
+	return r.Err()
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/sweep/store"
 )
 
-// Report is a sweep as a page shows it (package view, web/sweep.tsx): columns of its points, and
-// which of them are best.
+// Report is a sweep as a page shows it (package view, web/sweep.ts and web/sweeppage.tsx): columns of
+// its points, and which of them are best.
 type Report struct {
 	Name     string         `json:"name"`               // of the sweep's file, or its store
 	Store    string         `json:"store"`              // the folder
@@ -257,7 +257,7 @@ func newReport(name string, s *store.Store, t *Table, how ReportOptions) *Report
 	return r
 }
 
-// finish adds what the baseline and the axes tell.
+// finish adds what follows from the baseline and the axes.
 func (r *Report) finish(t *Table, baseline []Setting) {
 	for a := range r.Axes {
 		r.Axes[a].Base = -1
