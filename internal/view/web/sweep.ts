@@ -100,8 +100,8 @@ export class Sweep {
     return lists.map((row, l) => row.map((list, c) => mean(list, all[l][c])));
   }
 
-  /** Points by two metrics: of an input, or of all the geometric means of those that differ only in the input. */
-  pairs(mx: number, my: number, input: number): { point: number; at: number[]; x: number; y: number }[] {
+  /** Points by two metrics: of an input, or of all the means of those that differ only in the input; geometric says whether both are. */
+  pairs(mx: number, my: number, input: number): { point: number; at: number[]; x: number; y: number; geometric: boolean }[] {
     const several = input === together && this.inputs.length > 1;
     const also = new Set(this.known(my)), known = this.known(mx).filter((i) => also.has(i)).length;
     return [...this.rows([0], input, false).values()].flatMap((list) => {
@@ -109,7 +109,8 @@ export class Sweep {
       if (has.length === 0 || several && has.length < known) return [];
       const at = this.atOf(has[0]);
       if (several) at[0] = -1;
-      return [{ point: several ? -1 : has[0], at, x: mean(has.map((i) => this.value(mx, i)!), 0).value!, y: mean(has.map((i) => this.value(my, i)!), 0).value! }];
+      const [x, y] = [mx, my].map((m) => mean(has.map((i) => this.value(m, i)!), has.length));
+      return [{ point: several ? -1 : has[0], at, x: x.value!, y: y.value!, geometric: x.geometric && y.geometric }];
     });
   }
 

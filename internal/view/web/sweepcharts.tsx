@@ -8,7 +8,7 @@ import { type Mean, type Sweep, together } from "./sweep";
 import { InputChoice, type Parts } from "./sweeppage";
 import { ramp, useScheme } from "./time";
 
-/** More lines than this are not told apart: those of the first inputs are drawn. */
+/** More lines than this cannot be distinguished: those of the first inputs are drawn. */
 const mostCurves = 8;
 
 /** What other axes do while one or two vary, in words. */
@@ -20,6 +20,9 @@ function held(s: Sweep, axes: number[], choice: Parts["choice"], one: string): s
     free.length > 0 ? `${one} averaged: ${free.map((a) => s.r.axes[a].name).join(", ")}.` : "",
   ].filter((x) => x !== "").join(" ");
 }
+
+/** How averages are formed, in words. */
+function kinds(arithmetic: boolean): string { return arithmetic ? "geometric means, arithmetic ones where a value is not above 0" : "geometric means"; }
 
 interface Curve { name: string; list: Mean[]; values: (number | null)[]; n: number }
 
@@ -54,7 +57,7 @@ export function Curves({ s, choice }: Parts) {
     )} note={<Fragment>
       {relative ? `A line for each input: ${metric} relative to its value at the baseline's level, or the first. ` : `${metric} of ${s.inputs[Math.max(0, choice.input)]}. `}
       {axes.length > 1 && held(s, [], choice, "While an axis varies, the others are") + " "}
-      {several && `Averages are ${arithmetic ? "geometric means, arithmetic ones where a value is 0" : "geometric means"}. `}
+      {several && `Averages are ${kinds(arithmetic)}. `}
       {incomplete && "Combinations that lack a value at a level where others have one are left out. "}
       {all[0].curves.length > mostCurves && `The first ${mostCurves} of ${all[0].curves.length} inputs are drawn; choose another one above, or look at the table.`}
     </Fragment>}>
@@ -118,6 +121,7 @@ export function HeatMap({ s, choice, choose }: Parts) {
   const cells = useMemo(() => (x === y ? [] : s.cells(choice.metric, x, y, choice.input, choice.held)), [s, choice.metric, x, y, choice.input, choice.held]);
   const list = cells.flat().filter((c) => c.value !== null).map((c) => c.value!), lo = list.reduce((a, b) => Math.min(a, b), Infinity), hi = list.reduce((a, b) => Math.max(a, b), -Infinity);
   const best = list.length > 0 && hi > lo ? (metric.more ? hi : lo) : NaN;
+  const averages = cells.flat().filter((c) => c.of > 1);
   const few = cells.flat().some((c) => c.value !== null && c.of < c.all);
   if (s.varying.length < 2) return <Card title="Two axes"><Empty>A heat map needs two axes with several values.</Empty></Card>;
   const pick = (name: string, which: "x" | "y") => <label>{name} <select value={String(choice[which])} onChange={(e) => choose({ [which]: Number(e.currentTarget.value) })}>{s.varying.map((a) => <option key={a} value={String(a)}>{r.axes[a].name}</option>)}</select></label>;
@@ -137,7 +141,7 @@ export function HeatMap({ s, choice, choose }: Parts) {
     </div>
   );
   return (
-    <Chart title={`${metric.name} by two axes`} more={<Fragment>{pick("Across", "x")}{pick("Down", "y")}</Fragment>} table={() => table(false)} note={x === y ? undefined : `The strongest colour is the largest value; the frame is the best. ${held(s, [x, y], choice, "Others are")} ${mixed ? "Geometric means over inputs that have values." : choice.input >= 0 && x !== 0 && y !== 0 && s.inputs.length > 1 ? `Input: ${s.inputs[choice.input]}.` : ""} ${few ? "* Some points of the cell have no value." : ""}`}>
+    <Chart title={`${metric.name} by two axes`} more={<Fragment>{pick("Across", "x")}{pick("Down", "y")}</Fragment>} table={() => table(false)} note={x === y ? undefined : `The strongest colour is the largest value; the frame is the best. ${held(s, [x, y], choice, "Others are")} ${averages.length > 0 ? `Averages are ${kinds(averages.some((c) => !c.geometric))}${mixed ? ", over inputs that have values" : ""}.` : ""} ${choice.input >= 0 && x !== 0 && y !== 0 && s.inputs.length > 1 ? `Input: ${s.inputs[choice.input]}.` : ""} ${few ? "* Some points of the cell have no value." : ""}`}>
       {x === y ? <Empty>Choose two different axes.</Empty> : table(true)}
     </Chart>
   );
@@ -179,7 +183,7 @@ export function Tradeoff({ s, choice, choose, selected, show }: Parts) {
   );
   return (
     <Chart title="Trade-off" more={<Fragment>{s.inputs.length > 1 && <InputChoice s={s} choice={choice} choose={choose} />}{pick("Across", "mx")}{pick("Up", "my")}</Fragment>} table={() => (mx === my ? <Empty>Choose two different metrics.</Empty> : rows(pairs))}
-      note={mx === my ? undefined : near >= 0 && pairs[near] ? `${name(pairs[near])}: ${number(pairs[near].x)}, ${number(pairs[near].y)}` : `Of ${r.metrics[mx].name} ${r.metrics[mx].more ? "more" : "less"} is better, of ${r.metrics[my].name} ${r.metrics[my].more ? "more" : "less"}. Points on the line are the front: no other one is better in one and not worse in the other. ${several ? "Values are geometric means over all inputs; what lacks a value for an input is left out." : ""} ${base.length > 0 ? "The ring is the baseline." : ""}`}>
+      note={mx === my ? undefined : near >= 0 && pairs[near] ? `${name(pairs[near])}: ${number(pairs[near].x)}, ${number(pairs[near].y)}` : `Of ${r.metrics[mx].name} ${r.metrics[mx].more ? "more" : "less"} is better, of ${r.metrics[my].name} ${r.metrics[my].more ? "more" : "less"}. Points on the line are the front: no other one is better in one and not worse in the other. ${several ? `Averages over all inputs are ${kinds(pairs.some((p) => !p.geometric))}; what lacks a value for an input is left out.` : ""} ${base.length > 0 ? "The ring is the baseline." : ""}`}>
       <div ref={ref}>
         {mx === my ? <Empty>Choose two different metrics.</Empty> : pairs.length === 0 ? <Empty>No point has values of both metrics{several ? " for all inputs" : ""}.</Empty> : (
           <Fragment>

@@ -128,7 +128,7 @@ function Summary({ s, choice, choose, show }: Parts) {
           ["store", <code>{r.store}</code>],
         ]} />
       </Card>
-      <Card title={<Fragment>Best and worst{s.inputs.length > 1 && <span class="muted"> of geometric means over all inputs</span>}</Fragment>}>
+      <Card title={<Fragment>Best and worst{s.inputs.length > 1 && <span class="muted"> of geometric means over all inputs, of values above 0</span>}</Fragment>}>
         {(r.verdicts ?? []).length === 0 ? <Empty>No point has a number to be compared.</Empty> : <div class="verdicts">{r.metrics.map((_, n) => <Best key={n} s={s} metric={n} show={show} />)}</div>}
         {codes > 0 && <p class="note">{(r.counted ?? []).every((c, i) => c === (s.state(i) === undefined)) ? "No run ended with exit code 0, so all results are compared." : "Results of runs that ended with another exit code than 0 are in the table, and take no part in comparisons."}</p>}
       </Card>
