@@ -257,6 +257,7 @@ func init() {
 // TestPluggedMemory: the address mapping of a machine and FR-FCFS as plug-ins give the
 // cycles and counters of the built-in ones; others do not.
 func TestPluggedMemory(t *testing.T) {
+	alltests.Only(t, "memory systems of a program's own")
 	cold := []string{"run.copies_fill_l2=false", "partition.indexing=consecutive", "l2.ways=2"}
 	for _, c := range alltests.Some([]struct {
 		job, machine, part string

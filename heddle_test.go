@@ -267,6 +267,7 @@ func (c cancelAfter) Err() error {
 // in each possible way. The first has no effect on the second: it takes the same
 // cycles as on a new machine, and memory has only its writes.
 func TestLaunchAfterEveryEnd(t *testing.T) {
+	alltests.Only(t, "launches after every kind of end")
 	prog, err := heddle.LoadSource(heddle.Source{Name: "ends.ptx", Text: `.version 7.8
 .target sm_80
 .address_size 64

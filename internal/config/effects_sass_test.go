@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
@@ -267,6 +268,7 @@ func performSASS(t *testing.T, settings, kernel string) outcome {
 // TestEffectsOnSASS changes each of those settings and checks that it affects a
 // kernel.
 func TestEffectsOnSASS(t *testing.T) {
+	alltests.Only(t, "effects of settings on machine code")
 	tried := map[string]bool{}
 	for _, e := range sassEffects {
 		key, _, _ := strings.Cut(e.set, "=")

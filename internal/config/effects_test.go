@@ -628,7 +628,7 @@ func (o *outcome) counter(name string) uint64 {
 func TestEffects(t *testing.T) {
 	seen := map[string]outcome{}
 	for i, e := range effects {
-		if i%8 != 0 && !alltests.On() {
+		if i%24 != 0 && !alltests.On() {
 			continue
 		}
 		t.Run(strings.ReplaceAll(e.set, "\n", " "), func(t *testing.T) {

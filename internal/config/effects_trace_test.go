@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/run"
@@ -193,6 +194,7 @@ thread block = 0,0,0
 // all numbers stay the same. The units exist, so that the settings could make a
 // difference.
 func TestInertForTraces(t *testing.T) {
+	alltests.Only(t, "settings that do not matter to traces")
 	with := ""
 	for n := 1; n <= 8; n++ {
 		with += fmt.Sprintf("-specialized_unit_%[1]d 1,2,40,2,2,NAME\n-trace_opcode_latency_initiation_spec_op_%[1]d 8,1\n", n)

@@ -16,6 +16,7 @@ import (
 // TestRefusalsNameTheirKeys gives every key absurd values, one at a time. A refusal
 // names the key and a reason.
 func TestRefusalsNameTheirKeys(t *testing.T) {
+	alltests.Only(t, "refusals of absurd values")
 	numbers := []string{"0", "-1", "1", "3", "64", "1000000", "1000000000000000000", "9223372036854775808", "1e6", "nan", "inf", "-0.5", "", "x"}
 	refused, passed := 0, 0
 	for _, name := range alltests.Some([]string{"rtx-2060", "gtx-480", "v100"}, 1) {

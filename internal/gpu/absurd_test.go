@@ -23,6 +23,7 @@ import (
 // or the chip needs little memory and runs a kernel to its end, to its limit, or to
 // an explained error.
 func TestAbsurdValues(t *testing.T) {
+	alltests.Only(t, "a value out of the ordinary for every key")
 	mod, err := ptx.Parse("micro.ptx", []byte(microPTX))
 	if err != nil {
 		t.Fatal(err)
@@ -175,6 +176,7 @@ func numbersIn(v reflect.Value, name string, f func(name string, v reflect.Value
 // file could contain: New either refuses them with a message or makes a chip, and
 // is quick in both cases.
 func TestAbsurdConfig(t *testing.T) {
+	alltests.Only(t, "chips at their limits")
 	refused, made := 0, 0
 	for _, name := range []string{"rtx-2060", "gtx-480"} {
 		g, err := config.Load(name)

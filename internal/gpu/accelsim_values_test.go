@@ -108,6 +108,7 @@ var hostTime = []string{"gpgpu_simulation_time", "gpgpu_simulation_rate", "gpgpu
 // TestEveryCounter compares every line of the output under GPGPU-Sim's names
 // with that of the reference runs: all jobs, all configurations, cold and warm.
 func TestEveryCounter(t *testing.T) {
+	alltests.Only(t, "every counter against GPGPU-Sim's")
 	type tally struct{ n, bad int }
 	all := map[string]*tally{}
 	lines := 0

@@ -244,6 +244,7 @@ func (b *chipBench) measure() measured {
 // launch has no further effect, and the new one takes the same time as on a new
 // machine.
 func TestLaunchAgain(t *testing.T) {
+	alltests.Only(t, "launches after every kind of end")
 	ends := []struct {
 		name string
 		set  []string

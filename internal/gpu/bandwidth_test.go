@@ -304,6 +304,7 @@ func TestL2Crowded(t *testing.T) {
 // strides. The pins never exceed their peak, and are nearly always busy if all
 // words of a row are read; the bytes are those of the pins.
 func TestDRAMBandwidth(t *testing.T) {
+	alltests.Only(t, "bandwidth of the DRAM")
 	// A burst of the GTX 480's DRAM has two sectors, and each of them causes one.
 	for _, gpu := range alltests.Some([]string{"gtx-480", "rtx-2060", "v100"}, 1) {
 		burst := uint64(1)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -87,6 +88,7 @@ func wait(stream int, event string) string {
 // copies: the start of a step follows from the ends of those that it must wait for,
 // and the duration of a copy from the machine.
 func TestOrder(t *testing.T) {
+	alltests.Only(t, "orders of copies and kernels")
 	for _, c := range []struct {
 		name, steps string
 		set         []string
@@ -231,6 +233,7 @@ func sameResult(t *testing.T, file string, set []string) *report.Run {
 // cycle, and the first block of a kernel with a launch latency of L is placed
 // in cycle L + 1 after its start.
 func TestKernelsTogether(t *testing.T) {
+	alltests.Only(t, "kernels beside each other")
 	const sms = 30
 	base := []string{"clocks.core=1000", "run.launch_latency=50", "run.block_log=true", "sm.blocks=1"}
 	two := func(first, second, blocks1, blocks2 int) string {

@@ -339,6 +339,7 @@ func json(t *testing.T, r *report.Run) string {
 // TestOneResult runs examples with and without skipping idle cycles, with different
 // numbers of threads, and with a timeline: result and timeline stay the same.
 func TestOneResult(t *testing.T) {
+	alltests.Only(t, "examples with a timeline, with 5 workers and without skipping")
 	for _, x := range onGPUs([]string{"streams", "transpose", "gaussian", "histogram", "mbarrier", "texture"}, []string{"gtx-480", "rtx-3080", "rtx-2060", "v100"}) {
 		base := json(t, runJob(t, x.file, true, job.Options{GPU: x.gpu, Threads: 1}))
 		var ways [2]bytes.Buffer

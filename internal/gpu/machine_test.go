@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/run"
@@ -44,6 +45,7 @@ const stretch = 256
 // TestPeerCopies: when copies between chips begin and end. A link sends one copy at a time
 // and receives one; copies of one stream come one after another.
 func TestPeerCopies(t *testing.T) {
+	alltests.Only(t, "copies between devices in timing runs")
 	const bytes, lasts = 40_000, 100 + 10_000
 	type copies struct {
 		on, from, to int // the chip of the stream, and those of the bytes; host for the host

@@ -273,6 +273,7 @@ func chase(t *testing.T, lines int, set ...string) (cycles float64, l1, l2 uint6
 // increased: steps on its path must grow by exactly that much, and others not at
 // all.
 func TestChase(t *testing.T) {
+	alltests.Only(t, "latencies of a chain of loads")
 	small := []string{"l1d.adaptive=false", "l1d.sets=4", "l1d.ways=8", "run.flush_l1=true", "run.copies_fill_l2=true"}
 	noL1 := []string{"l1d.skip_global=true", "l2.index=linear", "l2.sets=4", "l2.ways=4"}
 	const l1Lines, l2Lines = 4 * 8, 24 * 4 * 4
@@ -406,6 +407,7 @@ func TestContention(t *testing.T) {
 // TestStrides reads and writes back one word of every stride. A warp moves the
 // sectors of its words, and the DRAM never more than its pins can.
 func TestStrides(t *testing.T) {
+	alltests.Only(t, "sectors and DRAM reads of five strides")
 	const blocks, threads = 240, 256
 	for stride, sectors := range map[int]uint64{4: 4, 8: 8, 16: 16, 32: 32, 64: 32} {
 		for _, gpu := range alltests.Some([]string{"rtx-2060", "v100"}, 1) {

@@ -308,6 +308,7 @@ func TestRacesHaveOneOutcome(t *testing.T) {
 // TestRunsStopAlike ends the racing kernel early, runs it with memory unlike that
 // of any GPU, and runs a kernel that faults on many SMs in the same cycle.
 func TestRunsStopAlike(t *testing.T) {
+	alltests.Only(t, "limits and stops on every core")
 	together(t, 3)
 	const name = "rtx-2060"
 	for what, change := range map[string]func(*gpu.Config){

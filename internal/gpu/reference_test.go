@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
@@ -123,7 +124,10 @@ func TestReference(t *testing.T) {
 	sum := map[string]float64{}
 	count := map[string]int{}
 	exact := 0
-	for _, r := range rows {
+	for i, r := range rows {
+		if i%4 != 0 && only == "" && !alltests.On() {
+			continue
+		}
 		key := r.config + " " + r.l2 + " " + r.job
 		if !hasAll(key, only) {
 			continue

@@ -12,6 +12,7 @@ import (
 // control bits, under scoreboards, and on the SIMT core. The values are those
 // computed on the host, and the instruction counts those of a functional run.
 func TestSASSOnEveryCore(t *testing.T) {
+	alltests.Only(t, "machine code on every GPU")
 	files, err := filepath.Glob("../../examples/sass/*.toml")
 	if err != nil || len(files) < 5 {
 		t.Fatalf("%d examples: %v", len(files), err)

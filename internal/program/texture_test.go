@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	"github.com/heddle-sim/heddle/internal/exec/texture"
@@ -502,6 +503,7 @@ func TestTextureQueries(t *testing.T) {
 
 // TestSurfacesAgree: loads and stores of surfaces, of all shapes, sizes and modes.
 func TestSurfacesAgree(t *testing.T) {
+	alltests.Only(t, "surfaces by PTX and by machine code")
 	type geometry struct {
 		dim, ptx, at, texel string
 		first               []string // after x

@@ -134,6 +134,7 @@ func top(row string) string {
 // the numbers may differ, because every change of a model's timing changes them. Each run
 // checks the values of its job.
 func TestExamples(t *testing.T) {
+	alltests.Only(t, "the document's table of examples")
 	text, err := os.ReadFile(docs)
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/isa"
 )
@@ -443,7 +444,7 @@ func TestHazardsOfBrokenPrograms(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	needed, not := 0, 0
 	what := map[string]int{} // pairs that were broken
-	for n := range 100 {
+	for n := range alltests.Count(25, 100) {
 		good := correct(r)
 		for i := range good.code[:len(good.code)-2] {
 			ctl := *good.code[i].Control

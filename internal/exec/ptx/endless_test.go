@@ -10,6 +10,7 @@ import (
 
 // TestEndlessLoops: a launch that waits for ever ends; one that may go on does not.
 func TestEndlessLoops(t *testing.T) {
+	alltests.Only(t, "loops without end, of every kind")
 	const decls = ".reg .b32 %r, %n; .reg .b64 %l; .reg .pred %p, %q; .shared .align 8 .b64 bar; .local .align 4 .b32 x;"
 	for i, c := range []struct {
 		name, body string

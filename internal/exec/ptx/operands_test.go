@@ -96,7 +96,7 @@ func literal(typ string, v uint64) (string, bool) {
 func TestOperandForms(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(61, 62))
 	plain, guarded, aliased, literals := 0, 0, 0, 0
-	most := alltests.Count(6, 8)
+	most := alltests.Count(3, 8)
 	for _, f := range ptx.Forms() {
 		var pick [][]string
 		n := 0

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
@@ -79,7 +80,7 @@ func TestOps(t *testing.T) {
 			continue
 		}
 		bad := 0
-		for round := 0; round < 64 && bad < 3; round++ {
+		for round := 0; round < alltests.Count(16, 64) && bad < 3; round++ {
 			var src [3][32]uint64
 			for k, typ := range ref.types {
 				for i := range 32 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
@@ -49,6 +50,7 @@ func (m tcMemory) get(mem []byte, r, c int) (v uint64) {
 // rows and by columns. Every combination of wmma.load and wmma.store must have
 // come up in it.
 func TestWMMA(t *testing.T) {
+	alltests.Only(t, "matrix products of every form")
 	done := map[string]bool{}
 	index := 0
 	keep := func(mods []string) bool { return mods[0] == "mma" }

@@ -61,6 +61,7 @@ var everywhere = flag.Bool("everywhere", false, "replay all launches in all ways
 // instructions. With -everywhere it is all launches in all ways on all GPUs of the
 // library.
 func TestEverywhere(t *testing.T) {
+	alltests.Only(t, "traces on every GPU")
 	gpus := map[string][]Options{"rtx-a6000": {ways[0]}}
 	if alltests.On() {
 		gpus = map[string][]Options{"rtx-a6000": {ways[0], ways[3]}, "rtx-3070": {ways[1]}}

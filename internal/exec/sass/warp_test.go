@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -684,6 +685,7 @@ func TestLimit(t *testing.T) {
 // TestEndlessBarriers: loops in which warps wait at a barrier each time around end if nothing
 // changes, and go on if something counts.
 func TestEndlessBarriers(t *testing.T) {
+	alltests.Only(t, "barriers that nobody completes")
 	for _, c := range []struct {
 		name, text string
 		stuck      bool

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
 // inst splits opcode and modifiers; the instruction has no operands.
@@ -81,6 +83,7 @@ func TestTable(t *testing.T) {
 // the parser must accept it and find a row with the same modifiers in the same
 // order.
 func TestSynthesized(t *testing.T) {
+	alltests.Only(t, "a statement of every form")
 	total := 0
 	for _, f := range Forms() {
 		var bodies []string

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/libs/libstest"
 	"github.com/heddle-sim/heddle/internal/libs/rand"
 	"github.com/heddle-sim/heddle/internal/work/cuda"
@@ -275,6 +276,7 @@ func TestSequence(t *testing.T) {
 // ranges is below 50: a right generator fails once in 2 million and in 8,000 times; seeds are
 // fixed.
 func TestDistributions(t *testing.T) {
+	alltests.Only(t, "distributions of random numbers")
 	const n, cells = 40000, 20
 	normal := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 	for _, k := range []rand.Kind{rand.XORWOW, rand.MRG32k3a, rand.Philox, rand.MT19937, rand.Sobol32, rand.Sobol64} {

@@ -131,6 +131,7 @@ func alike(got, want []cell) string {
 // now, and wants a verdict for each. With -update it writes them; a row whose first finding is
 // another one loses its verdict.
 func TestExampleFindings(t *testing.T) {
+	alltests.Only(t, "findings of the examples")
 	text, err := os.ReadFile(exampleDocs)
 	if err != nil {
 		t.Fatal(err)

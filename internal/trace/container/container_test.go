@@ -131,6 +131,7 @@ func drawLaunch(r *rapid.T) *memory {
 // A written set is read back unchanged, in any order of blocks and for any size of
 // parts.
 func TestRandom(t *testing.T) {
+	alltests.Only(t, "random traces")
 	dir := t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {
 		set := &trace.Set{Form: "drawn", Warnings: rapid.SliceOfN(rapid.String(), 0, 2).Draw(r, "warnings")}

@@ -253,6 +253,7 @@ func same(t *testing.T, name string, have, want []plainRecord) {
 // Every record of every recorded launch equals that of the simplest reader, whether
 // its blocks were kept or are read again.
 func TestRecordedPlainly(t *testing.T) {
+	alltests.Only(t, "recorded traces without compression")
 	n := 0
 	launches(t, func(t *testing.T, name string, src trace.Source, text []byte) {
 		var want []plainRecord

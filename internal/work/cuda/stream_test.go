@@ -196,6 +196,7 @@ func TestQuery(t *testing.T) {
 
 // TestPriority: waiting blocks of a higher priority are placed first.
 func TestPriority(t *testing.T) {
+	alltests.Only(t, "priorities of streams")
 	for i, c := range []struct {
 		name     string
 		priority int

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/core/kepler"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/report/lesson"
@@ -26,6 +27,7 @@ type stop struct {
 // TestLessons compares every cycle of a lesson with the machine: all registers, predicates and words of
 // memory, of PTX, which shows results at once, and of SASS, which shows them when they are written.
 func TestLessons(t *testing.T) {
+	alltests.Only(t, "every cycle of a lesson")
 	for _, c := range []struct {
 		name, file, gpu, set string
 		warps                int

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/report"
 )
 
@@ -91,6 +92,7 @@ args = [{ buffer = "a" }, { buffer = "a" }, { buffer = "a" }, { u32 = 4096 }]
 // TestHistory compares what a page gets over time with the totals, and finds that a page changes
 // nothing else.
 func TestHistory(t *testing.T) {
+	alltests.Only(t, "histories of runs")
 	ready, err := Load(matmul, Options{})
 	if err != nil {
 		t.Fatal(err)

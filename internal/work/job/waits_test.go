@@ -35,7 +35,7 @@ func TestWaitedFor(t *testing.T) {
 		{"streams, modern", examples + "streams/streams.toml", "modern", false},
 		{"matmul, modern", examples + "matmul/matmul.toml", "modern", false},
 		{"matmul, SIMT", examples + "matmul/matmul.toml", "simt", false},
-	}, 2) {
+	}, 1) {
 		t.Run(c.name, func(t *testing.T) {
 			var inside func(*run.Inside) func() error
 			once := func(threads int, page bool) *report.Run {

@@ -49,6 +49,7 @@ func asJSON(t *testing.T, r *report.Run) string {
 
 // Looking changes nothing; and what is seen is what happened.
 func TestWatching(t *testing.T) {
+	alltests.Only(t, "results of a run that is watched")
 	for _, c := range alltests.Some([]struct{ file, gpu string }{
 		{"../../../testdata/reference/gpgpusim/reduce.toml", "gtx-480"},
 		{"../../../testdata/reference/gpgpusim/matmul_tiled.toml", "rtx-2060"},

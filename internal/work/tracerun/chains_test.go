@@ -133,6 +133,7 @@ var knownChains = map[string]float64{"SM6_TITANX/miss": 0.002, "SM6_TITANX/missl
 // TestChains replays chains of one instruction and compares cycles with those
 // that Accel-Sim (73f9fac) took, with its configuration files.
 func TestChains(t *testing.T) {
+	alltests.Only(t, "chains of one instruction against Accel-Sim")
 	type times struct {
 		kind   string
 		warps  int

@@ -107,6 +107,7 @@ func small(t *testing.T) string {
 // TestExamples records runs and reads them again: there are no warnings, the counts
 // are those of the run, and so are those of replays on both cores.
 func TestExamples(t *testing.T) {
+	alltests.Only(t, "examples recorded and replayed")
 	for _, name := range alltests.Some([]string{
 		"compact", // atomics
 		"streams", "sass/histogram",
@@ -251,6 +252,7 @@ func TestAddresses(t *testing.T) {
 // number of cycles when replayed on the modern core. The kernels have one launch
 // each: a trace does not contain the address of a program's second kernel.
 func TestControlBits(t *testing.T) {
+	alltests.Only(t, "control bits taken from disassemblies")
 	for _, name := range []string{"sass/vecadd", "sass/reduction", "sass/collatz", "sass/dot", "sass/histogram", "sass/matmul", "sass/transpose", "sass/saxpy"} {
 		t.Run(strings.TrimPrefix(name, "sass/"), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "trace")

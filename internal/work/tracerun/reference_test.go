@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/run"
 	"github.com/heddle-sim/heddle/internal/trace"
@@ -131,7 +132,10 @@ func TestReference(t *testing.T) {
 	rows := reference(t)
 	results := map[string]*report.Run{}
 	n := 0
-	for _, r := range rows {
+	for i, r := range rows {
+		if i%4 != 0 && !alltests.On() {
+			continue
+		}
 		if r.trace == "x8-vectoradd" {
 			continue // TestEightfold
 		}
@@ -170,7 +174,7 @@ func TestReference(t *testing.T) {
 		}
 		n++
 	}
-	if n != 164 {
+	if alltests.On() && n != 164 {
 		t.Errorf("%d launches were compared, want 164", n)
 	}
 }

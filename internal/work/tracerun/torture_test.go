@@ -489,6 +489,7 @@ func machines() []string {
 // tracer, each on some of the machines: each comes to its end with the
 // instructions that were written, whatever the number of threads.
 func TestTorture(t *testing.T) {
+	alltests.Only(t, "traces made to be hard")
 	ops := opcodes(t)
 	all := machines()
 	n := uint64(*torture)

@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
 // TestAlignArrays: functions read local arrays of smaller elements 16 bytes at a time.
 // The other variables in local memory put them at addresses that are not multiples of 16.
 func TestAlignArrays(t *testing.T) {
+	alltests.Only(t, "wide reads of local arrays, compiled")
 	const source = `
 struct two { short x, y; };
 __device__ __noinline__ void copy(void *to, const void *from) { *(int4 *)to = *(const int4 *)from; }

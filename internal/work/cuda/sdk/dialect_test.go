@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
@@ -100,6 +101,7 @@ func TestClangs(t *testing.T) {
 // TestClusterDims: kernels have the directive for the size of their clusters from sm_90 on,
 // wherever __cluster_dims__ is.
 func TestClusterDims(t *testing.T) {
+	alltests.Only(t, "attributes of clusters, compiled")
 	const source = `
 #define PAIR __cluster_dims__(2, 1, 1)
 extern "C" __global__ void PAIR by_macro(int *out) { *out = 1; }

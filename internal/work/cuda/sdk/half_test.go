@@ -81,6 +81,7 @@ func (f *narrow) round(x float64, way byte) uint16 {
 // rounded to the nearest, alone, in pairs, and if the compiler knows them; a pair is one
 // instruction.
 func TestRounding(t *testing.T) {
+	alltests.Only(t, "roundings of device functions, compiled")
 	const per = 8
 	low := [per]uint32{0, 1, 0x0fff, 0x1000, 0x1001, 0x7fff, 0x8000, 0x8001}
 	for _, f := range formats() {

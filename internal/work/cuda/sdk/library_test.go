@@ -761,6 +761,7 @@ extern "C" __global__ void names(char *out) {
 // TestStatesOfHostCode: a plain C++ file can use small floats and the states of
 // random generators, with the same sizes as in kernels.
 func TestStatesOfHostCode(t *testing.T) {
+	alltests.Only(t, "lines of host code, compiled")
 	const sizes = `
 #include <curand_kernel.h>
 static_assert(sizeof(curandState) == 48 && sizeof(curandState_t) == 48 && sizeof(curandStateXORWOW_t) == 48, "XORWOW");

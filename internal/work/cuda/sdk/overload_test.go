@@ -103,6 +103,7 @@ func accepts(t *testing.T, s sdk.SDK, source string, flags ...string) error {
 // arguments, in kernels and on the host, for every standard and wherever
 // <algorithm> is included.
 func TestOrderTypes(t *testing.T) {
+	alltests.Only(t, "orders of atomics, compiled")
 	types := []string{"int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long", "float", "double"}
 	// Each type with itself, the signed with the unsigned type of one size, and
 	// float with double; other pairs are ambiguous, as with nvcc.

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
 // Atomic objects, barriers and pipelines of namespace cuda, for GPUs with and
 // without asynchronous copies.
 func TestScopes(t *testing.T) {
+	alltests.Only(t, "scopes of atomics, compiled")
 	const source = `
 #include <cooperative_groups.h>
 #include <cuda/atomic>
@@ -307,6 +309,7 @@ KERNEL(plain, in[threadIdx.x] = 5)
 // TestCopiesOfBarriers: a phase of a barrier ends after the copies that threads have started with
 // it, for which they do not wait when they arrive.
 func TestCopiesOfBarriers(t *testing.T) {
+	alltests.Only(t, "barriers that compilers copy")
 	const source = `
 #include <cooperative_groups.h>
 #include <cuda/barrier>

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
@@ -53,6 +54,7 @@ func TestOtherCompilers(t *testing.T) {
 
 // Unpacking twice gives one folder; concurrent unpacking is safe.
 func TestUnpack(t *testing.T) {
+	alltests.Only(t, "several processes unpack the toolkit")
 	clang, err := sdk.FindClang(context.Background())
 	if err != nil {
 		t.Skip(err)
