@@ -695,6 +695,7 @@ func wordOf(key, word string) string {
 // each key and each word of a key is among the effects, except for keys on which no
 // run depends.
 func TestEverySettingIsTried(t *testing.T) {
+	alltests.Only(t, "the list of settings that are tried")
 	options, nets, keys, words := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	bases := map[string]*config.GPU{}
 	for _, e := range effects {

@@ -323,6 +323,7 @@ values = [1, 2, 3]
 
 // TestJobAgain runs an interrupted job again: the result is that of a first run.
 func TestJobAgain(t *testing.T) {
+	alltests.Only(t, "jobs run twice")
 	steps := launch(1, "a", 400, 40) + launch(2, "b", 400, 40) + launch(0, "a", 10, 1)
 	for i, gpu := range []string{"rtx-2060", "rtx-2070-super"} {
 		for k, threads := range []int{1, 2} {

@@ -379,6 +379,7 @@ func texTexels(t *texture.Texture, seed uint64) []byte {
 }
 
 func TestTexturesAgree(t *testing.T) {
+	alltests.Only(t, "textures by PTX and by machine code")
 	cases := 0
 	for _, a := range texAccesses() {
 		t.Run(a.name, func(t *testing.T) {

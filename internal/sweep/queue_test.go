@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/sweep/store"
 )
 
@@ -174,7 +175,7 @@ func TestQueue(t *testing.T) {
 }
 
 func TestFailures(t *testing.T) {
-	for _, c := range []struct {
+	for _, c := range alltests.Some([]struct {
 		name   string
 		value  int
 		limits Limits
@@ -186,7 +187,7 @@ func TestFailures(t *testing.T) {
 		{"a check that fails is a result", checkFails, Limits{}, State{All: 2, Done: 2, Wrong: 1}, ""},
 		{"too long", sleeps, Limits{Time: 2 * time.Second}, State{All: 2, Done: 1, Failed: 1}, "it took longer than the limit of 2s"},
 		{"too much memory", hungry, Limits{Memory: 100 << 20}, State{All: 2, Done: 1, Failed: 1}, "it needs more memory than the limit of 100 MiB"},
-	} {
+	}, 3) {
 		t.Run(c.name, func(t *testing.T) {
 			c.limits.Jobs = 2
 			dir := folder(t, base(""))

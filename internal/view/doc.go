@@ -10,4 +10,4 @@
 // has.
 package view
 
-//go:generate go run ./bundle
+//go:generate go run -tags bundle ./bundle

@@ -501,12 +501,12 @@ func TestHazardsOfBrokenPrograms(t *testing.T) {
 			}
 		}
 	}
-	if needed < 200 {
+	if needed < alltests.Count(50, 200) {
 		t.Errorf("only %d of %d changes broke a program", needed, needed+not)
 	}
 	// Every kind of mistake of a compiler must have occurred.
 	for _, pair := range []string{"ISETP EXIT", "ISETP BRA", "ISETP IADD3", "ISETP LDS", "IADD3 IADD3", "R2UR UIADD3", "UIADD3 IADD3", "LDS FADD", "MUFU STS", "STS FADD"} {
-		if what[pair] == 0 {
+		if what[pair] == 0 && alltests.On() {
 			t.Errorf("no program without the wait for %s", pair)
 		}
 	}

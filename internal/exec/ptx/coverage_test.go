@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
@@ -48,6 +49,7 @@ type coverage struct {
 // TestCoverage -update` rewrites it. Of PTX 8.0 nothing may be rejected except what leftOut
 // lists.
 func TestCoverage(t *testing.T) {
+	alltests.Only(t, "the document of all forms")
 	var rows []*coverage
 	for _, f := range ptx.Forms() {
 		c := &coverage{form: f, reasons: map[string]int{}}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/mnemonic"
@@ -60,6 +61,7 @@ func runAll(t testing.TB, w *Work) (warps, threads uint64) {
 
 // Every record of every real trace is replayed once, with all options.
 func TestCounts(t *testing.T) {
+	alltests.Only(t, "counts of traces")
 	for _, a := range archives(t) {
 		var lost HiddenReport
 		for n, read := range a.kernels {

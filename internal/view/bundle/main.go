@@ -1,3 +1,5 @@
+//go:build bundle
+
 // Command bundle makes page.js and page.css from web with esbuild. It needs neither node nor
 // network: the libraries that the page uses are in web/vendor.
 package main

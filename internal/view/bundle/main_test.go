@@ -1,3 +1,5 @@
+//go:build bundle
+
 package main
 
 import (

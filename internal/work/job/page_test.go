@@ -177,6 +177,7 @@ func TestHistory(t *testing.T) {
 // TestHistoryDoubles: a long run has fewer rows than a history may have, because its intervals
 // have doubled, and no count is lost.
 func TestHistoryDoubles(t *testing.T) {
+	alltests.Only(t, "long histories")
 	o := Options{Timing: true, GPU: "rtx-2060", Page: true}
 	ready, err := Load(spin(t), o)
 	if err != nil {

@@ -169,6 +169,7 @@ void (*use)(int *) = hidden;
 // TestDynamicVariable: a variable in the dynamic shared memory is one object, in lambdas too,
 // and names its type.
 func TestDynamicVariable(t *testing.T) {
+	alltests.Only(t, "initialised variables, compiled")
 	const source = `
 struct S { enum { n = 4 }; int v[4]; };
 template <class T> struct U { T v[4]; };

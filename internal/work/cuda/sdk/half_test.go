@@ -456,6 +456,7 @@ KERNELS(__nv_fp8_e5m2, __NV_E5M2)
 // TestFP6AndFP4: conversions from and to formats of 6 and 4 bits agree with a list of
 // their numbers, alone, in pairs and in fours. Powers of two (E8M0) too.
 func TestFP6AndFP4(t *testing.T) {
+	alltests.Only(t, "floats of 6 and 4 bits, compiled")
 	gpu := device(t, kit(t), `
 #include <cuda_fp4.h>
 #include <cuda_fp6.h>

@@ -145,6 +145,7 @@ func TestHeadersInOtherLanguages(t *testing.T) {
 
 // The numbers of kernel results of TestSmallParts, in order.
 func TestSmallParts(t *testing.T) {
+	alltests.Only(t, "small parts of the toolkit, compiled")
 	s := kit(t)
 	known, err := s.Clang.Architectures(t.Context())
 	if err != nil {

@@ -579,6 +579,7 @@ extern "C" __global__ void places(int *out) {
 // TestFP8Conversions: every conversion to and from 8-bit numbers equals that
 // through float.
 func TestFP8Conversions(t *testing.T) {
+	alltests.Only(t, "conversions of 8-bit floats, compiled")
 	var rows []row
 	// Numbers with three bits of fraction, too large ones, and NaN.
 	values := []struct {

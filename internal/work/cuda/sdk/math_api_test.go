@@ -437,6 +437,7 @@ func off(typ string, got uint64, want, bound string) string {
 // TestMathTypes: every overload of CUDA's mathematical functions exists and has its
 // type, in kernels and, if CUDA has it there, on the host.
 func TestMathTypes(t *testing.T) {
+	alltests.Only(t, "types of device functions, compiled")
 	src := mathProgram(mathAPI(t), true)
 	for _, s := range compilers(t) {
 		for _, std := range standards {

@@ -145,6 +145,7 @@ func TestStatics(t *testing.T) {
 
 // Every function to which clang maps the C library's is defined.
 func TestMathNames(t *testing.T) {
+	alltests.Only(t, "names of device functions, compiled")
 	s := kit(t)
 	out, err := exec.Command(s.Clang.Path, "-print-resource-dir").Output()
 	if err != nil {
