@@ -136,7 +136,7 @@ var mayImport = map[string][]string{
 
 // tools are packages that make, measure or test others and may know what they need;
 // nobody may import them.
-var tools = []string{"internal/exec/ptx/opgen", "internal/libs/kernelgen", "internal/libs/libstest", "internal/trace/tracetest", "internal/program/agreetest", "internal/binary/fatbin/fatbintest", "internal/view/viewtest", "examples", "bench"}
+var tools = []string{"internal/exec/ptx/opgen", "internal/libs/kernelgen", "internal/libs/libstest", "internal/trace/tracetest", "internal/program/agreetest", "internal/binary/fatbin/fatbintest", "internal/view/bundle", "internal/view/viewtest", "examples", "bench"}
 
 // external lists the packages outside the standard library and this module
 // that a package may import; tests are free.
