@@ -205,6 +205,7 @@ func TestKept(t *testing.T) {
 
 // Job files of the same kernels take as long as the launches here.
 func TestJobs(t *testing.T) {
+	alltests.Only(t, "jobs of the comparison with an H100")
 	p := load(t)
 	for name, r := range map[string]row{
 		"empty": {kind: "empty", block: 704, blocks: 2048}, "ffma": {kind: "ffma", block: 32, blocks: 1, turns: 20}, "gemm": {kind: "gemm", size: 64, block: 8},

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/core/kepler"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/work/job"
@@ -359,6 +360,7 @@ func product(t *testing.T, r *job.KeplerReady, k *kepler.Core) {
 
 // The documentation has the cycles of every job.
 func TestCyclesInDocs(t *testing.T) {
+	alltests.Only(t, "cycles that documents state")
 	docs, err := os.ReadFile("../../docs/kepler.md")
 	if err != nil {
 		t.Fatal(err)

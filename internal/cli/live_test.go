@@ -167,6 +167,7 @@ func shortJob(t *testing.T) string {
 
 // A live page sees a run grow and end with the result that --json has.
 func TestLive(t *testing.T) {
+	alltests.Only(t, "a program that is shown while it runs")
 	r := startLive(t, shortJob(t))
 	var before view.State
 	grew, results := 0, 0

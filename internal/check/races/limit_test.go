@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -64,6 +65,7 @@ func TestLimitsOfNames(t *testing.T) {
 
 // TestLimitsOfRandomPrograms: whenever the checker forgets, every race that it reports is one.
 func TestLimitsOfRandomPrograms(t *testing.T) {
+	alltests.Only(t, "random programs within the limits of shadow memory")
 	forgot := 0
 	for seed := range uint64(4000) {
 		r := rand.New(rand.NewPCG(seed, 2))

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	diff "github.com/google/go-cmp/cmp"
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/isa"
 )
 
@@ -100,6 +101,7 @@ func TestAllocRefuses(t *testing.T) {
 // then those where nothing is allocated, so that an allocation fails only if no gap has
 // room for it.
 func TestAddressesReused(t *testing.T) {
+	alltests.Only(t, "addresses that are used again")
 	const base, top, gap = 1 << 32, 1<<32 + 1<<20, DefaultGap
 	run := func(seed uint64) (addrs []uint64) {
 		rnd := rand.New(rand.NewPCG(seed, 1))

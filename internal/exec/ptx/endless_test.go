@@ -82,6 +82,7 @@ func TestEndlessSearchChangesNothing(t *testing.T) {
 // TestEndlessBarriersEnd: loops with barriers that end after long, each with its own way to
 // count, end as they would without a search.
 func TestEndlessBarriersEnd(t *testing.T) {
+	alltests.Only(t, "barriers that nobody completes")
 	const decls = ".reg .b32 %r, %n; .reg .b64 %a; .reg .pred %p, %q; .shared .align 4 .b32 x;"
 	for _, c := range alltests.Some([]struct{ name, body string }{
 		{"in registers", "mov.u32 %n, 0; L: bar.sync 0; ld.volatile.global.u32 %r, [%out+64]; add.u32 %n, %n, 1; setp.ne.u32 %p, %n, 600000; @%p bra L; st.global.u32 [%out], %n;"},

@@ -509,6 +509,7 @@ func withRegisters(code []isa.Inst) []isa.Inst {
 // TestLargeShapes analyses 60,000 instructions of each shape, to detect quadratic
 // time or memory.
 func TestLargeShapes(t *testing.T) {
+	alltests.Only(t, "control flow of large programs")
 	n := 60_000
 	if !alltests.On() {
 		n = 15_000

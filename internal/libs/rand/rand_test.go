@@ -490,6 +490,7 @@ func TestGraph(t *testing.T) {
 // upper half are those of the complement, negated, so that they are finite; they are the
 // inverse of the middles of 2^32 or 2^53 parts.
 func TestSobolEnds(t *testing.T) {
+	alltests.Only(t, "ends of Sobol's sequences")
 	const (
 		first = 0
 		last  = 0x1555555        // 25 ones in Gray code: the word is 0xffffff80, its complement 127

@@ -175,7 +175,7 @@ func TestCompile(t *testing.T) {
 			ptx: `\[1024\]`, log: `^$`,
 		},
 		{
-			name: "default execution space", file: "a.cu", options: []string{"-default-device"},
+			name: "default execution space", file: "a.cu", rare: true, options: []string{"-default-device"},
 			source: "int twice(int x) { return 2 * x; }\nextern \"C\" __global__ void k(int *p) { *p = twice(*p); }\n",
 			log:    `^$`,
 		},

@@ -383,6 +383,7 @@ func drawLaunch(r *rapid.T, id int64, all []trace.Static) *memory {
 
 // A run in this format is read back unchanged.
 func TestRandom(t *testing.T) {
+	alltests.Only(t, "random traces")
 	root := t.TempDir()
 	n := 0
 	rapid.Check(t, func(r *rapid.T) {

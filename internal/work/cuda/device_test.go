@@ -1023,6 +1023,7 @@ func TestFaultsTogether(t *testing.T) {
 // and wait for each other's events has the same result, bit for bit, for every number of
 // threads of the simulator.
 func TestDevicesThreads(t *testing.T) {
+	alltests.Only(t, "several devices with several workers")
 	const devices, blocks, threads = 4, 40, 128
 	const n = blocks * threads * 16 // bytes
 	var first []byte

@@ -131,6 +131,7 @@ func TestCounters(t *testing.T) {
 // programs. The hardware's behaviour is unknown there, but nothing panics, every
 // run reaches its limit or says why it ended, and every cycle is counted once.
 func TestMutatedCases(t *testing.T) {
+	alltests.Only(t, "damaged cases")
 	all := cases(t)
 	names := slices.Sorted(maps.Keys(all))
 	ends := map[string]int{}
