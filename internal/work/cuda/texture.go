@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/exec/texture"
 )
@@ -359,13 +360,30 @@ type reference struct {
 	bound   [MaxDevices]bool // by device
 }
 
+// symbol returns the name in the module of a texture or surface as nvcc registers it: qualified,
+// after a "::" (seen in Debian's MAGMA 2.6.2, CUDA 11.8). Modules have names as C++'s ABI for
+// Itanium mangles them, which names at file scope are without a change.
+func symbol(name string) string {
+	name, found := strings.CutPrefix(name, "::")
+	if !found || !strings.Contains(name, "::") {
+		return name
+	}
+	var b strings.Builder
+	b.WriteString("_ZN")
+	for part := range strings.SplitSeq(name, "::") {
+		fmt.Fprintf(&b, "%d%s", len(part), part)
+	}
+	b.WriteString("E")
+	return b.String()
+}
+
 // RegisterTexture registers the device texture of a textureReference at a host address,
 // and whether it reads integers as fractions.
 func (r *Runtime) RegisterTexture(handle, host uint64, name string, norm bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if m := r.module(handle); m != nil {
-		r.textures[host] = &reference{module: m, part: partOf(handle), name: name, norm: norm}
+		r.textures[host] = &reference{module: m, part: partOf(handle), name: symbol(name), norm: norm}
 	}
 }
 
@@ -374,7 +392,7 @@ func (r *Runtime) RegisterSurface(handle, host uint64, name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if m := r.module(handle); m != nil {
-		r.textures[host] = &reference{module: m, part: partOf(handle), name: name, surface: true}
+		r.textures[host] = &reference{module: m, part: partOf(handle), name: symbol(name), surface: true}
 	}
 }
 

@@ -203,3 +203,19 @@ func TestCopyBox(t *testing.T) {
 		b.want(c.name, b.CopyBox(c.dst, c.src, c.width, c.side, c.side, AnyWay, 0, false), c.want)
 	}
 }
+
+// TestReferenceNames: nvcc registers references by their qualified names.
+func TestReferenceNames(t *testing.T) {
+	for registered, want := range map[string]string{
+		"image": "image", "::image": "image", "::outer::inner::image": "_ZN5outer5inner5imageE", "_ZN5outer5imageE": "_ZN5outer5imageE", "": "", "::": "",
+	} {
+		if got := symbol(registered); got != want {
+			t.Errorf("%q is %q, want %q", registered, got, want)
+		}
+	}
+	b := start(t, nil)
+	d, err := b.Malloc(64)
+	b.want("allocate", err, Success)
+	b.r.RegisterTexture(b.r.Register(fatbin.Append(nil, fatbin.Entry{Kind: fatbin.PTX, SM: 70, Data: []byte(code)})), 5, "::image", false)
+	b.want("bind", b.Bind(5, Image{Addr: d, Channel: floats, Bytes: 64}, Sampling{}), Success)
+}
