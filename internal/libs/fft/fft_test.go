@@ -715,6 +715,19 @@ func TestCodes(t *testing.T) {
 	b.want("with a work area", p.Execute(fft.C2C, at, at, fft.Forward), fft.Success)
 	b.Must(b.Synchronize())
 	b.want("end", fft.Destroy(b.Thread, h), fft.Success)
+
+	// A transform that needs no work area states a small one, and does without.
+	h, _ = fft.Create(b.Thread)
+	p, _ = fft.Of(b.Thread, h)
+	b.want("no allocation", p.SetAutomatic(false), fft.Success)
+	size, r = p.Make(small)
+	stated, r2 := p.Size()
+	if need, r3 := fft.Need(b.Thread, &small); size != 512 || stated != size || need != size || r != fft.Success || r2 != fft.Success || r3 != fft.Success {
+		t.Errorf("a small work area has %d bytes, or %d, or %d", size, stated, need)
+	}
+	b.want("no area", p.Execute(fft.C2C, at, at, fft.Forward), fft.Success)
+	b.Must(b.Synchronize())
+	b.want("end", fft.Destroy(b.Thread, h), fft.Success)
 }
 
 // TestThreads: a timing run has the same cycles and results for every number of threads.

@@ -164,6 +164,11 @@ func Of(t *cuda.Thread, handle int32) (Call, Result) {
 	return Call{p, t}, Success
 }
 
+// leastArea is the smallest size of a work area that is stated, also for transforms that need
+// none: BART 0.8 allocates what is stated, and cannot free a block of no bytes. The number is
+// assumed.
+const leastArea = 512
+
 // Make gives a plan its shape and its memory, and returns the bytes of its work area.
 func (c Call) Make(s Shape) (bytes uint64, r Result) {
 	if c.shape != nil {
@@ -172,7 +177,7 @@ func (c Call) Make(s Shape) (bytes uint64, r Result) {
 	if c.memory.Elsewhere(c.t) {
 		return 0, InvalidDevice
 	}
-	if bytes, r = Need(c.t, &s); r != Success {
+	if bytes, r = need(c.t, &s); r != Success {
 		return 0, r
 	}
 	tables, r := makeTables(c.t, &s)
@@ -190,11 +195,19 @@ func (c Call) Make(s Shape) (bytes uint64, r Result) {
 		c.area, c.owned = at, true
 	}
 	c.tables, c.need, c.shape = tables, bytes, &s
-	return bytes, Success
+	return max(bytes, leastArea), Success
 }
 
-// Need is the number of bytes of a shape's work area.
+// Need is the number of bytes of a shape's work area as plans state it.
 func Need(t *cuda.Thread, s *Shape) (bytes uint64, r Result) {
+	if bytes, r = need(t, s); r != Success {
+		return 0, r
+	}
+	return max(bytes, leastArea), Success
+}
+
+// need is the number of bytes of a shape's work area; it may be 0.
+func need(t *cuda.Thread, s *Shape) (bytes uint64, r Result) {
 	if r = s.check(t); r != Success {
 		return 0, r
 	}
@@ -211,7 +224,7 @@ func (c Call) Size() (uint64, Result) {
 	if c.shape == nil {
 		return 0, InvalidPlan
 	}
-	return c.need, Success
+	return max(c.need, leastArea), Success
 }
 
 // SetStream sets the stream of all further executions.
