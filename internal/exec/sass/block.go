@@ -62,6 +62,11 @@ func (b *block) morePending() {
 
 func (b *block) givePending(h int32) { b.free = append(b.free, h) }
 
+// sharedGranule is the unit in bytes in which shared memory is given to blocks: 128 from sm_80
+// on, 256 before (CUDA's table of compute capabilities). What a block reads up to its end is no
+// fault, and NVIDIA's compiler makes use of it: where 12 bytes are declared, it reads 16.
+const sharedGranule = 128
+
 // newBlock makes block n of a launch ready to run.
 func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *block {
 	var b *block
@@ -71,7 +76,7 @@ func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *b
 		b = &block{wk: wk}
 		b.step.late = new(operands)
 	}
-	b.Start(l, n, im.kernel.text.Shared+l.Shared, view)
+	b.Start(l, n, (im.kernel.text.Shared+l.Shared+sharedGranule-1)&^(sharedGranule-1), view)
 	b.im, b.launch, b.Spins = im, l, im.kernel.spins
 	b.free = b.free[:0]
 	for h := range b.pend {

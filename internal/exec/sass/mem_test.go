@@ -459,3 +459,26 @@ EXIT ;
 		}
 	}
 }
+
+// TestSharedGranule: a block has its shared memory in units of 128 bytes, and reads of a unit that
+// it has in part are no faults.
+func TestSharedGranule(t *testing.T) {
+	for _, c := range []struct {
+		shared int
+		code   string
+		fault  string
+	}{
+		{12, "LDS.128 R4, [RZ]", ""},
+		{12, "LDS R4, [RZ+0x7c]", ""},
+		{12, "LDS R4, [RZ+0x80]", "shared address 0x80"},
+		{128, "LDS R4, [RZ+0x80]", "shared address 0x80"},
+		{0, "LDS R4, [RZ]", "shared address 0x0"},
+	} {
+		k := load(t, fmt.Sprintf(".arch sm_86\n.kernel k\n.regs 16\n.shared %d\n%s\nEXIT\n", c.shared, c.code))
+		one := exec.Dim3{X: 1, Y: 1, Z: 1}
+		_, err := launch(t, k, Launch{Grid: one, Block: one}, device.New(device.Config{}))
+		if c.fault == "" && err != nil || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
+			t.Errorf("%s with %d bytes: %v, want %q", c.code, c.shared, err, c.fault)
+		}
+	}
+}
