@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/heddle-sim/heddle/internal/alltests"
 )
@@ -32,7 +31,7 @@ const (
 func TestStaticRuntime(t *testing.T) {
 	alltests.Only(t, "a program that contains NVIDIA's runtime")
 	env := append(os.Environ(), cudaEnv(t)...)
-	relion := findRelion(t)
+	relion := debian(t, "relion_refine", relionPackage, "libopenmpi3 libfftw3-double3 libfftw3-single3 libtiff6 libgomp1")
 	dir := t.TempDir()
 	writeParticles(t, dir)
 	run := func(out string, words ...string) map[string][]float64 {
@@ -76,41 +75,6 @@ func TestStaticRuntime(t *testing.T) {
 	if r := correlation(readImage(t, filepath.Join(dir, "cpu/run_it001_classes.mrcs")), readImage(t, filepath.Join(dir, "gpu/run_it001_classes.mrcs"))); r < 0.999 {
 		t.Errorf("the means of the particles on CPU and GPU have the correlation %.5f; want at least 0.999", r)
 	}
-}
-
-// findRelion returns the program: the installed one, otherwise that of Debian's package.
-func findRelion(t *testing.T) string {
-	t.Helper()
-	const name = "relion_refine"
-	if path, err := exec.LookPath(name); err == nil {
-		return path
-	}
-	if _, err := exec.LookPath("dpkg-deb"); err != nil {
-		t.Skip("relion_refine is not installed, and there is no dpkg-deb to unpack Debian's package")
-	}
-	dir := t.TempDir()
-	deb := filepath.Join(dir, "relion.deb")
-	curl := exec.Command("curl", "--fail", "--silent", "--show-error", "--location", "--max-time", "300", "--output", deb, relionPackage)
-	curl.WaitDelay = time.Minute
-	if out, err := curl.CombinedOutput(); err != nil {
-		t.Skipf("relion_refine is not installed, and Debian's package cannot be had: %v: %s", err, out)
-	}
-	if out, err := exec.Command("dpkg-deb", "-x", deb, dir).CombinedOutput(); err != nil {
-		t.Fatalf("dpkg-deb: %v: %s", err, out)
-	}
-	path := filepath.Join(dir, "usr", "bin", name)
-	trace := exec.Command(path)
-	trace.Env = append(os.Environ(), "LD_TRACE_LOADED_OBJECTS=1")
-	out, err := trace.Output()
-	if err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-	for _, m := range notFound.FindAllSubmatch(bytes.TrimSpace(out), -1) {
-		if lib := string(m[1]); !strings.HasPrefix(lib, "libcufft") {
-			t.Skipf("relion_refine lacks %s: apt-get install libopenmpi3 libfftw3-double3 libfftw3-single3 libtiff6 libgomp1", lib)
-		}
-	}
-	return path
 }
 
 // writeParticles writes noisy pictures of three blobs, turned and shifted, and one without noise.
