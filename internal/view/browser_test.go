@@ -782,6 +782,25 @@ func TestKeyboardReads(t *testing.T) {
 	shows(fmt.Sprintf("slot %d, cycle %s: ", warps.Slots[0].Slot, report.Count(warps.Every)))
 	b.picture("machine-warps")
 
+	b.at("#/pipeline")
+	focus(".ways")
+	chosen := func() string {
+		return js[string](b, `document.querySelector(".ways g.on > text")?.textContent ?? ""`)
+	}
+	var rows []string
+	for _, key := range []string{kb.ArrowDown, kb.ArrowDown, kb.End, kb.ArrowUp, kb.Home} {
+		press(key)
+		rows = append(rows, chosen())
+	}
+	if rows[0] == "" || rows[1] == rows[0] || rows[2] == "" || rows[2] == rows[1] || rows[3] == "" || rows[3] == rows[2] || rows[4] != rows[0] {
+		t.Errorf("keys choose the instructions %q", rows)
+	}
+	shows("issue ")
+	press(kb.Escape)
+	if s := chosen(); s != "" {
+		t.Errorf("Escape leaves %q chosen", s)
+	}
+
 	b.at("#/learn")
 	focus(".listing button:not(:disabled)[tabindex='0']")
 	first := js[string](b, `document.activeElement.innerText`)

@@ -210,6 +210,22 @@ function Chart({ ways, run }: { ways: Ways; run: number }) {
     const rows = [list.indexOf(waits), list.indexOf(to)], [y1, y2] = rows.map((r) => (r - from + 0.5) * rowHeight), [x1, x2] = [waits.end, issueOf(to)].map((c) => Math.max(left, Math.min(scroll.w - 4, x(c))));
     return rows[0] >= 0 && rows[1] >= 0 && <path class="arrow" d={`M${x1} ${y1}H${x2}V${y2 - 7}m-3 -5l3 5l3 -5`} />;
   };
+  // Left and right move the cycles; up and down choose an instruction, which stays in sight.
+  const keys = (e: KeyboardEvent) => {
+    const page = Math.max(1, Math.floor(scroll.h / rowHeight) - 1), by = { ArrowUp: -1, ArrowDown: 1, PageUp: -page, PageDown: page, Home: -list.length, End: list.length }[e.key];
+    if (e.key === "ArrowLeft") setShift(shift - step / 2);
+    else if (e.key === "ArrowRight") setShift(shift + step / 2);
+    else if (e.key === "Escape") setOn(null);
+    else if (by !== undefined && list.length > 0) {
+      const was = on ? list.indexOf(on) : -1, first = Math.floor(scroll.y / rowHeight);
+      const n = was < 0 && Math.abs(by) < list.length ? Math.min(first, list.length - 1) : Math.max(0, Math.min(list.length - 1, was + by));
+      setOn(list[n]);
+      const el = box.current!, top = n * rowHeight;
+      if (top < el.scrollTop) el.scrollTop = top;
+      else if (top + rowHeight > el.scrollTop + el.clientHeight) el.scrollTop = top + rowHeight - el.clientHeight;
+    } else return;
+    e.preventDefault();
+  };
   return (
     <Card title={<Fragment>Instructions <span class="muted">{count(list.length)}{list.length < ways.list.length && ` of ${count(ways.list.length)}`}</span></Fragment>} more={<Fragment>
       <label>Warp <select value={String(thread)} onChange={(e) => setThread(Number(e.currentTarget.value))}><option value="-1">all</option>{threads.map(([t, name]) => <option key={t} value={String(t)}>{name}</option>)}</select></label>
@@ -218,7 +234,7 @@ function Chart({ ways, run }: { ways: Ways; run: number }) {
       <span class="group"><button type="button" aria-label="Smaller" onClick={() => setZoom(Math.max(0.25, zoom / 2))}>−</button><button type="button" aria-label="Larger" onClick={() => setZoom(Math.min(64, zoom * 2))}>+</button></span>
     </Fragment>}>
       <p class="legend">{ways.stages.map((s, i) => <span key={s}><i class="swatch" style={{ background: fills[i % fills.length] }} />{names[s] ?? s}</span>)}</p>
-      <div class="ways" style={{ height: `${Math.min(560, list.length * rowHeight + 4)}px` }} ref={box} tabIndex={0} role="region" aria-label={`${plural(list.length, "instruction", "instructions")} in the pipeline`} onKeyDown={(e) => { if (e.key === "ArrowLeft") setShift(shift - step / 2); if (e.key === "ArrowRight") setShift(shift + step / 2); }} onScroll={(e) => { const el = e.currentTarget; setScroll((s) => ({ ...s, x: el.scrollLeft, y: el.scrollTop })); }}>
+      <div class="ways" style={{ height: `${Math.min(560, list.length * rowHeight + 4)}px` }} ref={box} tabIndex={0} role="region" aria-label={`${plural(list.length, "instruction", "instructions")} in the pipeline`} onKeyDown={keys} onScroll={(e) => { const el = e.currentTarget; setScroll((s) => ({ ...s, x: el.scrollLeft, y: el.scrollTop })); }}>
         <div style={{ height: `${list.length * rowHeight}px` }}>
           <svg width={scroll.w} height={(to - from) * rowHeight} style={{ transform: `translateY(${from * rowHeight}px)` }}>
             {list.slice(from, to).map((i, n) => (
@@ -235,8 +251,8 @@ function Chart({ ways, run }: { ways: Ways; run: number }) {
           </svg>
         </div>
       </div>
-      <p class="note">{on ? <Fragment><b>{on.detail}</b>{on.at && <Fragment>, <a href={href({ page: "source", launch: on.at.launch, run, query: lineOf(on.at) })}>{on.at.source_line ? `${base(on.at.source_file!)}:${on.at.source_line}` : place(on.at)}</a> of launch {on.at.launch}, {on.more}</Fragment>}: {on.stages.map(([s, c], k) => `${names[ways.stages[s]] ?? ways.stages[s]} ${count(c)} (${(k + 1 < on.stages.length ? on.stages[k + 1][1] : on.end) - c})`).join(", ")}{on.flushed && "; flushed"}{on.waits && `. Its warp waited for ${on.waits.detail}, which issued in cycle ${count(issueOf(on.waits))}.`}</Fragment>
-        : <Fragment>Cycles {count(Math.max(0, origin))} to {count(Math.max(0, origin + 4 * step))}. Point at an instruction for its stages with their cycles.{!ways.complete && ` The file has more than ${count(most)} instructions; the rest was left out.`}</Fragment>}</p>
+      <p class="note" role="status">{on ? <Fragment><b>{on.detail}</b>{on.at && <Fragment>, <a href={href({ page: "source", launch: on.at.launch, run, query: lineOf(on.at) })}>{on.at.source_line ? `${base(on.at.source_file!)}:${on.at.source_line}` : place(on.at)}</a> of launch {on.at.launch}, {on.more}</Fragment>}: {on.stages.map(([s, c], k) => `${names[ways.stages[s]] ?? ways.stages[s]} ${count(c)} (${(k + 1 < on.stages.length ? on.stages[k + 1][1] : on.end) - c})`).join(", ")}{on.flushed && "; flushed"}{on.waits && `. Its warp waited for ${on.waits.detail}, which issued in cycle ${count(issueOf(on.waits))}.`}</Fragment>
+        : <Fragment>Cycles {count(Math.max(0, origin))} to {count(Math.max(0, origin + 4 * step))}. Point at an instruction, or choose one by the arrow keys, for its stages with their cycles.{!ways.complete && ` The file has more than ${count(most)} instructions; the rest was left out.`}</Fragment>}</p>
     </Card>
   );
 }
