@@ -303,7 +303,7 @@ func (o *op) enters() {
 	switch {
 	case !o.late:
 		o.entry = coupled
-	case o.pipe == Memory && o.path != pathConst && !strings.HasPrefix(o.inst.Op, "MATCH"):
+	case o.pipe == Memory && o.path != pathConst && o.inst.Space != isa.Texture && !strings.HasPrefix(o.inst.Op, "MATCH"):
 		o.entry = address
 	default:
 		o.entry = decoupled
@@ -374,6 +374,8 @@ func (k *Kernel) need(o, reader *op, n uint16) uint16 {
 		return o.latency
 	case uniform:
 		return o.latency + reader.uniformly(guard)
+	case o.pipe == Uniform && bit != 0 && !guard: // 1 after VOTEU: Mesa's tables, MAGMA's code
+		return o.latency - 1
 	case o.pipe == Uniform:
 		return o.latency
 	case guard && o.pipe == Pred:
