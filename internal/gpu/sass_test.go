@@ -1,6 +1,7 @@
 package gpu_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -44,6 +45,41 @@ func TestSASSOnEveryCore(t *testing.T) {
 				balance(t, x.gpu, &got.Kernels[i])
 			}
 			balanceRun(t, x.gpu, got)
+		}
+	}
+}
+
+// TestDoublesOfOtherChips: code for sm_80, where sums in binary64 have a fixed latency, computes the
+// same on a chip whose sub-cores share a unit for them, and so does code that waits for a counter.
+func TestDoublesOfOtherChips(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		name, arch, control string
+		counter             string // of the first sum
+		want                string // what guards dependences
+	}{
+		{"stall counters", "sm_80", "[B------:R-:W-:-:S10]", "[B------:R-:W-:-:S10]", "scoreboards"},
+		{"a counter", "sm_80", "[B0-----:R-:W0:-:S02]", "[B------:R-:W0:-:S02]", "control bits"},
+		{"a counter, sm_86", "sm_86", "[B0-----:R-:W0:-:S02]", "[B------:R-:W0:-:S02]", "control bits"},
+	} {
+		wait := "[B------:R-:W-:-:S10]"
+		if c.want == "control bits" {
+			wait = "[B0-----:R-:W-:-:S10]"
+		}
+		text := ".arch " + c.arch + "\n.kernel k\n.regs 16\n.param out, 8\n" +
+			"[B------:R-:W-:-:S10] MOV R2, c[0x0][0x160] ;\n[B------:R-:W-:-:S10] MOV R3, c[0x0][0x164] ;\n" +
+			"[B------:R-:W-:-:S10] MOV R4, RZ ;\n[B------:R-:W-:-:S10] MOV R5, 0x40000000 ;\n" + // 2
+			c.counter + " DADD R6, R4, 1 ;\n" + c.control + " DMUL R6, R6, R4 ;\n" + c.control + " DADD R6, R6, R4 ;\n" +
+			wait + " STG.E.64 [R2], R6 ;\n[B------:R-:W-:-:S01] EXIT ;\n"
+		toml := "program = \"k.sass\"\n[buffers.out]\ntype = \"f64\"\ncount = 1\n[[launches]]\ngrid = [1, 1, 1]\nblock = [1, 1, 1]\nargs = [{ buffer = \"out\" }]\n[[checks]]\nbuffer = \"out\"\nvalues = [8.0]\n"
+		for name, s := range map[string]string{"k.sass": text, "k.toml": toml} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(s), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := runJob(t, filepath.Join(dir, "k.toml"), true, job.Options{GPU: "rtx-a6000"})
+		if !got.OK || len(got.Dependences) != 1 || got.Dependences[0].Mechanism != c.want {
+			t.Errorf("%s: right: %t, guarded by %+v, want %s; %+v", c.name, got.OK, got.Dependences, c.want, got.Checks)
 		}
 	}
 }

@@ -145,11 +145,26 @@ func NewKernel(cfg *Config, w exec.Work, o core.KernelOptions) (*Kernel, error) 
 		return nil, err
 	}
 	k := &Kernel{Fit: fit}
-	k.ControlBits = all && cfg.Dependences != Scoreboard
+	k.ControlBits = all && cfg.Dependences != Scoreboard && !(cfg.Dependences == Hybrid && cfg.unguarded(w))
 	if err := k.decode(cfg); err != nil {
 		return nil, core.Refuse(w, "%v", err)
 	}
 	return k, nil
+}
+
+// unguarded reports whether code for sm_80, where binary64 has a fixed latency, guards such results
+// by stall counters alone on a core whose sub-cores share one unit for them. A chip of sm_86 runs
+// such code rightly; how it guards the results is not published, so that scoreboards do it.
+func (c *Config) unguarded(w exec.Work) bool {
+	if w.Traits().Arch != 80 || c.Time[isa.ClassFP64].Pipe != FP64 {
+		return false
+	}
+	for _, in := range w.Code() {
+		if class := classOf(in); (class == isa.ClassFP64 || class == isa.ClassDMMA) && len(in.Dsts) > 0 && in.Control.Write == isa.NoCounter {
+			return true
+		}
+	}
+	return false
 }
 
 // files is the number of register files of package isa that hold registers.
