@@ -185,19 +185,28 @@ const maxAttributes = 64
 
 //export cuLaunchKernelEx
 func cuLaunchKernelEx(config, fn, params, extra C.uintptr_t) C.int {
-	if config == 0 {
+	c, cooperative, lacking, ok := driverConfig(config)
+	if !ok {
 		return setting(false)
 	}
-	l := at[C.CUlaunchConfig](config)
-	c := grid(l.gridDimX, l.gridDimY, l.gridDimZ, l.blockDimX, l.blockDimY, l.blockDimZ, l.sharedMemBytes, C.uintptr_t(word(&l.hStream)))
-	if l.numAttrs > maxAttributes || l.numAttrs > 0 && word(&l.attrs) == 0 {
-		return setting(false)
-	}
-	cooperative, lacking := attributes(&c, uint64(word(&l.attrs)), uint64(l.numAttrs))
 	if lacking != "" {
 		return C.int(driver().Unsupported("cuLaunchKernelEx with " + lacking))
 	}
 	return launchFunction(fn, c, cooperative, params, extra)
+}
+
+// driverConfig is launchConfig for a CUlaunchConfig.
+func driverConfig(config C.uintptr_t) (c cuda.Call, cooperative bool, lacking string, ok bool) {
+	if config == 0 {
+		return c, false, "", false
+	}
+	l := at[C.CUlaunchConfig](config)
+	c = grid(l.gridDimX, l.gridDimY, l.gridDimZ, l.blockDimX, l.blockDimY, l.blockDimZ, l.sharedMemBytes, C.uintptr_t(word(&l.hStream)))
+	if l.numAttrs > maxAttributes || l.numAttrs > 0 && word(&l.attrs) == 0 {
+		return c, false, "", false
+	}
+	cooperative, lacking = attributes(&c, uint64(word(&l.attrs)), uint64(l.numAttrs))
+	return c, cooperative, lacking, true
 }
 
 // attributes reads the n attributes of a launch, which both APIs lay out alike, and names
@@ -298,6 +307,33 @@ func cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(to, fn C.uintptr_t, th
 		return setting(false)
 	}
 	return cuOccupancyMaxActiveBlocksPerMultiprocessor(to, fn, threads, shared)
+}
+
+//export cuOccupancyMaxActiveClusters
+func cuOccupancyMaxActiveClusters(to, fn, config C.uintptr_t) C.int {
+	return in(func(t *cuda.Thread) cuda.Error {
+		c, _, _, ok := driverConfig(config)
+		if !ok {
+			return cuda.InvalidValue
+		}
+		n, _, err := t.Clusters(uint64(fn), c)
+		give(to, C.int(n), err)
+		return err
+	}, to)
+}
+
+//export cuOccupancyMaxPotentialClusterSize
+func cuOccupancyMaxPotentialClusterSize(to, fn, config C.uintptr_t) C.int {
+	return in(func(t *cuda.Thread) cuda.Error {
+		c, _, _, ok := driverConfig(config)
+		if !ok {
+			return cuda.InvalidValue
+		}
+		c.Cluster = cuda.Dim3{}
+		_, n, err := t.Clusters(uint64(fn), c)
+		give(to, C.int(n), err)
+		return err
+	}, to)
 }
 
 //export cuOccupancyMaxPotentialBlockSizeWithFlags

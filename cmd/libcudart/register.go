@@ -155,22 +155,52 @@ type cudaLaunchConfig struct {
 
 //export cudaLaunchKernelExC
 func cudaLaunchKernelExC(config, fn, args C.uintptr_t) C.int {
-	if config == 0 {
+	c, cooperative, lacking, ok := launchConfig(config)
+	if !ok {
 		return C.int(thread().Check(false))
 	}
-	l := at[cudaLaunchConfig](config)
-	if l.n > maxAttributes || l.n > 0 && l.attributes == 0 {
-		return C.int(thread().Check(false))
-	}
-	c := cuda.Call{
-		Grid: cuda.Dim3{X: l.grid[0], Y: l.grid[1], Z: l.grid[2]}, Block: cuda.Dim3{X: l.block[0], Y: l.block[1], Z: l.block[2]},
-		Shared: l.shared, Stream: l.stream,
-	}
-	cooperative, lacking := attributes(&c, l.attributes, uint64(l.n))
 	if lacking != "" {
 		return C.int(thread().Unsupported("cudaLaunchKernelExC with " + lacking))
 	}
 	return launchCall(fn, c, args, cooperative)
+}
+
+// launchConfig reads a cudaLaunchConfig_t, as attributes does; ok is false if it is invalid.
+func launchConfig(config C.uintptr_t) (c cuda.Call, cooperative bool, lacking string, ok bool) {
+	if config == 0 {
+		return c, false, "", false
+	}
+	l := at[cudaLaunchConfig](config)
+	if l.n > maxAttributes || l.n > 0 && l.attributes == 0 {
+		return c, false, "", false
+	}
+	c = cuda.Call{
+		Grid: cuda.Dim3{X: l.grid[0], Y: l.grid[1], Z: l.grid[2]}, Block: cuda.Dim3{X: l.block[0], Y: l.block[1], Z: l.block[2]},
+		Shared: l.shared, Stream: l.stream,
+	}
+	cooperative, lacking = attributes(&c, l.attributes, uint64(l.n))
+	return c, cooperative, lacking, true
+}
+
+//export cudaOccupancyMaxActiveClusters
+func cudaOccupancyMaxActiveClusters(to, fn, config C.uintptr_t) C.int {
+	c, _, _, ok := launchConfig(config)
+	if !ok || to == 0 {
+		return C.int(thread().Check(false))
+	}
+	n, _, err := thread().Clusters(uint64(fn), c)
+	return give(to, C.int(n), err)
+}
+
+//export cudaOccupancyMaxPotentialClusterSize
+func cudaOccupancyMaxPotentialClusterSize(to, fn, config C.uintptr_t) C.int {
+	c, _, _, ok := launchConfig(config)
+	if !ok || to == 0 {
+		return C.int(thread().Check(false))
+	}
+	c.Cluster = cuda.Dim3{}
+	_, n, err := thread().Clusters(uint64(fn), c)
+	return give(to, C.int(n), err)
 }
 
 // What the stubs of nvcc 12.8 and later call in place of cudaLaunchKernel. The handle

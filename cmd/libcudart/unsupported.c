@@ -5,8 +5,6 @@
 extern int heddleUnsupported(char *name);
 
 UNSUPPORTED(cudaLibraryGetUnifiedFunction)
-UNSUPPORTED(cudaOccupancyMaxActiveClusters)
-UNSUPPORTED(cudaOccupancyMaxPotentialClusterSize)
 
 // Sharing with graphics and with other processes.
 UNSUPPORTED(cudaDestroyExternalMemory)

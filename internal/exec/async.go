@@ -30,7 +30,7 @@ package exec
 // fail while operations ByMbarrier are outstanding, for which it needs the barrier's
 // address in Effects.
 //
-// Clusters. A block is a cluster of one: cluster barriers and shared::cluster
-// addresses are the block's own, and launches with larger clusters are refused
-// (Check). Work hands out single blocks; for clusters it will have to hand out
-// Launch.Cluster.Count() consecutive blocks to one group of SMs at a time.
+// Clusters. A functional run gives the blocks of a cluster their turns as if they were one block
+// (NewCluster), so that they reach each other's shared memory. Core models get launches with
+// clusters of one block only: others are refused (exec/ptx, NewWork). Work hands out single
+// blocks; for clusters it will have to hand out the blocks of one to a group of SMs at a time.

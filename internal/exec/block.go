@@ -132,6 +132,8 @@ type Turns struct {
 
 	search *Search // nil: none
 	unseen uint64  // instructions since it looked at the end of a round
+
+	patient bool // another block of the cluster may let its lanes go on: Free does not yet
 }
 
 // seldom is how many instructions a block issues, at least, before a search looks at the end of a
@@ -174,8 +176,13 @@ func (t *Turns) Run(b Warper, warps int, budget, quantum uint64) Status {
 			return Finished
 		}
 		if !t.moved {
+			if t.patient {
+				t.next = 0
+				return Stuck
+			}
 			moved, ok := b.Free()
 			if !moved {
+				t.next = 0
 				return Stuck
 			}
 			if !ok { // what lanes did that were let go

@@ -218,13 +218,13 @@ func (h *hunt) end(under []GridBlock) {
 
 // endless describes a run whose blocks loop for ever.
 func (r *gridRun) endless(under []GridBlock, begun uint64) *StuckError {
-	e := &StuckError{Kernel: r.Kernel, Block: under[0].Index(), Ended: r.res.Blocks, Total: r.Blocks}
+	e := &StuckError{Kernel: r.Kernel, Block: under[0].Index(), Ended: r.res.Blocks, Total: r.Blocks * r.per()}
 	e.Waits = []string{"every warp that can run repeats the same instructions with the same values, and none changes memory"}
 	if begun < r.Blocks {
-		e.Waits = append(e.Waits, fmt.Sprintf("%d of %d blocks cannot start until others end; blocks that wait for them wait forever", r.Blocks-begun, r.Blocks))
+		e.Waits = append(e.Waits, fmt.Sprintf("%d of %d blocks cannot start until others end; blocks that wait for them wait forever", (r.Blocks-begun)*r.per(), e.Total))
 	}
 	if r.res.Blocks > 0 {
-		e.Waits = append(e.Waits, fmt.Sprintf("%d of %d blocks have ended; blocks that wait for them wait forever", r.res.Blocks, r.Blocks))
+		e.Waits = append(e.Waits, fmt.Sprintf("%d of %d blocks have ended; blocks that wait for them wait forever", r.res.Blocks, e.Total))
 	}
 	for _, b := range under {
 		if len(e.Waits) > mostWaits {

@@ -106,10 +106,11 @@ const Direct = -1
 // Grid is a launch that is ready to run.
 type Grid struct {
 	Kernel      string // for messages
-	Blocks      uint64
-	Talks       bool // blocks can communicate through memory
-	Spins       bool // blocks also wait for each other in loops
-	Cooperative bool // all blocks must be resident at once
+	Blocks      uint64 // or clusters of them, which then run as one block each
+	Per         uint64 // blocks of a cluster; 0: there are none
+	Talks       bool   // blocks can communicate through memory
+	Spins       bool   // blocks also wait for each other in loops
+	Cooperative bool   // all blocks must be resident at once
 	Order       Sequence
 	Resident    int // concurrent blocks of an ordinary launch on the target machine; 0: our choice
 
@@ -185,19 +186,22 @@ func (r *gridRun) finish(b GridBlock, st Status) error {
 	case Stopped:
 		return &LimitError{Limit: r.o.MaxInsts, Where: b.Somewhere()}
 	}
-	r.res.Blocks++
+	r.res.Blocks += r.per()
 	return nil
 }
 
+// per is the number of blocks that run as one.
+func (g *Grid) per() uint64 { return max(1, g.Per) }
+
 func (r *gridRun) progress() {
 	if r.o.Progress != nil {
-		r.o.Progress(r.res.Blocks, r.Blocks, r.issued+r.res.WarpInsts)
+		r.o.Progress(r.res.Blocks, r.Blocks*r.per(), r.issued+r.res.WarpInsts)
 	}
 }
 
 // inTurn runs blocks that may communicate.
 func (r *gridRun) inTurn() error {
-	most, slice := cmp.Or(r.Resident, residents), uint64(blockSlice)
+	most, slice := max(1, cmp.Or(r.Resident, residents)/int(r.per())), uint64(blockSlice)
 	if r.Spins {
 		slice = spinSlice
 	}

@@ -43,7 +43,7 @@ type Kernel interface {
 type Launch struct {
 	Kernel      Kernel
 	Grid, Block Dim3
-	Cluster     Dim3   // zero: the kernel's own, or none
+	Cluster     Dim3   // blocks of a cluster; zero: the kernel's own, or none
 	Shared      int    // dynamic shared memory, bytes
 	Params      []byte // the parameter block, laid out as Kernel.Params says
 	Cooperative bool   // blocks may wait for each other
@@ -111,12 +111,13 @@ func Check[K Kernel](l *Launch) (k K, err error) {
 		err = l.Refuse("its parameters take %d bytes; got %d", k.ParamBytes(), len(l.Params))
 	case len(l.Params) > isa.MaxParams:
 		err = l.Refuse("its parameters take %d bytes; the limit is %d", len(l.Params), isa.MaxParams)
-	case l.Cluster.X > 1 || l.Cluster.Y > 1 || l.Cluster.Z > 1:
-		err = l.Refuse("clusters of more than one block are not supported")
 	case len(k.Unusable()) > 0:
 		err = l.Refuse("%v", errors.Join(k.Unusable()...))
 	case l.Shared < 0 || l.Shared > isa.MaxShared-static:
 		err = l.Refuse("shared memory per block must be 0 to %d bytes; got %d static and %d dynamic", isa.MaxShared, static, l.Shared)
+	}
+	if err == nil {
+		err = l.CheckCluster()
 	}
 	return k, err
 }

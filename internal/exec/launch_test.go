@@ -57,7 +57,11 @@ func TestCheck(t *testing.T) {
 		{"a byte more", Launch{Kernel: &kernel{shared: 1 << 10}, Grid: one, Block: one, Shared: 226<<10 + 1}, "232448 bytes"},
 		{"less than nothing", Launch{Kernel: plain, Grid: one, Block: one, Shared: -1}, "0 to"},
 		{"a cluster of one", Launch{Kernel: plain, Grid: one, Block: one, Cluster: one}, ""},
-		{"a cluster of two", Launch{Kernel: plain, Grid: one, Block: one, Cluster: Dim3{2, 1, 1}}, "clusters"},
+		{"a cluster of two", Launch{Kernel: plain, Grid: Dim3{4, 1, 1}, Block: one, Cluster: Dim3{2, 1, 1}}, ""},
+		{"a grid that is no multiple of its clusters", Launch{Kernel: plain, Grid: Dim3{4, 3, 1}, Block: one, Cluster: Dim3{2, 2, 1}}, "does not divide into clusters"},
+		{"a cluster without height", Launch{Kernel: plain, Grid: one, Block: one, Cluster: Dim3{1, 0, 1}}, "at least 1"},
+		{"a cluster of 32", Launch{Kernel: plain, Grid: Dim3{32, 32, 1}, Block: one, Cluster: Dim3{16, 2, 1}}, "the limit is 16 blocks"},
+		{"a cluster of 2^64", Launch{Kernel: plain, Grid: one, Block: one, Cluster: Dim3{1 << 22, 1 << 21, 1 << 21}}, "the limit is 16 blocks"},
 		{"a kernel that cannot run", Launch{Kernel: &kernel{bad: []error{errors.New("one"), errors.New("two")}}, Grid: one, Block: one}, "one\ntwo"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

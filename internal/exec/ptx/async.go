@@ -17,7 +17,6 @@ import (
 // A copy completes when it issues: a program may not look at its target before it has
 // waited, so it cannot tell the difference. Groups are therefore always complete, and
 // waiting for them costs nothing; a program that forgets to wait is not detected here.
-// Clusters have one block, so shared::cluster is the block's own shared memory.
 
 func init() {
 	families["mbarrier"] = decodeMbarrier
@@ -369,6 +368,10 @@ func mbarArrive(w *warp, in *inst, m uint32) {
 		if b.phase != token>>61&1 {
 			w.done |= 1 << i
 		}
+		if _, at := isa.Resolve(w.addr[i&31]); in.d != none && !w.blk.owns(at) {
+			w.failAs(exec.BadBarrier, 1<<i, "the state of the mbarrier at shared address %#x of another block of the cluster cannot be returned: the destination must be _", w.addr[i&31])
+			return
+		}
 		le.PutUint64(p, b.pack())
 		if in.d != none {
 			w.r64[in.d][i&31] = token
@@ -386,6 +389,10 @@ func mbarWait(w *warp, in *inst, m uint32) {
 	done := uint32(0)
 	for k := m; k != 0; k &= k - 1 {
 		i := bits.TrailingZeros32(k)
+		if _, at := isa.Resolve(w.addr[i&31]); !w.blk.owns(at) {
+			w.failAs(exec.BadBarrier, 1<<i, "wait at the mbarrier at shared address %#x of another block of the cluster: a block can only wait at its own", w.addr[i&31])
+			return
+		}
 		b, p := w.mbarAt(in, i)
 		if p == nil {
 			return
@@ -724,12 +731,40 @@ func (w *warp) bulkSize(c *copyOp, i int, from, to uint64) (int, bool) {
 		return 0, false
 	}
 	if c.multi {
-		if mask := w.u32(c.mask)[i&31] & 0xffff; mask != 1 {
-			w.failf(1<<i, "multicast to the blocks %#x of a cluster that has one block", mask)
+		mask, count := w.u32(c.mask)[i&31]&0xffff, w.blk.launch.ClusterSize().Count()
+		if mask>>count != 0 {
+			w.failf(1<<i, "multicast to the blocks %#x of a cluster that has %d", mask, count)
 			return 0, false
 		}
 	}
 	return int(n), true
+}
+
+// multicast calls deliver for each block of the cluster that a copy goes to. In each, the target and
+// the mbarrier of lane i have the address that they have in the executing block.
+func (w *warp) multicast(c *copyOp, i int, to uint64, deliver func(to uint64, rank int) bool) {
+	_, to = isa.Resolve(to)
+	for mask := w.u32(c.mask)[i&31] & 0xffff; mask != 0; mask &= mask - 1 {
+		rank := bits.TrailingZeros32(mask)
+		if !deliver(ofRank(to, uint64(rank)), rank) {
+			return
+		}
+	}
+}
+
+// completeIn is completeTx for lane i, on the mbarrier of the block with a rank.
+func (w *warp) completeIn(at *inst, i, rank int, n int64) bool {
+	own := w.addr
+	defer func() { w.addr = own }()
+	w.addresses(at, 1<<i)
+	_, a := isa.Resolve(w.addr[i&31])
+	w.addr[i&31] = ofRank(a, uint64(rank))
+	b, p := w.mbarAt(&inst{mode: uint8(isa.Shared)}, i)
+	if p == nil || !w.completeBytes(&b, i, n) {
+		return false
+	}
+	le.PutUint64(p, b.pack())
+	return true
 }
 
 // bytesOf returns n bytes of a space at an address of lane i; nil after a fault.
@@ -747,49 +782,60 @@ func bulkCopy(w *warp, in *inst, m uint32) {
 	from := w.addr
 	w.addresses(in, m)
 	to := w.addr
-	var buf [bulkStep]byte
 	for k := m; k != 0; k &= k - 1 {
 		i := bits.TrailingZeros32(k)
 		total, ok := w.bulkSize(c, i, from[i], to[i])
 		if !ok {
 			return
 		}
-		mask := uint32(0xffff)
-		if c.mask != none && !c.multi {
-			mask = w.u32(c.mask)[i&31] & 0xffff
+		if c.multi {
+			w.multicast(c, i, to[i], func(to uint64, rank int) bool {
+				return w.bulkMove(c, i, from[i], to, total) && w.completeIn(c.mbar, i, rank, int64(total))
+			})
+			continue
 		}
-		for at := 0; at < total; {
-			n := min(bulkStep, total-at)
-			src := w.bytesOf(c.from, i, from[i]+uint64(at), n, false)
-			if src == nil {
-				return
-			}
-			copy(buf[:n], src)
-			if mask != 0xffff {
-				old := w.bytesOf(c.to, i, to[i]+uint64(at), n, false)
-				if old == nil {
-					return
-				}
-				for b := range n {
-					if mask>>(b%16)&1 == 0 {
-						buf[b] = old[b]
-					}
-				}
-			}
-			dst := w.bytesOf(c.to, i, to[i]+uint64(at), n, true)
-			if dst == nil {
-				return
-			}
-			copy(dst, buf[:n])
-			at += n
-		}
-		if c.mbar != nil && !w.completeTx(c.mbar, 1<<i, int64(total)) {
+		if !w.bulkMove(c, i, from[i], to[i], total) || c.mbar != nil && !w.completeTx(c.mbar, 1<<i, int64(total)) {
 			return
 		}
 	}
 	if w.addr = from; c.to == isa.Global {
 		w.addr = to
 	}
+}
+
+// bulkMove copies the bytes of lane i. It reports whether there was no fault.
+func (w *warp) bulkMove(c *copyOp, i int, from, to uint64, total int) bool {
+	var buf [bulkStep]byte
+	mask := uint32(0xffff)
+	if c.mask != none && !c.multi {
+		mask = w.u32(c.mask)[i&31] & 0xffff
+	}
+	for at := 0; at < total; {
+		n := min(bulkStep, total-at)
+		src := w.bytesOf(c.from, i, from+uint64(at), n, false)
+		if src == nil {
+			return false
+		}
+		copy(buf[:n], src)
+		if mask != 0xffff {
+			old := w.bytesOf(c.to, i, to+uint64(at), n, false)
+			if old == nil {
+				return false
+			}
+			for b := range n {
+				if mask>>(b%16)&1 == 0 {
+					buf[b] = old[b]
+				}
+			}
+		}
+		dst := w.bytesOf(c.to, i, to+uint64(at), n, true)
+		if dst == nil {
+			return false
+		}
+		copy(dst, buf[:n])
+		at += n
+	}
+	return true
 }
 
 func bulkReduce(w *warp, in *inst, m uint32) {

@@ -577,12 +577,15 @@ func atomAdd32Shared(w *warp, in *inst, m uint32) {
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
 		at := w.addr[i&31]
+		p := mem
 		if at >= uint64(len(mem)) || at+4 > uint64(len(mem)) {
-			w.sharedFault(i, at, 4, "write")
-			return
+			if p = w.distributed(i, at, 4, true); p == nil {
+				return
+			}
+			at = 0
 		}
-		old, add := le.Uint32(mem[at:]), b[i&31]
-		le.PutUint32(mem[at:], old+add)
+		old, add := le.Uint32(p[at:]), b[i&31]
+		le.PutUint32(p[at:], old+add)
 		w.wrote = w.wrote || add != 0
 		if in.d != none {
 			w.r32[in.d][i&31] = old

@@ -20,7 +20,8 @@ type block struct {
 	params []byte
 	warps  []warp
 	launch *launch
-	work   *work // that it belongs to when a core model runs it
+	team   []*block // the blocks of its cluster by rank; nil: it is alone
+	work   *work    // that it belongs to when a core model runs it
 	caller lane
 
 	counts   *counter        // nil: nothing counts
@@ -85,7 +86,7 @@ func (wk *worker) newBlock(im *image, l *launch, n uint64, view *device.View) *b
 		b = &block{wk: wk}
 	}
 	b.Start(&l.Launch, n, im.sharedBytes+l.Shared, view)
-	b.im, b.launch, b.params, b.Whole, b.Spins = im, l, l.Params, !im.independent, im.spins
+	b.im, b.launch, b.params, b.Whole, b.Spins, b.team = im, l, l.Params, !im.independent, im.spins, nil
 	b.warps = slices.Grow(b.warps[:0], b.Warps())[:b.Warps()]
 	b.startCounts()
 	for i := range b.warps {
@@ -132,7 +133,7 @@ func (b *block) exited(w *warp, gone uint32) {
 		b.probe.Exit(w.id, isa.LaneMask(gone))
 	}
 	for i := range b.Bars {
-		if b.Bars[i].Used {
+		if b.Bars[i].Used || i == clusterBarrier && b.team != nil {
 			b.tryRelease(i)
 		}
 	}
@@ -140,9 +141,17 @@ func (b *block) exited(w *warp, gone uint32) {
 
 // tryRelease opens barrier i if all threads have arrived.
 func (b *block) tryRelease(i int) {
-	if !b.Complete(i) {
-		return
+	switch {
+	case !b.Complete(i):
+	case i == clusterBarrier && b.team != nil:
+		b.tryReleaseCluster()
+	default:
+		b.release(i)
 	}
+}
+
+// release opens barrier i.
+func (b *block) release(i int) {
 	br := &b.Bars[i]
 	for k := range b.warps {
 		w := &b.warps[k]
@@ -280,6 +289,9 @@ func (b *block) Counts() (warp, thread uint64) {
 func (b *block) waitOf(w *warp, f *frag) (what string, barrier int, lanes uint32) {
 	switch f.st {
 	case atBarrier:
+		if f.bar == clusterBarrier && b.team != nil {
+			return b.waitingCluster(), -1, 0
+		}
 		return b.Waiting(int(f.bar)), int(f.bar), 0
 	case atSync:
 		lanes = f.need & w.live
@@ -363,5 +375,6 @@ func (b *block) Recycle() {
 		w := &b.warps[i]
 		w.fr, w.running = nil, false
 	}
+	b.team = nil
 	b.wk.free = append(b.wk.free, b)
 }

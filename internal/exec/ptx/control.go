@@ -411,8 +411,8 @@ func b2u(b bool) uint32 {
 	return 0
 }
 
-// clusterBarrier is the number of the cluster's barrier, which covers one block here;
-// it follows the named ones.
+// clusterBarrier is the number of the cluster's barrier, which follows the named ones. Each block
+// counts its own arrivals.
 const clusterBarrier = 16
 
 // decodeBar decodes bar and barrier in all forms.

@@ -871,8 +871,8 @@ func (d *dec) srcPred(o *ptx.Operand) (ref, bool, error) {
 	case ptx.OpImm:
 		return d.sregSlot(sregTrue, false, 0, cPred), (o.Imm.Bits != 0) == o.Neg, nil
 	case ptx.OpSpecial:
-		// %is_explicit_cluster is the only one: false without clusters.
-		return d.sregSlot(sregTrue, false, 0, cPred), !o.Neg, nil
+		// %is_explicit_cluster is the only one.
+		return d.sregSlot(sregExplicit, false, 0, cPred), o.Neg, nil
 	}
 	r, c, t, err := d.reg(o, false)
 	if err == nil && c != cPred {

@@ -519,8 +519,12 @@ func load32Shared(w *warp, in *inst, m uint32) {
 		i := bits.TrailingZeros32(m)
 		a := w.addr[i&31]
 		if a >= uint64(len(b)) || a+4 > uint64(len(b)) {
-			w.sharedFault(i, a, 4, "read")
-			return
+			p := w.distributed(i, a, 4, false)
+			if p == nil {
+				return
+			}
+			d[i&31] = le.Uint32(p)
+			continue
 		}
 		d[i&31] = le.Uint32(b[a:])
 	}
@@ -537,8 +541,12 @@ func store32Shared(w *warp, in *inst, m uint32) {
 		i := bits.TrailingZeros32(m)
 		a := w.addr[i&31]
 		if a >= uint64(len(b)) || a+4 > uint64(len(b)) {
-			w.sharedFault(i, a, 4, "write")
-			return
+			p := w.distributed(i, a, 4, true)
+			if p == nil {
+				return
+			}
+			le.PutUint32(p, s[i&31])
+			continue
 		}
 		le.PutUint32(b[a:], s[i&31])
 	}
@@ -583,7 +591,7 @@ func (w *warp) lane(space isa.Space, i, size int, write bool) []byte {
 			what = "write"
 		}
 		if space == isa.Shared {
-			w.sharedFault(i, a, size, what)
+			return w.distributed(i, a, size, write)
 		} else {
 			w.failAs(exec.BadAddress, 1<<i, "out-of-bounds %s of %d bytes at %s address %#x: there are %d bytes", what, size, space, a, n)
 			w.accused(&device.Fault{Addr: a, Size: uint64(size), Write: write, Space: space})
@@ -831,12 +839,16 @@ func decodeIsspacep(d *dec, in *ptx.Inst, o *inst) error {
 		o.flags |= fAddr32
 	}
 	o.mode = uint8(spaceOf(in))
+	own := !in.Has("shared::cluster") // .shared is .shared::cta (PTX manual, isspacep)
 	o.run = func(w *warp, in *inst, m uint32) {
 		w.addresses(in, m)
 		r := uint32(0)
 		for k := m; k != 0; k &= k - 1 {
 			i := bits.TrailingZeros32(k)
-			is, _ := isa.Resolve(w.addr[i])
+			is, at := isa.Resolve(w.addr[i])
+			if is == isa.Shared && own && !w.blk.owns(at) {
+				is = isa.Generic // of another block
+			}
 			if is == isa.Global {
 				if al, ok := w.blk.im.m.mem.Find(w.addr[i]); ok && al.ReadOnly() {
 					is = isa.Const

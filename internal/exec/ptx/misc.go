@@ -9,12 +9,10 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// This file: cache policies, cluster addresses, and the stack of a frame.
+// This file: cache policies and the stack of a frame.
 
 func init() {
 	families["createpolicy"] = decodeCreatePolicy
-	families["mapa"] = decodeMapa
-	families["getctarank"] = decodeGetCtaRank
 	families["alloca"] = decodeAlloca
 	families["stacksave"] = decodeStackSave
 	families["stackrestore"] = decodeStackRestore
@@ -65,57 +63,6 @@ func decodeCreatePolicy(d *dec, in *ptx.Inst, o *inst) error {
 	}
 	o.a = d.const64(uint64(o.imm))
 	o.run = mov64
-	return nil
-}
-
-// decodeMapa maps a shared address to that of the same variable in a block of
-// the cluster. There is one block, so it is the address itself.
-func decodeMapa(d *dec, in *ptx.Inst, o *inst) error {
-	types := in.Types()
-	if len(in.Args) != 3 || len(types) != 1 {
-		return errors.New("takes a destination, an address and the rank of a block")
-	}
-	wide, err := d.operands(in, o, types[0], 1)
-	if err != nil {
-		return err
-	}
-	if o.b, err = d.src32(&in.Args[2], "u32"); err != nil {
-		return err
-	}
-	o.kind = kMem
-	o.run = func(w *warp, in *inst, m uint32) {
-		b := w.u32(in.b)
-		for k := m; k != 0; k &= k - 1 {
-			i := bits.TrailingZeros32(k)
-			if b[i&31] != 0 {
-				w.failf(1<<i, "address in block %d of a cluster, but clusters have one block here", b[i&31])
-				return
-			}
-		}
-		if wide {
-			mov64(w, in, m)
-		} else {
-			mov32(w, in, m)
-		}
-	}
-	return nil
-}
-
-// decodeGetCtaRank finds the block of the cluster to which a shared address belongs:
-// always the first.
-func decodeGetCtaRank(d *dec, in *ptx.Inst, o *inst) error {
-	if len(in.Args) != 2 {
-		return errors.New("takes a destination and an address")
-	}
-	var err error
-	if o.d, err = d.dst32(&in.Args[0]); err != nil {
-		return err
-	}
-	if _, _, err = d.src(&in.Args[1], in.Types()[0]); err != nil {
-		return err
-	}
-	o.a = d.const32(0)
-	o.run = mov32
 	return nil
 }
 

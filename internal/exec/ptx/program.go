@@ -624,8 +624,8 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 			return nil, err
 		}
 	}
-	if c := k.ast.Cluster; c[0] > 1 || c[1] > 1 || c[2] > 1 {
-		return nil, l.Refuse("it requires clusters of %v blocks, and clusters of more than one block are not supported", c)
+	if err := k.cluster(l); err != nil {
+		return nil, err
 	}
 	key := imageKey{k: k, probed: l.Probe != nil, follows: exec.Follows(l.Probe), bounded: l.Outside != nil, counts: l.Coverage}
 	im := m.images[key]

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
@@ -41,6 +42,21 @@ const (
 	sregOne
 	sregDynShared
 	sregTotalShared
+	sregExplicit // the predicate that the launch has clusters
+	sregClusterX // the cluster's place in the grid
+	sregClusterY
+	sregClusterZ
+	sregNclusterX // clusters of the grid
+	sregNclusterY
+	sregNclusterZ
+	sregInX // the block's place in its cluster
+	sregInY
+	sregInZ
+	sregSizeX // blocks of a cluster
+	sregSizeY
+	sregSizeZ
+	sregRank
+	sregSize
 	sregSpaceHigh // address of a cooperative launch's workspace
 	sregSpaceLow
 )
@@ -50,9 +66,9 @@ const (
 // SMs.)
 const smCount = 84
 
-// sregs maps special registers that stay constant while a warp runs. Clusters have one
-// block; performance monitors read zero, as do environment registers except those for
-// the workspace of a cooperative launch.
+// sregs maps special registers that stay constant while a warp runs. Performance monitors read
+// zero, as do environment registers except those for the workspace of a cooperative launch.
+// Without clusters each block is one.
 var sregs = map[string]sreg{
 	"%tid.x": sregTidX, "%tid.y": sregTidY, "%tid.z": sregTidZ, "%tid.w": sregZero,
 	"%ntid.x": sregNtidX, "%ntid.y": sregNtidY, "%ntid.z": sregNtidZ, "%ntid.w": sregZero,
@@ -60,11 +76,11 @@ var sregs = map[string]sreg{
 	"%nctaid.x": sregNctaidX, "%nctaid.y": sregNctaidY, "%nctaid.z": sregNctaidZ, "%nctaid.w": sregZero,
 	"%laneid": sregLane, "%warpid": sregWarp, "%nwarpid": sregNwarp, "%smid": sregSM, "%nsmid": sregNSM, "%gridid": sregGrid,
 	"%lanemask_eq": sregLaneEQ, "%lanemask_le": sregLaneLE, "%lanemask_lt": sregLaneLT, "%lanemask_ge": sregLaneGE, "%lanemask_gt": sregLaneGT,
-	"%clusterid.x": sregCtaidX, "%clusterid.y": sregCtaidY, "%clusterid.z": sregCtaidZ, "%clusterid.w": sregZero,
-	"%nclusterid.x": sregNctaidX, "%nclusterid.y": sregNctaidY, "%nclusterid.z": sregNctaidZ, "%nclusterid.w": sregZero,
-	"%cluster_ctaid.x": sregZero, "%cluster_ctaid.y": sregZero, "%cluster_ctaid.z": sregZero, "%cluster_ctaid.w": sregZero,
-	"%cluster_nctaid.x": sregOne, "%cluster_nctaid.y": sregOne, "%cluster_nctaid.z": sregOne, "%cluster_nctaid.w": sregZero,
-	"%cluster_ctarank": sregZero, "%cluster_nctarank": sregOne,
+	"%clusterid.x": sregClusterX, "%clusterid.y": sregClusterY, "%clusterid.z": sregClusterZ, "%clusterid.w": sregZero,
+	"%nclusterid.x": sregNclusterX, "%nclusterid.y": sregNclusterY, "%nclusterid.z": sregNclusterZ, "%nclusterid.w": sregZero,
+	"%cluster_ctaid.x": sregInX, "%cluster_ctaid.y": sregInY, "%cluster_ctaid.z": sregInZ, "%cluster_ctaid.w": sregZero,
+	"%cluster_nctaid.x": sregSizeX, "%cluster_nctaid.y": sregSizeY, "%cluster_nctaid.z": sregSizeZ, "%cluster_nctaid.w": sregZero,
+	"%cluster_ctarank": sregRank, "%cluster_nctarank": sregSize,
 	"%dynamic_smem_size": sregDynShared, "%total_smem_size": sregTotalShared, "%aggr_smem_size": sregTotalShared,
 	"%reserved_smem_offset_begin": sregZero, "%reserved_smem_offset_end": sregZero, "%reserved_smem_offset_cap": sregZero,
 	"%reserved_smem_offset_0": sregZero, "%reserved_smem_offset_1": sregZero,
@@ -177,8 +193,12 @@ func (w *warp) openFrame(fr *frame, m uint32) {
 		}
 	}
 	for _, s := range f.sregs {
-		if s.kind == sregTrue {
+		switch s.kind {
+		case sregTrue:
 			fr.pr[s.slot] = full
+			continue
+		case sregExplicit:
+			fr.pr[s.slot] = -b2u(w.blk.launch.Cluster != exec.Dim3{})
 			continue
 		}
 		all, each := w.sregValue(s, fr)
@@ -268,6 +288,12 @@ func (w *warp) sregValue(s sregSlot, fr *frame) (all uint64, each *[32]uint32) {
 		all = uint64(b.launch.Shared)
 	case sregTotalShared:
 		all = uint64(len(b.Shared))
+	case sregClusterX, sregClusterY, sregClusterZ, sregNclusterX, sregNclusterY, sregNclusterZ, sregInX, sregInY, sregInZ, sregSizeX, sregSizeY, sregSizeZ:
+		all = uint64(b.clusterValue(s.kind))
+	case sregRank:
+		all = b.rank()
+	case sregSize:
+		all = b.launch.ClusterSize().Count()
 	case sregSpaceHigh:
 		all = b.launch.workspace >> 32
 	case sregSpaceLow:

@@ -17,10 +17,13 @@ import (
 // bodyOpts are the conditions in which a test body runs; the zero value is one
 // block of 32 threads on sm_90.
 type bodyOpts struct {
-	version     string // "8.6" if empty
-	target      string // "sm_90" if empty
-	module      string // declarations and functions at module scope
-	block, grid uint32 // 32 and 1 if zero
+	version     string    // "8.6" if empty
+	target      string    // "sm_90" if empty
+	module      string    // declarations and functions at module scope
+	perf        string    // directives of the kernel
+	block, grid uint32    // 32 and 1 if zero
+	extent      exec.Dim3 // the grid in all dimensions, in place of grid
+	cluster     exec.Dim3
 	shared      int    // dynamic shared memory
 	maxInsts    uint64 // 1<<24 if zero
 	threads     int    // workers
@@ -63,7 +66,7 @@ func tryBody(t testing.TB, o bodyOpts, decls, body string, in [][]byte, outBytes
 	for i := range in {
 		fmt.Fprintf(&src, ", .param .u64 p_in%d", i)
 	}
-	fmt.Fprintf(&src, ")\n{\n.reg .b64 %%out, %%in<%d>;\n.reg .b32 %%t;\n%s\n", len(in)+1, decls)
+	fmt.Fprintf(&src, ")"+o.perf+"\n{\n.reg .b64 %%out, %%in<%d>;\n.reg .b32 %%t;\n%s\n", len(in)+1, decls)
 	src.WriteString("ld.param.u64 %out, [p_out];\nmov.u32 %t, %tid.x;\n")
 	for i := range in {
 		fmt.Fprintf(&src, "ld.param.u64 %%in%d, [p_in%d];\n", i, i)
@@ -111,7 +114,10 @@ func tryBody(t testing.TB, o bodyOpts, decls, body string, in [][]byte, outBytes
 	if o.maxInsts == 0 {
 		o.maxInsts = 1 << 24
 	}
-	l := xptx.Launch{Kernel: k, Grid: one(o.grid, 1), Block: one(o.block, 32), Shared: o.shared, Params: params, Cooperative: o.cooperative, Probe: o.probe, Outside: o.outside, Order: o.order}
+	l := xptx.Launch{Kernel: k, Grid: one(o.grid, 1), Block: one(o.block, 32), Shared: o.shared, Params: params, Cooperative: o.cooperative, Probe: o.probe, Outside: o.outside, Order: o.order, Cluster: o.cluster}
+	if o.extent != (exec.Dim3{}) {
+		l.Grid = o.extent
+	}
 	if o.warn != nil {
 		m.Warn(o.warn)
 	}

@@ -33,6 +33,9 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 	if err != nil {
 		return nil, err
 	}
+	if l.ClusterSize().Count() > 1 {
+		return nil, l.Refuse("core models cannot run clusters of more than one block yet; a functional run can")
+	}
 	if l.Rehearsal {
 		out = nil
 	}

@@ -317,6 +317,9 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 	if err != nil {
 		return nil, err
 	}
+	if l.ClusterSize().Count() > 1 {
+		return nil, l.Refuse("machine code in clusters of more than one block is not supported; PTX is")
+	}
 	if err := l.Require(exec.Dim3{X: k.text.Block[0], Y: k.text.Block[1], Z: k.text.Block[2]}); err != nil {
 		return nil, err
 	}

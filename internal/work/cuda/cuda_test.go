@@ -959,7 +959,7 @@ func TestFunctionAttributes(t *testing.T) {
 	b.want("launch", b.run("add", 1, 0, d, 1), Success)
 	b.want("clusters of two", b.SetFunctionAttribute(kernel("add"), FunctionClusterDepth, 2), Success)
 	b.want("launch with clusters", b.run("add", 1, 0, d, 1), OutOfResources)
-	if !strings.Contains(b.log.String(), "clusters of more than one block are not supported") {
+	if !strings.Contains(b.log.String(), "does not divide into clusters of (1,1,2) blocks") {
 		t.Errorf("no word of clusters: %s", b.log)
 	}
 }

@@ -61,7 +61,8 @@ const (
 	StreamCaptureWrongThread Error = 908
 	GraphUpdateFailure       Error = 910
 
-	Unknown Error = 999
+	InvalidClusterSize Error = 912
+	Unknown            Error = 999
 )
 
 // errorNames has the name and the meaning of each code.
@@ -103,6 +104,7 @@ var errorNames = map[Error][2]string{
 	AlreadyRegistered:        {"cudaErrorHostMemoryAlreadyRegistered", "part or all of the requested memory range is already mapped"},
 	NotRegistered:            {"cudaErrorHostMemoryNotRegistered", "pointer does not correspond to a registered memory region"},
 	MisalignedAddress:        {"cudaErrorMisalignedAddress", "misaligned address"},
+	InvalidClusterSize:       {"cudaErrorInvalidClusterSize", "misconfiguration of clusters"},
 	LaunchFailure:            {"cudaErrorLaunchFailure", "unspecified launch failure"},
 	CooperativeTooLarge:      {"cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"},
 	NotPermitted:             {"cudaErrorNotPermitted", "operation not permitted"},

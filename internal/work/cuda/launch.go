@@ -119,6 +119,12 @@ func (r *Runtime) prepareLaunch(host uint64, c Call, cooperative bool, arg func(
 	}
 	if c.Cluster == (Dim3{}) {
 		c.Cluster = Dim3{X: uint32(f.chosen[FunctionClusterWidth]), Y: uint32(f.chosen[FunctionClusterHeight]), Z: uint32(f.chosen[FunctionClusterDepth])}
+		if c.Cluster != (Dim3{}) { // one of them says that there are clusters
+			c.Cluster = Dim3{X: max(1, c.Cluster.X), Y: max(1, c.Cluster.Y), Z: max(1, c.Cluster.Z)}
+		}
+	}
+	if err := r.clusterFits(f, c.Cluster); err != Success {
+		return nil, err
 	}
 	k := f.kernel
 	if list := k.Unusable(); len(list) > 0 {
@@ -186,6 +192,45 @@ func (r *Runtime) fits(f *function, c *Call) Error {
 		return InvalidValue
 	}
 	return Success
+}
+
+// clusterFits checks the size of a launch's clusters: kernels must ask for more blocks than every GPU
+// with clusters has in one (CUDA programming guide, thread block clusters).
+func (r *Runtime) clusterFits(f *function, c Dim3) Error {
+	if c.Count() <= isa.PortableCluster || f.chosen[FunctionNonPortable] != 0 {
+		return Success
+	}
+	r.once(f.name+" cluster", "launch of %s with clusters of %v blocks: more than %d need cudaFuncAttributeNonPortableClusterSizeAllowed", f.name, c, isa.PortableCluster)
+	return InvalidClusterSize
+}
+
+// Clusters returns the number of clusters of a launch that can be resident at a time, and the largest
+// possible size of them. It is not known how a chip's groups of SMs divide its blocks: all are taken
+// as one group (assumed).
+func (t *Thread) Clusters(host uint64, c Call) (active, largest int, err Error) {
+	err = t.do(func(r *Runtime) Error {
+		f, err := r.function(host)
+		if err != Success {
+			return err
+		}
+		if r.props.Major < 9 {
+			return NotSupported
+		}
+		if err := r.fits(f, &c); err != Success {
+			return err
+		}
+		n, _ := r.cfg.Occupancy(int(c.Block.Count()), f.kernel.Registers(), f.kernel.StaticShared()+int(c.Shared))
+		size := Dim3{X: max(1, c.Cluster.X), Y: max(1, c.Cluster.Y), Z: max(1, c.Cluster.Z)}
+		if largest = isa.PortableCluster; f.chosen[FunctionNonPortable] != 0 {
+			largest = isa.MaxCluster
+		}
+		if max(size.X, size.Y, size.Z) > isa.MaxCluster || size.Count() > uint64(largest) {
+			return InvalidClusterSize
+		}
+		active = n * r.cfg.SMs() / int(size.Count())
+		return Success
+	})
+	return active, largest, err
 }
 
 // compute runs a launch to completion, without time.

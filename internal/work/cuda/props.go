@@ -171,6 +171,11 @@ func attribute(p *Properties, number int) (int, bool) {
 		return int(p.SharedPerBlockOptIn), true
 	case 106:
 		return p.BlocksPerSM, true
+	case 120: // launches of clusters
+		if p.Major >= 9 {
+			return 1, true
+		}
+		return 0, true
 	case attributePersisting:
 		if p.Major < 8 {
 			return 0, true
@@ -193,7 +198,7 @@ func attribute(p *Properties, number int) (int, bool) {
 	}
 	// What devices of later releases can have and this one lacks: operations of
 	// streams on memory, virtual memory, handles for other processes, compression,
-	// sparse arrays, launches of clusters, multicast.
+	// sparse arrays, multicast.
 	return 0, number >= 92 && number <= lastAttribute
 }
 

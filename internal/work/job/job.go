@@ -120,6 +120,7 @@ type Launch struct {
 	Pos       isa.Pos
 	Kernel    tomlfile.Text // S is "" if the file names none
 	Grid      [3]int64
+	Cluster   [3]int64 // blocks of a cluster; zero: the kernel's own, or none
 	Block     [3]int64
 	BlockPos  isa.Pos
 	Shared    int64
@@ -532,7 +533,7 @@ func (p *parser) address(t *tomlfile.Node, x *Image) {
 	}
 }
 
-var launchKeys = []string{"kernel", "grid", "block", "shared", "stream", "registers", "cooperative", "prefer", "args"}
+var launchKeys = []string{"kernel", "grid", "cluster", "block", "shared", "stream", "registers", "cooperative", "prefer", "args"}
 
 // launchStep adds the launch in t as a step at a position.
 func (p *parser) launchStep(t, at *tomlfile.Node) {
@@ -542,6 +543,9 @@ func (p *parser) launchStep(t, at *tomlfile.Node) {
 	p.job.Steps = append(p.job.Steps, s)
 	l.Kernel, _ = p.Str(t, "kernel")
 	l.Grid, _ = p.dim3(t, "grid", [3]int64{isa.MaxGridX, isa.MaxGridYZ, isa.MaxGridYZ})
+	if t.Kids["cluster"] != nil {
+		l.Cluster, _ = p.dim3(t, "cluster", [3]int64{isa.MaxCluster, isa.MaxCluster, isa.MaxCluster})
+	}
 	l.Block, l.BlockPos = p.dim3(t, "block", [3]int64{isa.MaxThreads, isa.MaxThreads, isa.MaxBlockZ})
 	if n := l.Block[0] * l.Block[1] * l.Block[2]; n > isa.MaxThreads {
 		p.Add(l.BlockPos, "block has %d threads; the maximum is %d", n, isa.MaxThreads)

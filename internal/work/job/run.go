@@ -329,7 +329,7 @@ func (x *runner) prepare(s *Step) (exec.Launch, error) {
 		}
 	}
 	dim := func(d [3]int64) exec.Dim3 { return exec.Dim3{X: uint32(d[0]), Y: uint32(d[1]), Z: uint32(d[2])} }
-	return exec.Launch{Kernel: k, Grid: dim(l.Grid), Block: dim(l.Block), Shared: int(l.Shared), Params: params, Cooperative: l.Coop}, nil
+	return exec.Launch{Kernel: k, Grid: dim(l.Grid), Block: dim(l.Block), Cluster: dim(l.Cluster), Shared: int(l.Shared), Params: params, Cooperative: l.Coop}, nil
 }
 
 // launch runs one kernel to completion.
