@@ -42,7 +42,8 @@ type block struct {
 type worker struct {
 	pool map[*fn][]*frame
 	free []*block
-	tile *tile // of matrix multiplications, made on first use
+	tile *tile   // of matrix multiplications, made on first use
+	wide *wgTile // of those of warp groups
 
 	counter *counter // of the next block of a launch with coverage
 }

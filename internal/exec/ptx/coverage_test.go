@@ -23,7 +23,6 @@ const coverageFile = "../../../docs/ptx-coverage.md"
 // leftOut are the parts of PTX that Heddle does not execute, by the beginning of opcode and
 // modifiers, with the reason.
 var leftOut = [][2]string{
-	{"wgmma", "matrix products of a whole warp group on descriptors in shared memory are a machine of their own"},
 	{"tcgen05", "tensor memory and its instructions are a machine of their own"},
 	{"tensormap", "tensor maps are opaque to PTX; their layout is not documented"},
 	{"cp.async.bulk.tensor", "copies through tensor maps, whose layout is not documented"},

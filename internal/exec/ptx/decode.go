@@ -22,11 +22,12 @@ type image struct {
 	byAST                     map[*ptx.Func]*fn
 	byAddr                    map[uint64]*fn // functions that may be called indirectly
 	sharedAt                  map[*ptx.Var]int
-	sharedBytes               int  // static
-	ordered                   bool // blocks can communicate through global memory
-	spins                     bool // it has accesses that may wait for other threads
-	globalLoads, globalStores bool // it has accesses that bypass the L1 cache
-	workspace                 bool // it reads the address of a cooperative launch's workspace
+	sharedBytes               int    // static
+	ordered                   bool   // blocks can communicate through global memory
+	functional                string // an instruction that core models cannot run; "": none
+	spins                     bool   // it has accesses that may wait for other threads
+	globalLoads, globalStores bool   // it has accesses that bypass the L1 cache
+	workspace                 bool   // it reads the address of a cooperative launch's workspace
 
 	probed      bool  // its instructions call the probe of their block
 	follows     bool  // and also if it is an exec.FlowProbe

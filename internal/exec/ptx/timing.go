@@ -36,6 +36,9 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 	if l.ClusterSize().Count() > 1 {
 		return nil, l.Refuse("core models cannot run clusters of more than one block yet; a functional run can")
 	}
+	if im.functional != "" {
+		return nil, l.Refuse("core models cannot run %s yet; a functional run can", im.functional)
+	}
 	if l.Rehearsal {
 		out = nil
 	}

@@ -1,0 +1,488 @@
+package ptx
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/num"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// This file: products of a warp group (wgmma). A warp group is four warps, the first of which has a
+// number that is a multiple of four; each has 16 rows of the 64 of A and D, and reads all of B from
+// shared memory. So each warp computes its rows when it issues the instruction: a program may not
+// look at D before it has waited. Fragments are those of mma for 16 rows (PTX manual, register
+// fragments of wgmma). Floats are added as num.HopperF32 has it.
+
+func init() { families["wgmma"] = decodeWgmma }
+
+// wgmmaOp is a decoded wgmma.mma_async, kept in extra.any.
+type wgmmaOp struct {
+	mmaOp       // n, k, types, class, sparse, sat, c and d
+	ka      int // stored elements of a row of A: half of k with sparse A
+	descA   ref // 64 bits; none: A is in registers
+	descB   ref
+	aAt     []int16
+	scaled  ref // predicate: D is added; otherwise it is zero
+	neg     bool
+	negA    bool // A, B with the other sign
+	negB    bool
+	transA  bool // rows of k instead of along k: MN-major
+	transB  bool
+	emin    [2]int32 // smallest exponents of A's and B's format
+	bits    int32
+	element int // bits of an element of A and B
+}
+
+// leastExponents are the smallest normal exponents of the formats.
+var leastExponents = map[ptx.Type]int32{"f16": -14, "bf16": -126, "tf32": -126, "e4m3": -6, "e5m2": -14}
+
+func decodeWgmma(d *dec, in *ptx.Inst, o *inst) error {
+	d.info.Unit = isa.UnitTensor
+	if !in.Has("mma_async") { // fence, commit_group, wait_group: products are complete
+		d.together(o)
+		o.run = func(w *warp, in *inst, m uint32) { w.needAll(in, m) }
+		return nil
+	}
+	types, args := in.Types(), in.Args
+	op := &wgmmaOp{descA: none}
+	want := 4
+	if in.Has("sp") {
+		op.sparse, want = &sparsity{}, 6
+	}
+	if len(types) != 3 || len(args) < want {
+		return fmt.Errorf("takes three types and at least %d operands", want)
+	}
+	op.dt, op.at, op.bt, op.ct = types[0], types[1], types[2], types[0]
+	if _, op.n, op.k, _ = shapeOf(in); op.k == 0 {
+		return errors.New("has no shape")
+	}
+	if err := op.classify(); err != nil {
+		return err
+	}
+	op.m, op.ka, op.sat = 16, op.k, in.Has("satfinite")
+	op.signA, op.signB = op.at.Signed(), op.bt.Signed()
+	op.emin, op.bits = [2]int32{leastExponents[op.at], leastExponents[op.bt]}, num.HopperBits
+	switch op.element = op.at.Bits(); {
+	case op.at == "tf32":
+		op.element = 32
+	case op.element == 8:
+		op.bits = num.HopperBitsByte
+	}
+	if op.sparse != nil {
+		op.ka /= 2
+	}
+	if err := d.wgmmaOperands(in, op); err != nil {
+		return err
+	}
+	if op.sparse != nil {
+		last := *in // the selector follows the metadata, as in mma.sp
+		last.Args = append(make([]ptx.Operand, 4), args[3], args[4])
+		if err := d.sparsity(&last, &op.mmaOp); err != nil {
+			return err
+		}
+	}
+	d.im.functional = "wgmma"
+	d.info.Space = isa.Shared
+	d.together(o)
+	o.x, o.run = &extra{any: op}, wgmma
+	return nil
+}
+
+// wgmmaOperands decodes the operands of wgmma.mma_async but the metadata.
+func (d *dec) wgmmaOperands(in *ptx.Inst, op *wgmmaOp) error {
+	args := in.Args
+	regs := op.n / 2
+	if op.dt == "f16" {
+		regs /= 2
+	}
+	var err error
+	if op.d, err = d.fragRegs(&args[0], regs, false, true); err != nil {
+		return err
+	}
+	if op.c, err = d.fragRegs(&args[0], regs, false, false); err != nil {
+		return err
+	}
+	if args[1].Kind == ptx.OpVec {
+		f := newFragment(16, op.ka, perReg(op.at), false)
+		if op.a, err = d.fragRegs(&args[1], f.regs, false, false); err != nil {
+			return err
+		}
+		op.aAt = f.places(1)
+	} else if op.descA, err = d.src64(&args[1], "b64"); err != nil {
+		return err
+	}
+	if op.descB, err = d.src64(&args[2], "b64"); err != nil {
+		return err
+	}
+	rest := args[3:]
+	if op.sparse != nil {
+		rest = rest[2:]
+	}
+	if op.scaled, op.neg, err = d.srcPred(&rest[0]); err != nil {
+		return err
+	}
+	scales := []*bool{&op.negA, &op.negB}
+	for i, a := range rest[1:] {
+		switch {
+		case a.Kind != ptx.OpImm:
+			return errors.New("needs constants for scales and transposition")
+		case i < 2:
+			if v := int64(a.Imm.Bits); v != 1 && v != -1 {
+				return fmt.Errorf("has a scale of %d; it must be 1 or -1", v)
+			}
+			*scales[i] = int64(a.Imm.Bits) < 0
+		case a.Imm.Bits > 1:
+			return fmt.Errorf("has %d for a transposition; it must be 0 or 1", int64(a.Imm.Bits))
+		case len(rest) == 5 && i == 2:
+			op.transA = a.Imm.Bits != 0
+		default:
+			op.transB = a.Imm.Bits != 0
+		}
+	}
+	switch {
+	case op.descA == none && len(rest) == 5 && op.transA:
+		return errors.New("cannot transpose A in registers")
+	case op.element != 16 && len(rest) > 3:
+		return errors.New("can only transpose elements of 16 bits")
+	}
+	return nil
+}
+
+// matrixDesc is a descriptor of a matrix in shared memory (PTX manual, matrix descriptor of wgmma).
+type matrixDesc struct {
+	start, leading, stride uint64 // bytes
+	width                  uint64 // of the swizzle: 16 for none
+	mask                   uint64 // of the bits 7 to 9 that are added to the bits 4 to 6
+}
+
+// descriptor decodes a matrix descriptor; false after a fault.
+func (w *warp) descriptor(v uint64, what string) (m matrixDesc, ok bool) {
+	m = matrixDesc{start: v & 0x3fff << 4, leading: v >> 16 & 0x3fff << 4, stride: v >> 32 & 0x3fff << 4}
+	switch v >> 62 {
+	case 0:
+		m.width = 16
+	case 1:
+		m.width, m.mask = 128, 7
+	case 2:
+		m.width, m.mask = 64, 3
+	case 3:
+		m.width, m.mask = 32, 1
+	}
+	if base := v >> 49 & 7; base != 0 {
+		w.failf(full, "the descriptor %#x of %s has base offset %d, which is not supported: the matrix must begin where the pattern of its swizzle does", v, what, base)
+		return m, false
+	}
+	return m, true
+}
+
+// chunk returns the 16 bytes of a matrix at chunk i of row mn (K-major), or at chunk i of rows of
+// 8 elements of k (MN-major); nil after a fault.
+func (w *warp) chunk(m *matrixDesc, mn, k int, trans bool, what string) *[16]byte {
+	a := m.start
+	switch row, col := uint64(mn), uint64(k); {
+	case trans && m.mask == 0: // mn in chunks of 8 elements
+		a += row/8*m.stride + col%8*16 + col/8*m.leading
+	case trans:
+		across := m.width / 2
+		a += row/across*m.leading + row%across*2 + col%8*m.width + col/8*m.stride
+	case m.mask == 0: // k in chunks
+		a += row/8*m.stride + row%8*16 + col*m.leading
+	default:
+		a += row/8*m.stride + row%8*m.width + col*16
+	}
+	a ^= a >> 3 & (m.mask << 4)
+	if mem := w.blk.Shared; a+16 <= uint64(len(mem)) {
+		return (*[16]byte)(mem[a:])
+	}
+	w.failAs(exec.BadAddress, full, "%s reads matrix %s at shared address %#x: the block has %d bytes of shared memory", w.info().Op, what, a, len(w.blk.Shared))
+	return nil
+}
+
+// wgTile is the storage of a product: A, eight columns of B.
+type wgTile struct {
+	raw   [16][64]uint32 // elements of A as they are stored, b1 in words
+	a     [16]num.Terms
+	b     [8]num.Terms
+	ai    [16][num.PanelRows]int32
+	bi    [8 * num.PanelRows]int32
+	panel num.IntPanel
+	rows  [8][64]uint32 // elements of eight columns of B
+}
+
+func wgmma(w *warp, in *inst, m uint32) {
+	if !w.needAll(in, m) {
+		return
+	}
+	op := in.x.any.(*wgmmaOp)
+	if n := len(w.blk.warps); w.id|3 >= n {
+		w.failf(m, "%s needs a warp group, four warps from a multiple of four on: the block has %d warps", w.info().Op, n)
+		return
+	}
+	wk := w.blk.wk
+	if wk.wide == nil {
+		wk.wide = new(wgTile)
+	}
+	t := wk.wide
+	db, ok := w.descriptor(w.u64(op.descB)[0], "B")
+	if !ok {
+		return
+	}
+	if n := uint64(op.k * op.element / 8); !op.transB && db.mask != 0 && n > db.width {
+		w.failf(full, "the columns of B have %d bytes along k, but the swizzle of their descriptor has rows of %d", n, db.width)
+		return
+	}
+	if !w.wgmmaA(op, t) {
+		return
+	}
+	keep := w.pr[op.scaled]
+	if op.neg {
+		keep = ^keep
+	}
+	for col := 0; col < op.n; col += 8 {
+		if !w.wgmmaB(op, t, &db, col) {
+			return
+		}
+		w.wgmmaColumns(op, t, col, keep&1 != 0)
+	}
+}
+
+// wgmmaA gathers the warp's rows of A.
+func (w *warp) wgmmaA(op *wgmmaOp, t *wgTile) bool {
+	if op.descA == none {
+		w.wgmmaRegs(op, t)
+	} else {
+		da, ok := w.descriptor(w.u64(op.descA)[0], "A")
+		if !ok || !w.wgmmaShared(op, t, &da) {
+			return false
+		}
+	}
+	for r := range t.raw {
+		if op.sparse != nil && !w.spread(op, t, r) {
+			return false
+		}
+		row := t.raw[r][:op.stored(op.k)]
+		switch op.class {
+		case mmaBit:
+		case mmaInt8:
+			for i, x := range row {
+				t.ai[r][i] = signed8(x, op.signA)
+			}
+		default:
+			op.terms(&t.a[r], row, &op.wa, op.emin[0], op.negA)
+		}
+	}
+	return true
+}
+
+// stored is the number of elements of n in raw: b1 comes in words.
+func (op *wgmmaOp) stored(n int) int {
+	if op.class == mmaBit {
+		return n / 32
+	}
+	return n
+}
+
+func signed8(x uint32, signed bool) int32 {
+	if signed {
+		return int32(int8(x))
+	}
+	return int32(x & 0xff)
+}
+
+// terms widens elements.
+func (op *wgmmaOp) terms(to *num.Terms, from []uint32, wd *widening, emin int32, neg bool) {
+	sign := uint32(0)
+	if neg {
+		sign = 1 << 31
+	}
+	to.Begin()
+	for i, x := range from {
+		switch {
+		case wd.bits == 32:
+			x = num.TF32ToF32(x)
+		case wd.bf16:
+			x <<= 16
+		case wd.bits == 16:
+			x = num.F16ToF32(uint16(x))
+		default:
+			x = num.NarrowToF32(uint8(x), wd.format)
+		}
+		to.Set(i, x^sign, emin)
+	}
+}
+
+// wgmmaRegs takes A out of registers.
+func (w *warp) wgmmaRegs(op *wgmmaOp, t *wgTile) {
+	per := perReg(op.at)
+	for r, reg := range op.a {
+		v := w.u32(reg)
+		for lane, x := range v {
+			at := int(op.aAt[32*r+lane])
+			row, k := at/op.ka, at%op.ka
+			if op.class == mmaBit {
+				t.raw[row][k/32] = x
+				continue
+			}
+			for e := range per {
+				t.raw[row][k+e] = x >> (e * op.element) & (1<<op.element - 1)
+			}
+		}
+	}
+}
+
+// wgmmaShared takes A out of shared memory.
+func (w *warp) wgmmaShared(op *wgmmaOp, t *wgTile, m *matrixDesc) bool {
+	first := 16 * (w.id & 3)
+	if op.transA {
+		for k := range op.ka {
+			for half := range 2 {
+				p := w.chunk(m, first+8*half, k, true, "A")
+				if p == nil {
+					return false
+				}
+				for i := range 8 {
+					t.raw[8*half+i][k] = uint32(le.Uint16(p[2*i:]))
+				}
+			}
+		}
+		return true
+	}
+	for r := range t.raw {
+		if !w.wgmmaRow(op, &t.raw[r], m, first+r, op.ka, "A") {
+			return false
+		}
+	}
+	return true
+}
+
+// wgmmaRow takes k elements of a row of A or a column of B, which lie along k.
+func (w *warp) wgmmaRow(op *wgmmaOp, to *[64]uint32, m *matrixDesc, mn, k int, what string) bool {
+	for c := range k * op.element / 128 {
+		p := w.chunk(m, mn, c, false, what)
+		if p == nil {
+			return false
+		}
+		switch op.element {
+		case 16:
+			for i := range 8 {
+				to[(8*c+i)&63] = uint32(le.Uint16(p[2*i:]))
+			}
+		case 8:
+			for i, x := range p {
+				to[(16*c+i)&63] = uint32(x)
+			}
+		default: // 32, and bits in words
+			for i := range 4 {
+				to[(4*c+i)&63] = le.Uint32(p[4*i:])
+			}
+		}
+	}
+	return true
+}
+
+// spread puts the elements of a row of sparse A at their places.
+func (w *warp) spread(op *wgmmaOp, t *wgTile, r int) bool {
+	var at [sparseMax]int
+	if !w.places(&op.mmaOp, r, &at) {
+		return false
+	}
+	packed := t.raw[r]
+	t.raw[r] = [64]uint32{}
+	for i := range op.sparse.count {
+		t.raw[r][at[i]&63] = packed[i]
+	}
+	return true
+}
+
+// wgmmaB gathers eight columns of B.
+func (w *warp) wgmmaB(op *wgmmaOp, t *wgTile, m *matrixDesc, col int) bool {
+	if op.transB {
+		for k := range op.k {
+			p := w.chunk(m, col, k, true, "B")
+			if p == nil {
+				return false
+			}
+			for i := range 8 {
+				t.rows[i][k&63] = uint32(le.Uint16(p[2*i:]))
+			}
+		}
+	} else {
+		for i := range t.rows {
+			if !w.wgmmaRow(op, &t.rows[i], m, col+i, op.k, "B") {
+				return false
+			}
+		}
+	}
+	switch op.class {
+	case mmaBit:
+	case mmaInt8:
+		for i := range t.rows {
+			for k, x := range t.rows[i][:op.k] {
+				t.bi[i*op.k+k] = signed8(x, op.signB)
+			}
+		}
+		t.panel.Fill(t.bi[:], op.k, op.signA || op.signB)
+	default:
+		for i := range t.rows {
+			op.terms(&t.b[i], t.rows[i][:op.k], &op.wb, op.emin[1], op.negB)
+		}
+	}
+	return true
+}
+
+// wgmmaColumns computes eight columns of D from col on. A lane has columns 2t and 2t+1 of rows g and
+// g+8, where t is its place in its group of four, and g the group.
+func (w *warp) wgmmaColumns(op *wgmmaOp, t *wgTile, col int, keep bool) {
+	for row := range 16 {
+		var acc [8]uint32
+		if keep {
+			for i := range acc {
+				acc[i] = w.wgmmaIn(op, row, col, i)
+			}
+		}
+		switch op.class {
+		case mmaInt8:
+			t.panel.Row(&acc, t.ai[row][:op.k], op.sat)
+		case mmaBit:
+			for i := range acc {
+				acc[i] = uint32(num.DotB1(int32(acc[i]), t.raw[row][:op.k/32], t.rows[i][:op.k/32], true))
+			}
+		case mmaHalf:
+			for i := range acc {
+				acc[i] = uint32(num.HopperF16(uint16(acc[i]), &t.a[row], &t.b[i], op.k, op.bits))
+			}
+		default:
+			for i := range acc {
+				acc[i] = num.HopperF32(acc[i], &t.a[row], &t.b[i], op.k, op.bits)
+			}
+		}
+		for i, v := range acc {
+			w.wgmmaOut(op, row, col, i, v)
+		}
+	}
+}
+
+// wgmmaAt returns the lane and the element of D of a row and column col+i.
+func wgmmaAt(row, col, i int) (lane, v int) { return row&7*4 + i>>1, col/8*4 + row>>3*2 + i&1 }
+
+func (w *warp) wgmmaIn(op *wgmmaOp, row, col, i int) uint32 {
+	lane, v := wgmmaAt(row, col, i)
+	if op.dt == "f16" {
+		return w.r32[op.c[v/2]][lane&31] >> (16 * (v & 1)) & 0xffff
+	}
+	return w.r32[op.c[v]][lane&31]
+}
+
+func (w *warp) wgmmaOut(op *wgmmaOp, row, col, i int, x uint32) {
+	lane, v := wgmmaAt(row, col, i)
+	if op.dt != "f16" {
+		w.r32[op.d[v]][lane&31] = x
+		return
+	}
+	p, shift := &w.r32[op.d[v/2]][lane&31], 16*(v&1)
+	*p = bits.RotateLeft32(bits.RotateLeft32(*p, -shift)&^0xffff|x, shift)
+}
