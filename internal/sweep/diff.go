@@ -66,6 +66,7 @@ func Values(s *store.Store, metric string) (map[string]float64, error) {
 		return nil, err
 	}
 	found := map[string]float64{}
+	undefined := false
 	made := map[string]time.Time{} // of results of one name, as before and after a change of the input, the last counts
 	for _, d := range digests {
 		r, err := s.Get(d)
@@ -80,7 +81,12 @@ func Values(s *store.Store, metric string) (map[string]float64, error) {
 			if name := Title(r); !r.Made.Before(made[name]) {
 				found[name], made[name] = v, r.Made
 			}
+		} else if x.undefined(metric) {
+			undefined = true
 		}
+	}
+	if len(found) == 0 && undefined {
+		return nil, fmt.Errorf("%q has no value in any result in %s: what it is divided by is 0", metric, s.Dir)
 	}
 	if len(found) == 0 && len(digests) > 0 {
 		return nil, fmt.Errorf("no result in %s has a number called %q", s.Dir, metric)
@@ -101,7 +107,11 @@ func (d *Difference) WriteText(w io.Writer) error {
 		fmt.Fprintln(t, strings.Join([]string{"point", "A", "B", "B / A"}, "\t"))
 	}
 	for _, p := range d.Pairs {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%.4f\n", p.Point, number(&p.A), number(&p.B), p.B/p.A)
+		ratio := "-"
+		if p.A != 0 {
+			ratio = fmt.Sprintf("%.4f", p.B/p.A)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", p.Point, number(&p.A), number(&p.B), ratio)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -228,6 +228,7 @@ func TestTableGaps(t *testing.T) {
 	const axes = "inputs = [\"a.toml\"]\n[axes]\n\"l2.ways\" = [8, 16]\n[report]\nbaseline = { \"l2.ways\" = 8 }\nmetrics = "
 	for _, c := range []struct{ name, metrics, first, second, want string }{
 		{"divisor 0 everywhere", `["cycles", "h / n"]`, `{"cycles": 10, "h": 0, "n": 0}`, `{"cycles": 5, "h": 0, "n": 0}`, "10 – 1.000, 5 – 0.500"},
+		{"no cycles", `["cycles", "ipc"]`, `{"cycles": 0, "warp_instructions": 3}`, `{"cycles": 0, "warp_instructions": 3}`, "0 –, 0 –"},
 		{"names in different results", `["cycles", "h / n"]`, `{"cycles": 10, "h": 1}`, `{"cycles": 5, "n": 1}`, "10 – 1.000, 5 – 0.500"},
 		{"unknown dividend", `["cycles", "g / n"]`, `{"cycles": 10, "n": 0}`, "", `no result has a number called "g"`},
 		{"unknown divisor", `["cycles", "h / m"]`, `{"cycles": 10, "h": 0}`, "", `no result has a number called "m"`},
@@ -254,6 +255,43 @@ func TestTableGaps(t *testing.T) {
 			}
 			if diff := cmp.Diff(c.want, strings.Join(got, ", ")); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestDiffGaps: a quotient whose divisor is 0 is named as such, and a ratio to 0 is left open.
+func TestDiffGaps(t *testing.T) {
+	for _, c := range []struct{ name, metric, a, b, want string }{
+		{"divisor 0", "h / n", `{"cycles": 1, "h": 3, "n": 0}`, `{"cycles": 1, "h": 3, "n": 1}`, `"h / n" has no value in any result`},
+		{"no cycles", "ipc", `{"cycles": 0, "warp_instructions": 3}`, `{"cycles": 1, "warp_instructions": 3}`, `"ipc" has no value in any result`},
+		{"an unknown name", "h / m", `{"h": 3}`, `{"h": 3}`, `has a number called "h / m"`},
+		{"from 0", "h", `{"h": 0}`, `{"h": 3}`, "vecadd 0 3 -"},
+		{"from 2", "h", `{"h": 2}`, `{"h": 3}`, "vecadd 2 3 1.5000"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var stores [2]*store.Store
+			for i, text := range []string{c.a, c.b} {
+				s, err := store.Open(filepath.Join(t.TempDir(), "store"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := s.Put(&store.Record{Digest: strings.Repeat("a", 32), Input: "vecadd", Result: []byte(text)}); err != nil {
+					t.Fatal(err)
+				}
+				stores[i] = s
+			}
+			d, err := Diff(stores[0], stores[1], c.metric)
+			got := fmt.Sprint(err)
+			if err == nil {
+				var b strings.Builder
+				if err := d.WriteText(&b); err != nil {
+					t.Fatal(err)
+				}
+				got = strings.Join(strings.Fields(b.String()), " ")
+			}
+			if !strings.Contains(got, c.want) {
+				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
 	}

@@ -91,7 +91,7 @@ func (t *Table) read(r *result, unknown map[string]*result) *Row {
 		}
 		row.Values = append(row.Values, value)
 		for name := range strings.SplitSeq(m, quotient) {
-			if _, ok := r.metric(name); ok {
+			if _, ok := r.metric(name); ok || r.undefined(name) {
 				unknown[name] = nil
 			} else if _, seen := unknown[name]; !seen && r.tree != nil {
 				unknown[name] = r
@@ -332,6 +332,20 @@ func (r *result) metric(name string) (float64, bool) {
 	}
 	x, ok := v.(float64)
 	return x, ok
+}
+
+// undefined reports whether a number that is made of others has none only since it is divided by 0.
+func (r *result) undefined(name string) bool {
+	a, b, ok := strings.Cut(name, quotient)
+	if !ok {
+		if name != "ipc" {
+			return false
+		}
+		a, b = "warp_instructions", "cycles"
+	}
+	_, has := r.metric(a)
+	y, also := r.metric(b)
+	return has && also && y == 0
 }
 
 // names are those of all numbers.
