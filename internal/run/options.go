@@ -49,6 +49,8 @@ type Options struct {
 	Coverage *exec.Coverage
 	// Order is the order in which blocks and warps run functionally.
 	Order exec.Sequence
+	// MemoryFile has large allocations of device memory; nil: this computer's memory has them.
+	MemoryFile *device.File
 	// Sample simulates only a part of the launches, and estimates the cycles of the others; nil:
 	// all are simulated.
 	Sample *sample.Options

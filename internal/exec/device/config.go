@@ -25,6 +25,8 @@ type Config struct {
 	Heap   uint64 // size of the arena of HeapAlloc
 	Top    uint64 // first address beyond the address space
 
+	File *File // holds the bytes of large allocations; nil: this computer's memory
+
 	Group  *Group // of the devices that it is one of; nil: there is only one
 	Device int    // its number there, below MaxDevices
 }

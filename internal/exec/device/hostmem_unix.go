@@ -44,7 +44,10 @@ func hostMemory(r *region, n uint64) []byte {
 
 // discard gives the pages of a freed allocation back before the garbage collector does.
 func (r *region) discard() {
-	if r.pages != nil {
+	switch {
+	case r.file != nil:
+		r.file.discard(r.at, uint64(len(r.pages)))
+	case r.pages != nil:
 		_ = unix.Madvise(r.pages, unix.MADV_DONTNEED) // it is mapped
 	}
 }
@@ -55,6 +58,9 @@ func (r *region) unmap() bool {
 		return false
 	}
 	r.cleanup.Stop()
+	if r.file != nil {
+		r.file.discard(r.at, uint64(len(r.pages)))
+	}
 	_ = unix.Munmap(r.pages) // it is mapped
 	r.pages = nil
 	return true

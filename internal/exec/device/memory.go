@@ -73,6 +73,8 @@ type region struct {
 
 	pages   []byte // data as the operating system gave them, nil if they are of Go's heap
 	cleanup runtime.Cleanup
+	file    *File  // that has them, nil if they are memory
+	at      uint64 // where they begin in it
 
 	mapped *mappings // of reserved addresses
 
@@ -122,8 +124,8 @@ func (m *Memory) Alloc(size uint64, name string, flags ...Flag) (uint64, error) 
 	}
 	r := &region{Allocation: Allocation{Addr: addr, Size: size, Name: name}, reach: (size + tailAlign - 1) &^ (tailAlign - 1)}
 	if size <= math.MaxInt-tailAlign {
-		if r.data = hostMemory(r, r.reach); r.data == nil && m.reclaim() {
-			r.data = hostMemory(r, r.reach)
+		if r.data = m.bytes(r); r.data == nil && m.reclaim() {
+			r.data = m.bytes(r)
 		}
 	}
 	if r.data == nil {
@@ -137,6 +139,17 @@ func (m *Memory) Alloc(size uint64, name string, flags ...Flag) (uint64, error) 
 	m.next = r.end() + m.cfg.Gap
 	m.live += size
 	return addr, nil
+}
+
+// inFile is the size from which allocations are in the file, if there is one: our choice.
+const inFile = 1 << 20
+
+// bytes returns the zeroed bytes of a new region, nil if there are none.
+func (m *Memory) bytes(r *region) []byte {
+	if m.cfg.File != nil && r.reach >= inFile {
+		return m.cfg.File.allocate(r, r.reach)
+	}
+	return hostMemory(r, r.reach)
 }
 
 // end is the first address beyond a region. It has at least one, its own.
@@ -508,6 +521,9 @@ func (m *Memory) Save() (restore func()) {
 			restores = append(restores, m.saveMapped(r)...)
 		case r.pages != nil:
 			pages := func() []span { return touched(r.pages) }
+			if r.file != nil {
+				pages = func() []span { return r.file.written(r.at, uint64(len(r.pages))) }
+			}
 			restore := savePages(r.pages, pages)
 			restores = append(restores, func() {
 				if !r.Freed {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/heddle-sim/heddle/internal/exec/device"
 	"github.com/heddle-sim/heddle/internal/report"
 	"github.com/heddle-sim/heddle/internal/report/series"
 	"github.com/heddle-sim/heddle/internal/report/timeline"
@@ -55,6 +56,11 @@ func (f *Flags) Open(o *run.Options, stats io.Writer) (_ *Files, err error) {
 			x.Close()
 		}
 	}()
+	if f.MemoryFile != "" {
+		if o.MemoryFile, err = device.NewFile(f.MemoryFile); err != nil {
+			return nil, fmt.Errorf("--memory-file: %w", err)
+		}
+	}
 	if f.Timeline != "" {
 		if x.format, err = timeline.FormatOf(f.Timeline); err != nil {
 			return nil, fmt.Errorf("--timeline %w", err)

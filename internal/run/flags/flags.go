@@ -50,6 +50,7 @@ type Flags struct {
 	RecordForm string   `json:",omitempty" default:"accel-sim" placeholder:"FORM" help:"The format of that trace: accel-sim, or micro, which keeps control bits."`
 	Sample     string   `json:",omitempty" default:"off" placeholder:"WHAT" help:"Estimate the cycles of launches like those before: launch simulates as many of each kind as --target-error needs, and only executes the others; full also passes over blocks of large launches; off (the default) simulates all. For jobs and CUDA programs."`
 	Target     string   `json:",omitempty" name:"target-error" default:"2%" placeholder:"PERCENT" help:"With --sample: how far the sum of cycles may be off, in 95 of 100 cases."`
+	MemoryFile string   `json:",omitempty" name:"memory-file" placeholder:"FILE" help:"Keep device memory in this file, which must not be there yet and disappears with the run: for programs with more of it than this computer has. For jobs and CUDA programs, on Linux."`
 	Quiet      bool     `json:",omitempty" help:"No progress line, and only the last line of the report."`
 	Progress   string   `json:",omitempty" default:"auto" placeholder:"WHEN" help:"Show what runs and how long it will take: auto (on a terminal), always, never, or file:PATH, which keeps it in a file as JSON, for other programs."`
 }
@@ -92,7 +93,7 @@ const Variable = "HEDDLE_RUN"
 // program may change its folder.
 func (p Program) Encode() (string, error) {
 	p.PTX = slices.Clone(p.PTX)
-	files := []*string{&p.Timeline, &p.Record, &p.SavePTX, &p.Result, &p.Live}
+	files := []*string{&p.Timeline, &p.Record, &p.MemoryFile, &p.SavePTX, &p.Result, &p.Live}
 	for i := range p.PTX {
 		files = append(files, &p.PTX[i])
 	}
@@ -196,6 +197,9 @@ func (f *Flags) check(kind run.Kind) error {
 	}
 	if kind != run.Job && kind != run.CUDA && f.Code != "auto" {
 		return fmt.Errorf("--code chooses among the device code of a job's program or of a CUDA program, and this is neither: remove it")
+	}
+	if kind != run.Job && kind != run.CUDA && f.MemoryFile != "" {
+		return fmt.Errorf("--memory-file is for jobs and CUDA programs, and this is %v: remove it", kind)
 	}
 	if f.samples() {
 		if err := OneOf("--sample", f.Sample, "off", "launch", "full"); err != nil {

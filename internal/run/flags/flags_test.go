@@ -23,7 +23,7 @@ func TestEncode(t *testing.T) {
 	p := flags.Program{
 		Flags: flags.Flags{
 			GPU: "my.toml", Mode: "functional", Core: "simt", Set: []string{"l2.ways=8", "run.caches=warm"}, JSON: "-", HTML: "page.html", SourceRoot: []string{"src"}, Kernels: "1-3,/a b/", Threads: 3, MaxCycles: 1 << 62,
-			Timeline: "way.kanata", Series: "100=a=b.csv", Check: []string{"hazards"}, KeepGoing: true, InitReads: true, Order: "reverse", Coverage: "cov.info", Step: true, AccelSim: true, Record: "rec", RecordForm: "micro", Quiet: true, Progress: "file:live.json", Code: "sass", Sample: "launch", Target: "5%",
+			Timeline: "way.kanata", Series: "100=a=b.csv", Check: []string{"hazards"}, KeepGoing: true, InitReads: true, Order: "reverse", Coverage: "cov.info", Step: true, AccelSim: true, Record: "rec", RecordForm: "micro", Quiet: true, Progress: "file:live.json", Code: "sass", Sample: "launch", Target: "5%", MemoryFile: "memory",
 		},
 		PTX: []string{"a.ptx", "b\n.ptx"}, SavePTX: "ptx", Devices: 4, Strict: true, FailOn: true, Result: "/tmp/result", Live: "/tmp/result/live",
 	}
@@ -44,7 +44,7 @@ func TestEncode(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := p
-	want.GPU, want.Timeline, want.Series, want.Record, want.Progress = at("my.toml"), at("way.kanata"), "100="+at("a=b.csv"), at("rec"), "file:"+at("live.json")
+	want.GPU, want.Timeline, want.Series, want.Record, want.Progress, want.MemoryFile = at("my.toml"), at("way.kanata"), "100="+at("a=b.csv"), at("rec"), "file:"+at("live.json"), at("memory")
 	want.PTX, want.SavePTX = []string{at("a.ptx"), at("b\n.ptx")}, at("ptx")
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("decoded %+v\nwant %+v", got, want)

@@ -413,7 +413,7 @@ func (r *Runtime) begin() Error {
 		base := r.base(r.number)
 		r.mem = device.New(device.Config{
 			Base: base, Top: r.base(r.number + 1), Limit: r.memoryBytes(), Heap: r.limits[limitHeap], Packed: r.cfg.Compat.PackedMemory,
-			Group: r.group, Device: r.number,
+			Group: r.group, Device: r.number, File: r.opt.MemoryFile,
 		})
 		for addr, s := range r.shared {
 			if err := r.mem.Adopt(addr, s.data, s.name); err != nil {

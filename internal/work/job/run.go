@@ -97,7 +97,7 @@ func (x *runner) run(ctx context.Context) error {
 // setup allocates and fills everything that exists before the first step.
 func (x *runner) setup() error {
 	j := x.job
-	dc := device.Config{Limit: x.opt.Settings.Memory, Heap: x.opt.Settings.Heap}
+	dc := device.Config{Limit: x.opt.Settings.Memory, Heap: x.opt.Settings.Heap, File: x.opt.MemoryFile}
 	if x.opt.Timing {
 		if err := x.plugIn(); err != nil {
 			return &tomlfile.Error{File: j.File, Msg: err.Error(), Err: err}
