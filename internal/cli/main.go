@@ -43,6 +43,7 @@ type commands struct {
 	PTX     ptxCmd     `cmd:"" name:"ptx" help:"Parse PTX and show what it contains: kernels, registers, blocks, reconvergence points."`
 	Trace   traceCmd   `cmd:"" help:"Inspect or convert traces."`
 	Asm     asmCmd     `cmd:"" help:"Assemble SASS, or a program of the Kepler-style core."`
+	PTXAS   ptxasCmd   `cmd:"" name:"ptxas" help:"Compile PTX to machine code: a cubin, or its listing with control codes."`
 	Disasm  disasmCmd  `cmd:"" help:"Disassemble cubins, programs with device code, words of SASS, or of the Kepler-style core."`
 	CC      ccCmd      `cmd:"" name:"cc" passthrough:"" help:"Compile CUDA C++ with clang, without NVIDIA's software."`
 	CUDA    cudaCmd    `cmd:"" name:"cuda" help:"Run a CUDA program on a simulated GPU and print a report."`
@@ -119,6 +120,7 @@ func heddle(e env, args []string) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
+	args = ptxasArgs(args)
 	verbs := verbNames(k)
 	if v := args[0]; !strings.HasPrefix(v, "-") && !slices.Contains(verbs, v) {
 		hint := "; commands: " + strings.Join(verbs, ", ")

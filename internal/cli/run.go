@@ -14,6 +14,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/check/checkers"
 	"github.com/heddle-sim/heddle/internal/check/coverage"
+	"github.com/heddle-sim/heddle/internal/compile"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/program"
@@ -45,6 +46,7 @@ func runVars() map[string]string {
 	return map[string]string{
 		"default_gpu": run.DefaultGPU, "setting_keys": strings.Join(run.SettingKeys(), ", "), "most_devices": strconv.Itoa(run.MaxDevices),
 		"sass_archs": archNames(), "checkers": strings.Join(checkers.Names(), ", "),
+		"compile_passes": strings.Join(compile.Passes(), ", "),
 	}
 }
 
@@ -93,6 +95,7 @@ func (c *runCmd) Run(e env) error {
 	if kind == run.Trace {
 		load = c.loadTrace
 	}
+	o.Tell = func(message string) { fmt.Fprintf(e.stderr, "heddle: %s\n", message) }
 	work, err := load(e, &o)
 	if err != nil {
 		return err

@@ -23,6 +23,8 @@ const (
 	AutoCode Code = "auto" // see Choice.Load
 	SASSCode Code = "sass" // machine code only
 	PTXCode  Code = "ptx"  // PTX only
+	// CompiledCode is machine code that we make of the PTX; kernels that cannot be compiled run as PTX.
+	CompiledCode Code = "compiled"
 )
 
 // Choice is what of device code runs, and on what.
@@ -39,6 +41,9 @@ type Choice struct {
 	// Skipped, if set, is called when PTX runs because machine code, which comes first, is
 	// invalid; if it is not set, Load fails then.
 	Skipped func(error)
+	// Refused, if set, is called for each kernel that CompiledCode leaves as PTX, with the reason, a
+	// *compile.Refusal.
+	Refused func(error)
 }
 
 // NoMachineCodeError is device code without machine code for the GPU.
@@ -118,6 +123,12 @@ func (c *Choice) Load(sources ...Source) (*Program, error) {
 		return c.machineCode(parts)
 	case PTXCode:
 		return c.ptx(parts)
+	case CompiledCode:
+		prog, err := c.ptx(parts)
+		if err == nil {
+			err = c.compile(prog)
+		}
+		return prog, err
 	}
 	if AllMachineCode(sources) {
 		return c.machineCode(parts)

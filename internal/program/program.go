@@ -17,6 +17,9 @@ type Program struct {
 	ptx     *xptx.Program // nil if it is SASS
 	sass    []*xsass.Program
 	kernels []exec.Kernel
+	// compiled is machine code that we made of the PTX: kernels has its kernels, and those of the PTX
+	// that could not be compiled.
+	compiled []*xsass.Program
 }
 
 // PTX returns the program if it is PTX, nil if not.
@@ -125,6 +128,9 @@ func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64, keep boo
 	m, err := xptx.NewMachineAt(p.ptx, mem, at, keep)
 	if err != nil {
 		return nil, err
+	}
+	if len(p.compiled) > 0 {
+		return bothMachines(p, m, mem)
 	}
 	return &Machine{m, m}, nil
 }

@@ -25,8 +25,11 @@ type Options struct {
 	MaxInsts uint64 // stop after this many warp instructions, cycles with Timing; 0: never
 	Select   *Selection
 	Settings Settings
-	// Code selects what of a program's device code runs: "auto" (or ""), "sass" or "ptx".
+	// Code selects what of a program's device code runs: "auto" (or ""), "sass", "ptx" or "compiled".
 	Code string
+	// Tell is called with what the user should know of the program's code: why a kernel is not
+	// compiled. It may be nil.
+	Tell func(message string)
 	Out  io.Writer // what kernels print; nil discards it
 	// Warn is called for errors of a kernel that a GPU tolerates, once per line; may
 	// be nil.

@@ -22,6 +22,7 @@ type place struct {
 	at      [relocated + 1]uint64
 	symbols map[string]device.Symbol // its variables by name
 	moved   []moved
+	consts  []movedConst
 	refs    map[string]uint64 // handles of its texture and surface references by name
 }
 
@@ -29,6 +30,13 @@ type place struct {
 type moved struct {
 	data     int
 	from, to uint64 // offsets in that piece
+	at       uint64
+}
+
+// movedConst is a constant whose value is not in its program's own bank.
+type movedConst struct {
+	bank     int
+	from, to uint64 // offsets in the bank
 	at       uint64
 }
 
@@ -78,7 +86,10 @@ func (pl *place) fill(mem *device.Memory, at map[string]uint64, keep bool) error
 	for _, v := range t.Variables {
 		s := device.Symbol{Name: v.Name, Size: v.Bytes}
 		if v.Data < 0 {
-			s.Addr = pl.at[v.Bank] + v.Offset
+			if s.Addr = pl.at[v.Bank] + v.Offset; at[v.Name] != 0 {
+				s.Addr = at[v.Name]
+				pl.consts = append(pl.consts, movedConst{v.Bank, v.Offset, v.Offset + v.Bytes, s.Addr})
+			}
 		} else if s.Addr = pl.data[v.Data] + v.Offset; at[v.Name] != 0 {
 			s.Addr = at[v.Name]
 			pl.moved = append(pl.moved, moved{v.Data, v.Offset, v.Offset + v.Bytes, s.Addr})
@@ -129,6 +140,11 @@ func (pl *place) address(a *sass.Address) uint64 {
 		}
 		return pl.data[a.ToData] + a.Addend
 	case sass.OfBank:
+		for _, v := range pl.consts {
+			if v.bank == a.ToBank && v.from <= a.Addend && a.Addend < v.to {
+				return v.at + a.Addend - v.from
+			}
+		}
 		return pl.at[a.ToBank] + a.Addend
 	case sass.OfFunction:
 		return providedBase + uint64(pl.prog.function(a.Function))*instBytes + a.Addend
@@ -220,6 +236,13 @@ func (m *Machine) bank(k *Kernel, n int) []byte {
 		if p.at[n] != 0 {
 			if err := m.crew.Mem.Read(p.at[n], b); err != nil {
 				panic(err) // it is the machine's own
+			}
+		}
+		for _, v := range p.consts {
+			if v.bank == n {
+				if err := m.crew.Mem.Read(v.at, b[v.from:v.to]); err != nil {
+					panic(err) // it is that of another machine for the same program
+				}
 			}
 		}
 		return b

@@ -37,7 +37,7 @@ type Flags struct {
 	Threads    int      `json:",omitempty" placeholder:"N" help:"Workers; default: one per core. Every N gives the same result."`
 	MaxCycles  uint64   `json:",omitempty" placeholder:"N" help:"Stop after N cycles, in a functional run after N warp instructions (exit code 4; a CUDA program gets cudaErrorLaunchTimeout)."`
 	Timeline   string   `json:",omitempty" placeholder:"FILE" help:"Write every instruction's way through the pipeline; the extension selects the format: .kanata for Konata, .pftrace for Perfetto."`
-	Code       string   `json:",omitempty" default:"auto" placeholder:"WHAT" help:"What of a program's device code runs: ptx; sass, its machine code for the GPU or an earlier one of its generation; or auto (the default): machine code if there is some and the core model obeys its control bits, otherwise PTX, and machine code if there is no PTX. For jobs and CUDA programs."`
+	Code       string   `json:",omitempty" default:"auto" placeholder:"WHAT" help:"What of a program's device code runs: ptx; compiled, machine code that Heddle makes of the PTX; sass, its machine code for the GPU or an earlier one of its generation; or auto (the default): machine code if there is some and the core model obeys its control bits, otherwise PTX, and machine code if there is no PTX. For jobs and CUDA programs."`
 	Series     string   `json:",omitempty" placeholder:"N=FILE" help:"Write counters every N cycles; the extension selects the format: .csv or .parquet."`
 	Check      []string `json:",omitempty" placeholder:"CHECKER" help:"Check the run for errors: hazards reports results that the control bits of SASS do not wait for, and the control code that fixes it. A finding causes exit code 1."`
 	KeepGoing  bool     `json:",omitempty" help:"With the checker memory: leave out accesses that are faults, and run on, so that one run shows all of them. Machine code with cycles ends at its first fault."`
@@ -192,7 +192,7 @@ func (f *Flags) check(kind run.Kind) error {
 			return err
 		}
 	}
-	if err := OneOf("--code", f.Code, "auto", "sass", "ptx"); err != nil {
+	if err := OneOf("--code", f.Code, "auto", "sass", "ptx", "compiled"); err != nil {
 		return err
 	}
 	if kind != run.Job && kind != run.CUDA && f.Code != "auto" {

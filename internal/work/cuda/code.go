@@ -15,6 +15,7 @@ func (r *Runtime) choice() program.Choice {
 	return program.Choice{
 		Code: program.Code(r.opt.Code), SM: r.cfg.Arch, MachineFirst: first,
 		Skipped: func(err error) { r.say("%v; its PTX runs", err) },
+		Refused: func(err error) { r.say("%v; it runs as PTX", err) },
 	}
 }
 

@@ -52,7 +52,11 @@ func Choose(machine string, opt Options, sources ...xprog.Source) (*xprog.Progra
 			return nil, t, err
 		}
 	}
-	c := xprog.Choice{Code: t.Code, SM: t.SM, MachineFirst: t.ControlBits, Heads: true}
+	c := xprog.Choice{Code: t.Code, SM: t.SM, MachineFirst: t.ControlBits, Heads: true, Refused: func(why error) {
+		if opt.Tell != nil {
+			opt.Tell(fmt.Sprintf("%v; it runs as PTX", why))
+		}
+	}}
 	prog, err := c.Load(sources...)
 	return prog, t, err
 }

@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/compile"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/program"
+)
+
+// ptxasCmd is `heddle ptxas`.
+type ptxasCmd struct {
+	File    string `arg:"" name:"file" help:"A program: PTX (.ptx)."`
+	Out     string `short:"o" name:"out" default:"elf.o" placeholder:"FILE" help:"The cubin."`
+	Arch    string `default:"sm_86" placeholder:"NAME" help:"The architecture: sm_80, sm_86, sm_87 or sm_89; -arch is the same."`
+	SASS    bool   `name:"sass" help:"Write the listing with control codes to standard output instead of a cubin. It is a program that heddle run and heddle asm take."`
+	Dump    string `placeholder:"after=PASS" help:"Write the form of each kernel after a pass to standard output instead: ${compile_passes}, or all."`
+	Verbose bool   `short:"v" help:"Say how many registers and how much memory each kernel has."`
+}
+
+// ptxasArgs turns the options of ptxas with one dash into those of this command.
+func ptxasArgs(args []string) []string {
+	if len(args) == 0 || args[0] != "ptxas" {
+		return args
+	}
+	args = slices.Clone(args)
+	for i, a := range args {
+		if a == "-arch" || strings.HasPrefix(a, "-arch=") {
+			args[i] = "-" + a
+		}
+	}
+	return args
+}
+
+// dump is the pass that --dump names, "" if none.
+func (c *ptxasCmd) dump() (string, error) {
+	if c.Dump == "" {
+		return "", nil
+	}
+	pass, ok := strings.CutPrefix(c.Dump, "after=")
+	if !ok {
+		return "", usage("--dump %s: the form is after=PASS", c.Dump)
+	}
+	return pass, oneOf("--dump after=", pass, append(compile.Passes(), "all")...)
+}
+
+// Run compiles the program.
+func (c *ptxasCmd) Run(e env) error {
+	arch, err := sassArch(c.Arch)
+	if err != nil {
+		return err
+	}
+	pass, err := c.dump()
+	if err != nil {
+		return err
+	}
+	src, err := readProgram(c.File)
+	if err != nil {
+		return err
+	}
+	m, err := ptx.Parse(c.File, []byte(src))
+	if err != nil {
+		return &exitError{code: exitUsage, err: err}
+	}
+	o := compile.Options{Arch: arch}
+	if pass != "" {
+		o.Dump = func(kernel, after, form string) {
+			if pass == after || pass == "all" {
+				fmt.Fprintf(e.stdout, "// %s after %s\n%s\n", kernel, after, form)
+			}
+		}
+	}
+	out, err := compile.Module(m, o)
+	if err != nil {
+		return usage("%w", err)
+	}
+	if err := c.write(e, out, pass != ""); err != nil {
+		return err
+	}
+	return refused(out)
+}
+
+// write writes what was compiled.
+func (c *ptxasCmd) write(e env, out *compile.Result, dumped bool) error {
+	if c.Verbose {
+		c.summary(e.stderr, out)
+	}
+	switch {
+	case dumped || len(out.File.Kernels) == 0:
+		return nil
+	case c.SASS:
+		_, err := io.WriteString(e.stdout, out.File.Text())
+		return err
+	}
+	b, err := program.WriteCubin(out.File)
+	if err != nil {
+		return &exitError{code: exitUsage, err: fmt.Errorf("%s: %w", c.File, err)}
+	}
+	if err := os.WriteFile(c.Out, b, 0o666); err != nil {
+		return usage("--out: %w", err)
+	}
+	return nil
+}
+
+// summary is what ptxas -v says of each kernel.
+func (c *ptxasCmd) summary(w io.Writer, out *compile.Result) {
+	for _, k := range out.File.Kernels {
+		bytes := k.Arch.ParamBase()
+		for _, p := range k.Params {
+			bytes = max(bytes, p.Offset+p.Bytes)
+		}
+		fmt.Fprintf(w, "ptxas info    : Compiling entry function '%s' for '%v'\n", k.Name, k.Arch)
+		fmt.Fprintf(w, "ptxas info    : Function properties for %s\n    %d bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n", k.Name, k.Local)
+		fmt.Fprintf(w, "ptxas info    : Used %d registers, used %d barriers", k.Regs, k.Barriers)
+		if k.Shared > 0 {
+			fmt.Fprintf(w, ", %d bytes smem", k.Shared)
+		}
+		fmt.Fprintf(w, ", %d bytes cmem[0]\n", bytes)
+	}
+}
+
+// refused is the error for the kernels that could not be compiled, nil if there are none.
+func refused(out *compile.Result) error {
+	var errs []error
+	for _, r := range out.Refused {
+		errs = append(errs, r)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return &exitError{code: exitUsage, err: err}
+	}
+	return nil
+}

@@ -1,0 +1,248 @@
+package compile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/compile/ir"
+	"github.com/heddle-sim/heddle/internal/compile/machine"
+)
+
+// This file: registers. Values that share a register, or need neighbouring ones, form a bundle; copies
+// join bundles where nothing speaks against it; then each bundle gets the first registers that are
+// free wherever its values are needed.
+
+// lane is where one value is needed: copies of a value are the same one, and do not disturb each other.
+type lane struct {
+	root *ir.Value
+	ranges
+}
+
+// bundle is what gets registers together.
+type bundle struct {
+	class ir.Class
+	slots [][]lane // of 1, 2 or 4 neighbouring registers; as many as the first number must be a multiple of
+	vals  []member
+}
+
+type member struct {
+	v    *ir.Value
+	slot int
+}
+
+// allocator gives the values of a function registers.
+type allocator struct {
+	f    *ir.Func
+	live *liveness
+	of   []*bundle // by value
+	slot []int     // by value
+	busy [ir.Classes][]ranges
+}
+
+// allocate gives every value a register. groups come from isolate.
+func allocate(f *ir.Func, groups []group, m *machine.Machine) {
+	a := &allocator{f: f, live: findLive(f), of: make([]*bundle, len(f.Values)), slot: make([]int, len(f.Values))}
+	for _, v := range f.Values {
+		b := &bundle{class: v.Class, slots: make([][]lane, 1), vals: []member{{v, 0}}}
+		if r := a.live.of[v.ID]; len(r) > 0 {
+			b.slots[0] = []lane{{copied(v), r}}
+		}
+		a.of[v.ID] = b
+	}
+	for _, g := range groups {
+		a.group(g)
+	}
+	a.coalesce()
+	a.color(m)
+}
+
+// group puts values where they must be.
+func (a *allocator) group(g group) {
+	all := &bundle{class: g[0][0].Class, slots: make([][]lane, len(g))}
+	for n, row := range g {
+		for _, v := range row {
+			if !a.join(all, a.of[v.ID], n) {
+				stop("the register allocator", fmt.Sprintf("cannot place %s, a fault of the compiler", v))
+			}
+		}
+	}
+}
+
+// join puts what is in one bundle into another, from a slot on, if nothing overlaps.
+func (a *allocator) join(to, from *bundle, at int) bool {
+	if to == from {
+		return false
+	}
+	if at < 0 {
+		return a.join(from, to, -at)
+	}
+	size := max(len(to.slots), at+len(from.slots))
+	if size == 3 {
+		size = 4
+	}
+	if size > 4 || at%len(from.slots) != 0 || to.class != from.class {
+		return false
+	}
+	for i, l := range from.slots {
+		if at+i < len(to.slots) && disturb(to.slots[at+i], l) {
+			return false
+		}
+	}
+	for len(to.slots) < size {
+		to.slots = append(to.slots, nil)
+	}
+	for i, r := range from.slots {
+		to.slots[at+i] = unite(to.slots[at+i], r)
+	}
+	for _, m := range from.vals {
+		a.of[m.v.ID], a.slot[m.v.ID] = to, m.slot+at
+		to.vals = append(to.vals, member{m.v, m.slot + at})
+	}
+	return true
+}
+
+// copied is what a value is a copy of in the end.
+func copied(v *ir.Value) *ir.Value {
+	for v.Def != nil && v.Def.Name == ir.Copy {
+		n := len(v.Def.Args) / 2
+		next := v
+		for i := range n {
+			if s := v.Def.Args[n+i].Vals; v.Def.Args[i].Vals[0] == v && len(s) == 1 && s[0] != nil && !v.Def.Args[n+i].Not {
+				next = s[0]
+			}
+		}
+		if next == v {
+			break
+		}
+		v = next
+	}
+	return v
+}
+
+// disturb reports whether two different values are needed in one register at once.
+func disturb(x, y []lane) bool {
+	for i := range x {
+		for j := range y {
+			if x[i].root != y[j].root && x[i].overlaps(y[j].ranges) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unite is what is needed in a register that takes both.
+func unite(x, y []lane) []lane {
+next:
+	for _, l := range y {
+		for i := range x {
+			if x[i].root == l.root {
+				x[i].ranges = x[i].join(l.ranges)
+				continue next
+			}
+		}
+		x = append(x, l)
+	}
+	return x
+}
+
+// coalesce makes copies disappear, those in loops first.
+func (a *allocator) coalesce() {
+	type pair struct {
+		d, s   *ir.Value
+		weight int
+	}
+	var list []pair
+	g := a.f.Graph()
+	for _, b := range a.f.Blocks {
+		weight := 1
+		for range min(g.Depth(b.ID), 6) {
+			weight *= 10
+		}
+		for _, in := range b.Insts {
+			switch {
+			case in.Name == ir.Copy:
+				n := len(in.Args) / 2
+				for i := range n {
+					if s := in.Args[n+i].Vals; len(s) == 1 && s[0] != nil {
+						list = append(list, pair{in.Args[i].Vals[0], s[0], weight})
+					}
+				}
+			case in.Name == "MOV" && in.Guard.Val == nil && in.Args[1].Kind == ir.Reg && in.Args[1].Vals[0] != nil:
+				list = append(list, pair{in.Args[0].Vals[0], in.Args[1].Vals[0], weight})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(x, y pair) int { return y.weight - x.weight })
+	for _, p := range list {
+		a.join(a.of[p.d.ID], a.of[p.s.ID], a.slot[p.d.ID]-a.slot[p.s.ID])
+	}
+}
+
+// color chooses the registers: wide bundles first, then in the order of the code.
+func (a *allocator) color(m *machine.Machine) {
+	var list []*bundle
+	seen := map[*bundle]bool{}
+	for _, v := range a.f.Values {
+		if b := a.of[v.ID]; !seen[b] && !b.empty() {
+			seen[b] = true
+			list = append(list, b)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y *bundle) int {
+		return cmp.Or(len(y.slots)-len(x.slots), cmp.Compare(x.begin(), y.begin()))
+	})
+	limit := [ir.Classes]int{ir.GPR: m.Registers, ir.Pred: m.Predicates}
+	for c, n := range limit {
+		a.busy[c] = make([]ranges, n)
+	}
+	for _, b := range list {
+		if !a.place(b) {
+			stop(fmt.Sprintf("more than %d %s", limit[b.class], [ir.Classes]string{"registers", "predicates", "uniform registers"}[b.class]), "at once, which "+notYet)
+		}
+	}
+}
+
+// place gives a bundle the first registers that are free.
+func (a *allocator) place(b *bundle) bool {
+	busy := a.busy[b.class]
+	all := make([]ranges, len(b.slots))
+	for i, l := range b.slots {
+		for _, x := range l {
+			all[i] = all[i].join(x.ranges)
+		}
+	}
+next:
+	for r := 0; r < len(busy); r += len(b.slots) {
+		for i, x := range all {
+			if len(x) > 0 && (r+i >= len(busy) || busy[r+i].overlaps(x)) {
+				continue next
+			}
+		}
+		for i, x := range all {
+			if len(x) > 0 {
+				busy[r+i] = busy[r+i].join(x)
+			}
+		}
+		for _, m := range b.vals {
+			m.v.Reg = r + m.slot
+		}
+		return true
+	}
+	return false
+}
+
+func (b *bundle) empty() bool {
+	return !slices.ContainsFunc(b.slots, func(r []lane) bool { return len(r) > 0 })
+}
+
+func (b *bundle) begin() int {
+	n := 1 << 60
+	for _, l := range b.slots {
+		for _, x := range l {
+			n = min(n, x.ranges[0].from)
+		}
+	}
+	return n
+}

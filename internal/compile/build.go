@@ -1,0 +1,335 @@
+package compile
+
+import (
+	"sort"
+
+	"github.com/heddle-sim/heddle/internal/compile/ir"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// This file: from the list of PTX instructions to blocks of values. Values are found by Braun et al.,
+// "Simple and Efficient Construction of Static Single Assignment Form", CC 2013.
+
+// slot is a register of PTX, or the part of one that fits a machine's register.
+type slot struct {
+	v     *ptx.Var
+	index int  // number within a parameterised declaration
+	elem  int8 // of a vector register
+	part  int8 // 32 bits each, the lowest first
+}
+
+// builder makes one kernel.
+type builder struct {
+	mod *module
+	fn  *ptx.Func
+	f   *ir.Func
+	lay *layout
+
+	blockAt map[int]*ir.Block // by the instruction with which it begins
+	cur     *ir.Block
+	inst    *ptx.Inst
+	guard   ir.Guard // of the instruction
+
+	defs    map[*ir.Block]map[slot]*ir.Value
+	sealed  map[*ir.Block]bool
+	filled  map[*ir.Block]bool
+	waiting map[*ir.Block]map[slot]*ir.Phi // of blocks whose predecessors are not all known
+	carry   *ir.Value                      // of add.cc
+	from    int                            // where the instructions of the PTX instruction begin in cur
+}
+
+// build makes the first form of a kernel.
+func build(m *module, fn *ptx.Func) (f *ir.Func, lay *layout) {
+	b := &builder{
+		mod: m, fn: fn, f: &ir.Func{Name: fn.Name}, lay: newLayout(fn), blockAt: map[int]*ir.Block{},
+		defs: map[*ir.Block]map[slot]*ir.Value{}, sealed: map[*ir.Block]bool{}, filled: map[*ir.Block]bool{},
+		waiting: map[*ir.Block]map[slot]*ir.Phi{},
+	}
+	m.at = func() *ptx.Inst { return b.inst }
+	b.blocks()
+	b.edges()
+	for pc := range fn.Code {
+		b.step(pc)
+	}
+	b.finish()
+	if b.cur != nil { // the body ends without ret
+		b.filled[b.cur] = true
+		b.seal()
+	}
+	b.f.Prune()
+	return b.f, b.lay
+}
+
+// ends reports whether an instruction is the last of its block.
+func ends(in *ptx.Inst) bool {
+	switch in.Op {
+	case "bra", "brx":
+		return true
+	case "ret", "exit":
+		return in.Guard == nil
+	}
+	return false
+}
+
+// blocks finds where blocks begin.
+func (b *builder) blocks() {
+	first := map[int]bool{0: true}
+	for pc, in := range b.fn.Code {
+		if ends(in) {
+			first[pc+1] = true
+		}
+		if in.Op == "bra" {
+			for i := range in.Args {
+				first[in.Args[i].Target] = true
+			}
+		}
+	}
+	first[len(b.fn.Code)] = true // where labels at the very end lead: the kernel returns
+	list := make([]int, 0, len(first))
+	for pc := range first {
+		list = append(list, pc)
+	}
+	sort.Ints(list)
+	for _, pc := range list {
+		b.blockAt[pc] = b.f.NewBlock()
+	}
+}
+
+// edges gives each block its end; conditions come later.
+func (b *builder) edges() {
+	var cur *ir.Block
+	for pc, in := range b.fn.Code {
+		if x := b.blockAt[pc]; x != nil {
+			cur = x
+			cur.Term = ir.Term{Flow: ir.Exit}
+		}
+		next := b.blockAt[pc+1]
+		if next == nil {
+			continue
+		}
+		t := ir.Term{Flow: ir.Jump, Then: next, Line: in.Pos.Line}
+		switch {
+		case in.Op == "bra":
+			t.Then = b.blockAt[in.Args[0].Target]
+			if in.Guard != nil {
+				t.Flow, t.Else = ir.Branch, next
+			}
+		case ends(in) && in.Op != "brx":
+			t = ir.Term{Flow: ir.Exit, Line: in.Pos.Line}
+		}
+		cur.Term = t
+	}
+	b.blockAt[len(b.fn.Code)].Term = ir.Term{Flow: ir.Exit}
+	b.f.Connect()
+}
+
+// step compiles an instruction.
+func (b *builder) step(pc int) {
+	if x := b.blockAt[pc]; x != nil {
+		b.finish()
+		b.cur, b.carry = x, nil
+		b.seal()
+	}
+	b.inst = b.fn.Code[pc]
+	in := b.inst
+	if len(b.cur.Preds) == 0 && b.cur != b.f.Blocks[0] {
+		return // nothing leads here
+	}
+	b.guard = ir.Guard{}
+	if in.Guard != nil {
+		b.guard = ir.Guard{Val: b.read(b.slotOf(&in.Guard.Reg, 0)), Not: in.Guard.Neg}
+		if b.guard.Val == nil { // never assigned: false
+			b.guard.Val = b.never()
+		}
+	}
+	if in.Bad != nil {
+		stop(in.FullName(), "is not known")
+	}
+	switch in.Op {
+	case "bra":
+		if in.Guard != nil {
+			b.cur.Term.Cond, b.cur.Term.Not = b.guard.Val, b.guard.Not
+			b.cur.Term.Uniform = in.Has("uni")
+			if b.cur.Term.Then == b.cur.Term.Else {
+				b.cur.Term = ir.Term{Flow: ir.Jump, Then: b.cur.Term.Then, Line: in.Pos.Line}
+			}
+		}
+	case "ret", "exit":
+		if in.Guard != nil {
+			b.effect("EXIT")
+		}
+	default:
+		b.from = len(b.cur.Insts)
+		b.choose()
+	}
+}
+
+// never is a predicate that holds in no lane.
+func (b *builder) never() *ir.Value {
+	p := b.f.NewValue(ir.Pred)
+	g := b.guard
+	b.guard = ir.Guard{}
+	b.emit("ISETP.NE.AND", ir.DP(p), ir.DP(nil), ir.RZ(), ir.RZ(), ir.Pr(nil, false))
+	b.guard = g
+	return p
+}
+
+// finish ends the block that is being made.
+func (b *builder) finish() {
+	if b.cur != nil {
+		b.filled[b.cur] = true
+	}
+}
+
+// seal makes the sources of phis in all blocks whose predecessors are complete.
+func (b *builder) seal() {
+	for _, x := range b.f.Blocks {
+		if b.sealed[x] {
+			continue
+		}
+		ready := true
+		for _, p := range x.Preds {
+			ready = ready && (b.filled[p] || len(p.Preds) == 0 && p != b.f.Blocks[0])
+		}
+		if !ready {
+			continue
+		}
+		b.sealed[x] = true
+		list := make([]slot, 0, len(b.waiting[x]))
+		for s := range b.waiting[x] {
+			list = append(list, s)
+		}
+		sort.Slice(list, func(i, j int) bool { return b.waiting[x][list[i]].Dst.ID < b.waiting[x][list[j]].Dst.ID })
+		for _, s := range list {
+			b.sources(x, s, b.waiting[x][s])
+		}
+		delete(b.waiting, x)
+	}
+}
+
+// sources fills in a phi.
+func (b *builder) sources(x *ir.Block, s slot, p *ir.Phi) {
+	for i, from := range x.Preds {
+		p.Args[i] = b.readAt(from, s)
+	}
+}
+
+// read is the value of a register, nil if nothing was assigned to it.
+func (b *builder) read(s slot) *ir.Value { return b.readAt(b.cur, s) }
+
+func (b *builder) readAt(x *ir.Block, s slot) *ir.Value {
+	if v, ok := b.defs[x][s]; ok {
+		return v
+	}
+	var v *ir.Value
+	switch {
+	case !b.sealed[x]:
+		p := b.phi(x, s)
+		if b.waiting[x] == nil {
+			b.waiting[x] = map[slot]*ir.Phi{}
+		}
+		b.waiting[x][s] = p
+		v = p.Dst
+	case len(x.Preds) == 0:
+	case len(x.Preds) == 1:
+		v = b.readAt(x.Preds[0], s)
+	default:
+		p := b.phi(x, s)
+		b.writeAt(x, s, p.Dst) // ends cycles
+		b.sources(x, s, p)
+		v = p.Dst
+	}
+	b.writeAt(x, s, v)
+	return v
+}
+
+func (b *builder) phi(x *ir.Block, s slot) *ir.Phi {
+	c := ir.GPR
+	if s.v.Type.Predicate() {
+		c = ir.Pred
+	}
+	p := &ir.Phi{Dst: b.f.NewValue(c), Args: make([]*ir.Value, len(x.Preds))}
+	p.Dst.Block = x
+	x.Phis = append(x.Phis, p)
+	return p
+}
+
+func (b *builder) writeAt(x *ir.Block, s slot, v *ir.Value) {
+	if b.defs[x] == nil {
+		b.defs[x] = map[slot]*ir.Value{}
+	}
+	b.defs[x][s] = v
+}
+
+// emit appends an instruction, under the guard of the PTX instruction. What its results were before
+// does not matter: guarded says where it does.
+func (b *builder) emit(name string, args ...ir.Arg) *ir.Inst {
+	in := &ir.Inst{Name: name, Args: args, Line: b.inst.Pos.Line}
+	if b.guard.Val != nil {
+		in.Guard, in.Else = b.guard, make([]*ir.Value, len(in.Defs()))
+	}
+	return b.cur.Append(in)
+}
+
+// effect is emit for an instruction that does more than to compute results.
+func (b *builder) effect(name string, args ...ir.Arg) *ir.Inst {
+	in := b.emit(name, args...)
+	in.Effect = true
+	return in
+}
+
+// slotOf is a part of a register operand.
+func (b *builder) slotOf(o *ptx.Operand, part int) slot {
+	s := slot{v: o.Var, index: o.Index, part: int8(part)}
+	switch o.Elem {
+	case "y":
+		s.elem = 1
+	case "z":
+		s.elem = 2
+	case "w":
+		s.elem = 3
+	}
+	return s
+}
+
+// assign gives a part of a register a value. Under a guard the register keeps its value in the other
+// lanes.
+func (b *builder) assign(o *ptx.Operand, part int, v *ir.Value) {
+	if o.Kind == ptx.OpSink || v == nil {
+		return
+	}
+	if o.Kind != ptx.OpReg {
+		stop(b.inst.FullName(), "has a result that is no register, which "+notYet)
+	}
+	s := b.slotOf(o, part)
+	if b.guard.Val != nil {
+		if old := b.read(s); old != nil {
+			v = b.keep(v, old)
+		}
+	}
+	b.writeAt(b.cur, s, v)
+}
+
+// keep makes a value defined under the guard be old in the other lanes.
+func (b *builder) keep(v, old *ir.Value) *ir.Value {
+	for _, in := range b.cur.Insts[b.from:] {
+		if in != v.Def || in.Guard != b.guard {
+			continue
+		}
+		for i, d := range in.Defs() {
+			if d == v && in.Else[i] == nil {
+				in.Else[i] = old
+				return v
+			}
+		}
+	}
+	n := b.f.NewValue(v.Class)
+	var in *ir.Inst
+	if v.Class == ir.Pred {
+		in = b.emit("PLOP3.LUT", ir.DP(n), ir.DP(nil), ir.Pr(v, false), ir.Pr(nil, false), ir.Pr(nil, false), ir.T("0x80"), ir.T("0x0"))
+	} else {
+		in = b.emit("MOV", ir.D(n), ir.R(v))
+	}
+	in.Else[0] = old
+	return n
+}

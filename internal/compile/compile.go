@@ -1,0 +1,95 @@
+package compile
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/compile/machine"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+)
+
+// Options say how to compile. The zero value compiles for sm_86.
+type Options struct {
+	Arch sass.Arch // 0: sm_86
+	// Dump, if set, is called after each pass with a kernel's form.
+	Dump func(kernel, pass, form string)
+	// Verify checks the form after each pass; an error refuses the kernel.
+	Verify bool
+}
+
+// Result is a compiled module.
+type Result struct {
+	File    *sass.File // its kernels, and the variables of the module
+	Refused []*Refusal // kernels that are not in it
+}
+
+// errArch is an architecture that code cannot be made for.
+var errArch = errors.New("code is compiled for sm_80, sm_86, sm_87 and sm_89")
+
+// Module compiles the kernels of a module. The error is that of the architecture; kernels that cannot
+// be compiled are listed in the result.
+func Module(m *ptx.Module, o Options) (*Result, error) {
+	if o.Arch == 0 {
+		o.Arch = 86
+	}
+	mach := machine.Of(int(o.Arch))
+	if mach == nil {
+		return nil, fmt.Errorf("%v: %w", o.Arch, errArch)
+	}
+	x := newModule(m, o.Arch)
+	out := &Result{File: x.file}
+	for _, fn := range m.Funcs {
+		if !fn.Entry || fn.Proto {
+			continue
+		}
+		if err := fn.Load(); err != nil {
+			out.Refused = append(out.Refused, &Refusal{Kernel: fn.Name, File: m.File, Pos: fn.Pos, What: "its body", Why: err.Error()})
+			continue
+		}
+		k, err := x.kernel(fn, mach, &o)
+		if err != nil {
+			out.Refused = append(out.Refused, err)
+			continue
+		}
+		x.file.Kernels = append(x.file.Kernels, k)
+	}
+	return out, nil
+}
+
+// kernel compiles one kernel.
+func (m *module) kernel(fn *ptx.Func, mach *machine.Machine, o *Options) (k *sass.Kernel, err *Refusal) {
+	in := "build"
+	m.at = nil
+	defer func() {
+		if p := recover(); p != nil {
+			r, ok := p.(*refuse)
+			if !ok {
+				panic(p)
+			}
+			err = &Refusal{Kernel: fn.Name, File: m.text.File, Pos: fn.Pos, What: r.what, Why: r.why}
+			if i := m.at; i != nil && in == "build" && i() != nil {
+				err.Pos = i().Pos
+			}
+		}
+	}()
+	f, lay := build(m, fn)
+	check := func(ssa bool) {
+		if o.Dump != nil {
+			o.Dump(fn.Name, in, f.String())
+		}
+		if o.Verify && ssa {
+			if e := f.Verify(); e != nil {
+				stop("pass "+in, fmt.Sprintf("leaves an invalid form, a fault of the compiler: %v", e))
+			}
+		}
+	}
+	check(true)
+	for _, p := range passes() {
+		in = p.name
+		p.run(f, mach)
+		check(p.ssa)
+	}
+	in = "emit"
+	return emit(m, fn, f, lay, mach), nil
+}

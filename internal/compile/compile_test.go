@@ -1,0 +1,83 @@
+package compile_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/compile"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// module compiles a file, and checks the form after every pass.
+func module(t *testing.T, path string) *compile.Result {
+	t.Helper()
+	src, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := ptx.Parse(path, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := compile.Module(m, compile.Options{Verify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// sources are the programs of the repository by their folders, and how many of their kernels compile
+// at least.
+var sources = []struct {
+	name, files string
+	least       int
+}{
+	{"examples", "../../examples/*/*.ptx", 57},
+	{"conformance", "../isa/ptx/testdata/conformance/*.ptx", 70},
+	{"corpus", "../isa/ptx/testdata/corpus/*.ptx", 11},
+}
+
+// TestCompiles: no pass leaves an invalid form, the assembler accepts what is made, and at least as
+// many kernels compile as did before. What is refused is listed with -v, the most frequent first.
+func TestCompiles(t *testing.T) {
+	for _, s := range sources {
+		t.Run(s.name, func(t *testing.T) {
+			files, err := filepath.Glob(s.files)
+			if err != nil || len(files) == 0 {
+				t.Fatal(files, err)
+			}
+			compiled, refused := 0, map[string]int{}
+			for _, f := range files {
+				r := module(t, f)
+				compiled += len(r.File.Kernels)
+				for _, x := range r.Refused {
+					refused[x.What]++
+					if strings.Contains(x.Why, "fault of the compiler") {
+						t.Error(x)
+					}
+				}
+			}
+			var list []string
+			total := compiled
+			for what, n := range refused {
+				list, total = append(list, what), total+n
+			}
+			slices.SortFunc(list, func(a, b string) int {
+				if n := refused[b] - refused[a]; n != 0 {
+					return n
+				}
+				return strings.Compare(a, b)
+			})
+			t.Logf("%d of %d kernels", compiled, total)
+			for _, what := range list {
+				t.Logf("%4d %s", refused[what], what)
+			}
+			if compiled < s.least {
+				t.Errorf("%d kernels compile; want at least %d", compiled, s.least)
+			}
+		})
+	}
+}

@@ -1,0 +1,459 @@
+package compile
+
+import (
+	"github.com/heddle-sim/heddle/internal/compile/ir"
+	"github.com/heddle-sim/heddle/internal/compile/machine"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// This file: control bits. The hardware checks no dependence: by stalls, an instruction waits for
+// results of fixed latency, by counters for all others and for sources that have been read.
+
+// register is one of a thread's registers: general ones, then predicates.
+type register int
+
+const predicates register = 256
+
+func registerOf(v *ir.Value) register {
+	if v.Class == ir.Pred {
+		return predicates + register(v.Reg)
+	}
+	return register(v.Reg)
+}
+
+// access is what an instruction does with registers.
+type access struct {
+	class  machine.Class
+	reads  []reading
+	writes []register
+}
+
+type reading struct {
+	r  register
+	by machine.Reader
+}
+
+// accessOf lists an instruction's registers.
+func accessOf(in *ir.Inst) access {
+	a := access{class: machine.ClassOf(in.Name)}
+	if g := in.Guard.Val; g != nil {
+		a.reads = append(a.reads, reading{registerOf(g), machine.ByGuard})
+	}
+	by, pred := machine.ReaderOf(in.Name, false), machine.ReaderOf(in.Name, true)
+	for i := range in.Args {
+		for _, v := range in.Args[i].Vals {
+			switch {
+			case v == nil:
+			case in.Args[i].Dst:
+				a.writes = append(a.writes, registerOf(v))
+			case v.Class == ir.Pred:
+				a.reads = append(a.reads, reading{registerOf(v), pred})
+			default:
+				a.reads = append(a.reads, reading{registerOf(v), by})
+			}
+		}
+	}
+	return a
+}
+
+// pending is an instruction of variable latency that code may have to wait for.
+type pending struct {
+	in      *ir.Inst
+	results bool // waits are for its results, not for its sources
+	counter uint8
+	regs    []register
+}
+
+func (p *pending) has(r register) bool {
+	for _, x := range p.regs {
+		if x == r {
+			return true
+		}
+	}
+	return false
+}
+
+// written is the last instruction of fixed latency that wrote a register.
+type written struct {
+	class machine.Class
+	at    int
+	guard bool
+}
+
+// controller sets the control bits of a kernel.
+type controller struct {
+	f     *ir.Func
+	m     *machine.Machine
+	later []map[register]bool // by block: registers that code after it uses
+	entry [][]pending         // by block
+
+	// In a block.
+	open   []pending
+	fixed  map[register]written
+	read   map[register]int // when an instruction of fixed latency read it last
+	now    int
+	last   *ir.Inst
+	issued [machine.Classes]int
+}
+
+// control sets the control bits of every instruction.
+func control(f *ir.Func, m *machine.Machine) {
+	c := &controller{f: f, m: m, entry: make([][]pending, len(f.Blocks))}
+	c.usedLater()
+	for i, b := range f.Blocks {
+		c.block(i, b)
+	}
+}
+
+// usedLater finds which registers code that can follow a block names.
+func (c *controller) usedLater() {
+	n := len(c.f.Blocks)
+	c.later = make([]map[register]bool, n)
+	own := make([]map[register]bool, n)
+	for i, b := range c.f.Blocks {
+		c.later[i], own[i] = map[register]bool{}, map[register]bool{}
+		for _, in := range b.Insts {
+			a := accessOf(in)
+			for _, r := range a.reads {
+				own[i][r.r] = true
+			}
+			for _, r := range a.writes {
+				own[i][r] = true
+			}
+		}
+	}
+	for again := true; again; {
+		again = false
+		for i := n - 1; i >= 0; i-- {
+			for _, s := range c.f.Blocks[i].Succs() {
+				for _, from := range []map[register]bool{own[s.ID], c.later[s.ID]} {
+					for r := range from {
+						if !c.later[i][r] {
+							c.later[i][r], again = true, true
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// block sets the control bits of a block.
+func (c *controller) block(i int, b *ir.Block) {
+	c.open = c.entry[i]
+	c.fixed, c.read = map[register]written{}, map[register]int{}
+	c.now, c.last = 0, nil
+	for k := range c.issued {
+		c.issued[k] = -100
+	}
+	for n, in := range b.Insts {
+		a := accessOf(in)
+		in.Ctl = isa.Control{Stall: 1, Write: isa.NoCounter, Read: isa.NoCounter}
+		c.issue(in, &a)
+		if n == len(b.Insts)-1 {
+			c.leave(i, b, in)
+		}
+		if a.class.Late() {
+			c.raise(b, n, in, &a)
+		}
+	}
+	c.end(i, b)
+}
+
+// issue determines when an instruction issues, and what it waits for.
+func (c *controller) issue(in *ir.Inst, a *access) {
+	at := c.now
+	if c.last != nil {
+		before := machine.ClassOf(c.last.Name)
+		at += int(max(1, c.m.After[before]))
+	}
+	at = max(at, c.issued[a.class]+int(c.m.Spacing[a.class]))
+	for _, r := range a.reads {
+		if w, ok := c.fixed[r.r]; ok {
+			at = max(at, w.at+c.need(w.class, r))
+		}
+		c.wait(in, r.r, false)
+	}
+	for _, r := range a.writes {
+		if w, ok := c.fixed[r]; ok {
+			at = max(at, w.at+c.again(w, a.class))
+		}
+		if t, ok := c.read[r]; ok && a.class.Late() {
+			at = max(at, t+2)
+		}
+		c.wait(in, r, true)
+	}
+	if c.last != nil {
+		if c.last.Ctl.Write != isa.NoCounter && in.Ctl.Wait>>c.last.Ctl.Write&1 != 0 || c.last.Ctl.Read != isa.NoCounter && in.Ctl.Wait>>c.last.Ctl.Read&1 != 0 {
+			at = max(at, c.now+c.m.CounterGap)
+		}
+		c.stall(c.last, at-c.now)
+	}
+	c.now, c.last = at, in
+	c.issued[a.class] = at
+	for _, r := range a.writes {
+		delete(c.fixed, r)
+		if !a.class.Late() {
+			c.fixed[r] = written{a.class, at, in.Guard.Val != nil}
+		}
+	}
+	if !a.class.Late() {
+		for _, r := range a.reads {
+			c.read[r.r] = at
+		}
+	}
+}
+
+// need is after how many cycles a reader sees what an instruction of a class writes.
+func (c *controller) need(w machine.Class, r reading) int {
+	if r.r >= predicates {
+		return int(c.m.Predicate[w][r.by])
+	}
+	return int(c.m.Need[w][r.by])
+}
+
+// again is after how many cycles another instruction may write a register.
+func (c *controller) again(w written, class machine.Class) int {
+	if class.Late() {
+		if w.guard {
+			return 6
+		}
+		return 1
+	}
+	return max(1, int(c.m.Need[w.class][machine.ByALU])-int(c.m.Need[class][machine.ByALU])+2)
+}
+
+// stall makes an instruction hold back the next one.
+func (c *controller) stall(in *ir.Inst, n int) {
+	if n > c.m.LongestStall {
+		stop(in.Name, "needs more cycles than a stall has, which "+notYet)
+	}
+	in.Ctl.Stall = uint8(n)
+	in.Ctl.Yield = n >= c.m.YieldFrom
+}
+
+// wait makes an instruction wait for those that still write a register, or still read one that it
+// overwrites.
+func (c *controller) wait(in *ir.Inst, r register, overwrites bool) {
+	for i := range c.open {
+		if p := &c.open[i]; p.has(r) && (p.results || overwrites) {
+			in.Ctl.Wait |= 1 << p.counter
+		}
+	}
+	c.forget(in.Ctl.Wait)
+}
+
+// forget drops what has been waited for.
+func (c *controller) forget(mask uint8) {
+	n := 0
+	var gone []*ir.Inst
+	for _, p := range c.open {
+		if mask>>p.counter&1 == 0 {
+			c.open[n] = p
+			n++
+		} else if p.results {
+			gone = append(gone, p.in)
+		}
+	}
+	c.open = c.open[:n]
+	for _, in := range gone { // what has written its results has read its sources
+		n = 0
+		for _, p := range c.open {
+			if p.in != in {
+				c.open[n] = p
+				n++
+			}
+		}
+		c.open = c.open[:n]
+	}
+}
+
+// raise gives an instruction of variable latency the counters that code after it waits for.
+func (c *controller) raise(b *ir.Block, n int, in *ir.Inst, a *access) {
+	var sources []register
+	for _, r := range a.reads {
+		if r.r < predicates { // predicates are read at issue
+			sources = append(sources, r.r)
+		}
+	}
+	if len(a.writes) > 0 && c.matters(b, n, a.writes) {
+		in.Ctl.Write = c.counter()
+		c.open = append(c.open, pending{in, true, in.Ctl.Write, a.writes})
+	}
+	if len(sources) > 0 && c.overwritten(b, n, sources, a.writes, in.Ctl.Write != isa.NoCounter) {
+		in.Ctl.Read = c.counter()
+		c.open = append(c.open, pending{in, false, in.Ctl.Read, sources})
+	}
+}
+
+// counter is one that nothing uses, or else the one that fewest do.
+func (c *controller) counter() uint8 {
+	var uses [isa.Counters]int
+	for _, p := range c.open {
+		uses[p.counter]++
+	}
+	best := 0
+	for k := range min(c.m.Counters, isa.Counters) {
+		if uses[k] < uses[best] {
+			best = k
+		}
+	}
+	return uint8(best)
+}
+
+// matters reports whether code after an instruction names its results.
+func (c *controller) matters(b *ir.Block, n int, list []register) bool {
+	for _, r := range list {
+		if c.later[b.ID][r] {
+			return true
+		}
+		for _, in := range b.Insts[n+1:] {
+			a := accessOf(in)
+			for _, x := range a.reads {
+				if x.r == r {
+					return true
+				}
+			}
+			for _, x := range a.writes {
+				if x == r {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// overwritten reports whether code may overwrite an instruction's sources before it waits for its
+// results.
+func (c *controller) overwritten(b *ir.Block, n int, sources, results []register, counted bool) bool {
+	is := func(list []register, r register) bool {
+		for _, x := range list {
+			if x == r {
+				return true
+			}
+		}
+		return false
+	}
+	for _, in := range b.Insts[n+1:] {
+		a := accessOf(in)
+		for _, r := range a.reads {
+			if counted && is(results, r.r) {
+				return false
+			}
+		}
+		for _, r := range a.writes {
+			if counted && is(results, r) {
+				return false
+			}
+			if is(sources, r) {
+				return true
+			}
+		}
+	}
+	for _, r := range sources {
+		if c.later[b.ID][r] && !is(results, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// leave makes a block's last instruction hold back what follows long enough for results of fixed
+// latency, and wait at the end of loops for all others.
+func (c *controller) leave(i int, b *ir.Block, in *ir.Inst) {
+	n := int(max(1, c.m.After[machine.ClassOf(in.Name)]))
+	if machine.ClassOf(in.Name).Late() {
+		n = max(n, c.m.CounterGap)
+	}
+	for r, w := range c.fixed {
+		if c.now-w.at > c.m.LongestStall {
+			continue
+		}
+		for _, s := range b.Succs() {
+			n = max(n, w.at-c.now+c.ahead(s, r, w.class, 0))
+		}
+	}
+	for r, t := range c.read {
+		if c.later[i][r] {
+			n = max(n, t+2-c.now)
+		}
+	}
+	c.stall(in, n)
+}
+
+// ahead is after how many cycles a block may begin that reads a register, less those that pass in it
+// before.
+func (c *controller) ahead(b *ir.Block, r register, w machine.Class, passed int) int {
+	n := 0
+	for _, in := range b.Insts {
+		if passed > 16 {
+			return n
+		}
+		a := accessOf(in)
+		for _, x := range a.reads {
+			if x.r == r {
+				n = max(n, c.need(w, x)-passed)
+			}
+		}
+		for _, x := range a.writes {
+			if x == r {
+				return n
+			}
+		}
+		passed++
+	}
+	for _, s := range b.Succs() {
+		if len(b.Insts) > 0 || s != b {
+			n = max(n, c.ahead(s, r, w, passed+1))
+		}
+	}
+	return n
+}
+
+// end passes what is open to the blocks that follow. Where control goes back, everything that matters
+// has been waited for.
+func (c *controller) end(i int, b *ir.Block) {
+	var rest []pending
+	for _, p := range c.open {
+		for _, r := range p.regs {
+			if c.later[i][r] {
+				rest = append(rest, p)
+				break
+			}
+		}
+	}
+	for _, s := range b.Succs() {
+		if s.ID <= i && len(rest) > 0 {
+			last := b.Insts[len(b.Insts)-1]
+			for _, p := range rest {
+				last.Ctl.Wait |= 1 << p.counter
+			}
+			c.gap(b)
+			rest = nil
+		}
+	}
+	for _, s := range b.Succs() {
+		for _, p := range rest {
+			known := false
+			for _, q := range c.entry[s.ID] {
+				known = known || q.in == p.in && q.results == p.results
+			}
+			if !known {
+				c.entry[s.ID] = append(c.entry[s.ID], p)
+			}
+		}
+	}
+}
+
+// gap keeps the last instruction of a block far enough from the one before it to wait for its counters.
+func (c *controller) gap(b *ir.Block) {
+	n := len(b.Insts)
+	if n < 2 {
+		return
+	}
+	p, last := b.Insts[n-2], b.Insts[n-1]
+	if p.Ctl.Stall < uint8(c.m.CounterGap) && (p.Ctl.Write != isa.NoCounter && last.Ctl.Wait>>p.Ctl.Write&1 != 0 || p.Ctl.Read != isa.NoCounter && last.Ctl.Wait>>p.Ctl.Read&1 != 0) {
+		p.Ctl.Stall = uint8(c.m.CounterGap)
+	}
+}

@@ -1,0 +1,167 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/compile/ir"
+)
+
+// This file: values that must share a register, or lie in neighbouring ones, become values of their
+// own, joined to the rest of the code by copies. Then all such demands can be met, whatever the rest
+// does; the allocator lets most copies disappear (Boissinot et al., "Revisiting Out-of-SSA
+// Translation", CGO 2009).
+
+// isolate inserts the copies, and returns the groups of values that the demands are about.
+func isolate(f *ir.Func) []group {
+	splitCritical(f)
+	var groups []group
+	for _, b := range f.Blocks {
+		groups = append(groups, isolatePhis(f, b)...)
+	}
+	for _, b := range f.Blocks {
+		for i := 0; i < len(b.Insts); i++ {
+			g, before := isolateTuples(f, b.Insts[i])
+			groups = append(groups, g...)
+			if len(before.Args) > 0 {
+				b.Insert(i, before)
+				i++
+			}
+		}
+	}
+	return groups
+}
+
+// group are values that need neighbouring registers: each row's values share one, and the rows follow
+// each other. The first register's number is a multiple of the number of rows.
+type group [][]*ir.Value
+
+// splitCritical gives edges on which copies may be needed blocks of their own, unless the edge is the
+// only way out of its block or the only one into the next.
+func splitCritical(f *ir.Func) {
+	for _, b := range slices.Clone(f.Blocks) {
+		if len(b.Phis) == 0 || len(b.Preds) < 2 {
+			continue
+		}
+		for _, p := range slices.Clone(b.Preds) {
+			if len(p.Succs()) > 1 {
+				splitEdge(f, p, b)
+			}
+		}
+	}
+	f.Renumber()
+}
+
+// splitEdge puts a block into an edge: after its source if that goes there by falling through, else
+// before the target.
+func splitEdge(f *ir.Func, p, b *ir.Block) {
+	x := &ir.Block{Term: ir.Term{Flow: ir.Jump, Then: b}, Preds: []*ir.Block{p}}
+	at := slices.Index(f.Blocks, p) + 1
+	if p.Term.Else != b {
+		at = slices.Index(f.Blocks, b)
+		if at > 0 && at <= slices.Index(f.Blocks, p) && f.Blocks[at-1] != p {
+			at = slices.Index(f.Blocks, p) + 1 // a loop's end
+		}
+	}
+	f.Blocks = slices.Insert(f.Blocks, at, x)
+	b.Preds[b.PredIndex(p)] = x
+	p.Replace(b, x)
+}
+
+// copyOf adds a copy of a value to a parallel copy.
+func copyOf(f *ir.Func, c *ir.Inst, v *ir.Value) *ir.Value {
+	n := f.NewValue(v.Class)
+	addCopy(c, n, v)
+	return n
+}
+
+// addCopy makes d a copy of v: of what v is a copy of, if that is no register.
+func addCopy(c *ir.Inst, d, v *ir.Value) {
+	dst, src := ir.D(d), ir.R(v)
+	if v.Class == ir.Pred {
+		dst, src = ir.DP(d), ir.Pr(v, false)
+	} else if m := moved(v); m != nil && len(m.Vals) == 0 {
+		src = *m
+	} else if m != nil && m.Kind == ir.Reg && m.Vals[0] == nil {
+		src = ir.RZ()
+	}
+	n := len(c.Args) / 2
+	c.Args = slices.Insert(c.Args, n, dst)
+	c.Args = append(c.Args, src)
+}
+
+// isolatePhis makes the values of each phi a group.
+func isolatePhis(f *ir.Func, b *ir.Block) []group {
+	if len(b.Phis) == 0 {
+		return nil
+	}
+	var groups []group
+	ends := make([]*ir.Inst, len(b.Preds))
+	for i := range ends {
+		ends[i] = &ir.Inst{}
+	}
+	begin := &ir.Inst{}
+	for _, p := range b.Phis {
+		row := []*ir.Value{f.NewValue(p.Dst.Class)}
+		addCopy(begin, p.Dst, row[0])
+		for i, a := range p.Args {
+			if a != nil {
+				p.Args[i] = copyOf(f, ends[i], a)
+				row = append(row, p.Args[i])
+			}
+		}
+		p.Dst = row[0]
+		p.Dst.Block = b
+		groups = append(groups, group{row})
+	}
+	b.Insert(0, begin)
+	for i, p := range b.Preds {
+		if len(ends[i].Args) > 0 {
+			ends[i].Line = p.Term.Line
+			p.Append(ends[i])
+		}
+	}
+	return groups
+}
+
+// isolateTuples makes the tuples of an instruction groups, with the values that its results keep where
+// its guard does not hold. before is the copy that it needs first.
+func isolateTuples(f *ir.Func, in *ir.Inst) (groups []group, before *ir.Inst) {
+	before = &ir.Inst{Line: in.Line}
+	if in.Name == ir.Copy {
+		return nil, before
+	}
+	n := 0 // among the results
+	for i := range in.Args {
+		a := &in.Args[i]
+		if a.Dst {
+			var g group
+			for _, v := range a.Vals {
+				if v == nil {
+					continue
+				}
+				row := []*ir.Value{v}
+				if len(in.Else) > 0 && in.Else[n] != nil {
+					in.Else[n] = copyOf(f, before, in.Else[n])
+					row = append(row, in.Else[n])
+				}
+				n++
+				g = append(g, row)
+			}
+			if len(g) > 1 || len(g) == 1 && len(g[0]) > 1 {
+				groups = append(groups, g)
+			}
+			continue
+		}
+		if (a.Kind != ir.Reg && a.Kind != ir.Mem) || len(a.Vals) < 2 || a.Vals[0] == nil {
+			continue
+		}
+		var g group
+		a.Vals = slices.Clone(a.Vals)
+		for j, v := range a.Vals {
+			a.Vals[j] = copyOf(f, before, v)
+			g = append(g, []*ir.Value{a.Vals[j]})
+		}
+		groups = append(groups, g)
+	}
+	return groups, before
+}

@@ -1,0 +1,151 @@
+package compile
+
+import (
+	"github.com/heddle-sim/heddle/internal/compile/ir"
+)
+
+// This file: copies disappear, and immediates and constants become operands of what uses them.
+
+// moved is what a value is a copy of, nil if it is the result of a computation.
+func moved(v *ir.Value) *ir.Arg {
+	if v == nil || v.Def == nil || v.Def.Name != "MOV" || v.Def.Guard.Val != nil {
+		return nil
+	}
+	a := &v.Def.Args[1]
+	if a.Neg || a.Abs || a.Not || a.Suffix != "" {
+		return nil
+	}
+	return a
+}
+
+// original follows copies of registers.
+func original(v *ir.Value) *ir.Value {
+	for {
+		a := moved(v)
+		if a == nil || a.Kind != ir.Reg || a.Vals[0] == nil {
+			return v
+		}
+		v = a.Vals[0]
+	}
+}
+
+// fold replaces the uses of copies.
+func fold(f *ir.Func) {
+	for _, b := range f.Blocks {
+		for _, p := range b.Phis {
+			for i, v := range p.Args {
+				p.Args[i] = original(v)
+			}
+		}
+		for _, in := range b.Insts {
+			in.Uses(func(v **ir.Value) { *v = original(*v) })
+			if in.Name != ir.Copy {
+				foldSources(in)
+				foldAddress(in)
+			}
+		}
+		b.Term.Cond = original(b.Term.Cond)
+	}
+}
+
+// foldSources makes immediates and constants operands of an instruction.
+func foldSources(in *ir.Inst) {
+	list := sources(in)
+	for n, a := range list {
+		if a.Kind != ir.Reg || a.Suffix != "" {
+			continue
+		}
+		from, ok := together(a)
+		if !ok {
+			continue
+		}
+		if from.Kind == ir.Reg { // zero
+			for i := range a.Vals {
+				a.Vals[i] = nil
+			}
+			continue
+		}
+		at := n
+		if !fits(in, list, n, with(a, from), len(a.Vals)) {
+			at = other(in, list, n, from)
+		}
+		if at < 0 {
+			continue
+		}
+		if at != n {
+			swap(in, list[n], list[at])
+		}
+		x := list[at]
+		*x = *with(x, from)
+		if x.Kind == ir.Imm {
+			settle(in, x)
+		}
+	}
+}
+
+// with is an operand with the signs of another.
+func with(signs *ir.Arg, a ir.Arg) *ir.Arg {
+	a.Neg, a.Abs, a.Not = signs.Neg, signs.Abs, signs.Not
+	return &a
+}
+
+// other is a place with which a source may change its own so that what it is fits there, -1 if there
+// is none.
+func other(in *ir.Inst, list []*ir.Arg, n int, from ir.Arg) int {
+	base := in.Base()
+	if !swaps[base] {
+		return -1
+	}
+	for m := range list {
+		if m == n || m > 1 && base != "IADD3" || n > 1 && base != "IADD3" || list[m].Kind != ir.Reg || len(list[m].Vals) != 1 {
+			continue
+		}
+		if base == "IADD3" && in.Has("X") && (list[m].Not || list[n].Not) {
+			continue
+		}
+		rest := append([]*ir.Arg(nil), list...)
+		rest[n] = list[m]
+		if fits(in, rest, m, with(list[n], from), 1) {
+			return m
+		}
+	}
+	return -1
+}
+
+// together is the immediate, the constant or the zero that all registers of an operand are a copy of.
+func together(a *ir.Arg) (ir.Arg, bool) {
+	first := moved(a.Vals[0])
+	if first == nil || first.Kind == ir.Reg && first.Vals[0] != nil || len(first.Vals) > 0 && first.Kind == ir.Const {
+		return ir.Arg{}, false
+	}
+	for i, v := range a.Vals[1:] {
+		m := moved(v)
+		switch {
+		case m == nil || m.Kind != first.Kind || first.Kind == ir.Imm:
+			return ir.Arg{}, false
+		case m.Kind == ir.Const && (m.Bank != first.Bank || m.Imm != first.Imm+4*int64(i+1) || len(m.Vals) > 0):
+			return ir.Arg{}, false
+		case m.Kind == ir.Reg && m.Vals[0] != nil:
+			return ir.Arg{}, false
+		}
+	}
+	if first.Kind == ir.Imm && uint32(first.Imm) == 0 {
+		return ir.RZ(), true
+	}
+	return *first, true
+}
+
+// foldAddress makes an immediate a part of a 32-bit address.
+func foldAddress(in *ir.Inst) {
+	for i := range in.Args {
+		a := &in.Args[i]
+		if a.Kind != ir.Mem || len(a.Vals) != 1 {
+			continue
+		}
+		if m := moved(a.Vals[0]); m != nil && m.Kind == ir.Imm {
+			if n := a.Imm + m.Imm; n >= 0 && n < farthest {
+				a.Imm, a.Vals = n, nil
+			}
+		}
+	}
+}

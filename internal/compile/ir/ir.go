@@ -1,0 +1,294 @@
+// Package ir is the form in which a kernel is while it is compiled to machine code: basic blocks
+// of machine instructions whose operands are values that are defined once (static single
+// assignment), registers and predicates not yet chosen.
+//
+// A value is one 32-bit register or one predicate. Wider data are tuples of two or four values that
+// an instruction needs in neighbouring registers; a tuple exists in the operand that names it and
+// nowhere else, so that the halves of a 64-bit number can be made, used and forgotten on their own.
+//
+// A guarded instruction leaves its results as they were in lanes where its guard is false. In
+// this form it therefore reads, for each result, the value that the register has before: Inst.Else.
+//
+// [Func.Verify] checks all that passes may rely on.
+package ir
+
+import "github.com/heddle-sim/heddle/internal/isa"
+
+// Class is what a value is kept in.
+type Class uint8
+
+// The classes.
+const (
+	GPR  Class = iota // a 32-bit register for each lane
+	Pred              // a predicate for each lane
+	UGPR              // a 32-bit register of the warp
+	Classes
+)
+
+// Value is the result of one instruction or one phi.
+type Value struct {
+	ID    int
+	Class Class
+	Def   *Inst // nil for a phi's
+	Block *Block
+	// Reg is its register once registers are allocated, -1 before.
+	Reg int
+}
+
+// Kind is the kind of an argument.
+type Kind uint8
+
+// The kinds.
+const (
+	Reg   Kind = iota // one, two or four values in neighbouring registers; nil stands for RZ
+	P                 // a predicate; nil stands for PT
+	Imm               // an integer or the bits of a float, of 32 bits
+	Const             // a constant bank at an offset; Vals has an index register for LDC
+	Mem               // an address in brackets: Vals (two: a 64-bit one), plus Imm
+	Text              // what has no values: SR_TID.X, a number of a barrier
+)
+
+// Arg is an operand, in the order of the machine's text.
+type Arg struct {
+	Kind   Kind
+	Dst    bool
+	Neg    bool // negated
+	Abs    bool // its magnitude
+	Not    bool // a predicate that is negated, or a register whose bits are inverted
+	Float  bool // Imm are the bits of a binary32
+	Vals   []*Value
+	Imm    int64
+	Bank   uint8
+	Text   string
+	Suffix string // without the dot: H0_H0
+}
+
+// Guard is the predicate of an instruction; Val is nil if it always executes.
+type Guard struct {
+	Val *Value
+	Not bool
+}
+
+// Inst is an instruction. One without a name is a parallel copy: the i-th of its results gets the
+// i-th of its sources, all at once.
+type Inst struct {
+	Name  string // the mnemonic with its modifiers: "IADD3.X"
+	Guard Guard
+	Args  []Arg
+	Else  []*Value // of a guarded instruction: what each result was before, nil if nothing; see Defs
+	Block *Block
+	Line  int32 // of the PTX
+	// Target is where BSSY's lanes meet.
+	Target *Block
+	// Ctl are the control bits, in the last pass.
+	Ctl isa.Control
+	// Sorts that passes need to know.
+	Effect bool // it does more than to compute its results
+}
+
+// Copy is the name of a parallel copy.
+const Copy = ""
+
+// Phi chooses a value by the block from which control comes.
+type Phi struct {
+	Dst  *Value
+	Args []*Value // by Block.Preds; nil if nothing was assigned there
+}
+
+// Flow is how a block ends.
+type Flow uint8
+
+// The ends of blocks.
+const (
+	Jump   Flow = iota // to Then
+	Branch             // to Then in lanes where the condition holds, else to Else
+	Exit               // the lanes end
+)
+
+// Term is the end of a block.
+type Term struct {
+	Flow       Flow
+	Cond       *Value
+	Not        bool // the condition is negated
+	Then, Else *Block
+	Line       int32
+	// Uniform says that all active lanes of a warp go the same way.
+	Uniform bool
+}
+
+// Block is a basic block.
+type Block struct {
+	ID    int // its place in Func.Blocks
+	Phis  []*Phi
+	Insts []*Inst
+	Term  Term
+	Preds []*Block
+}
+
+// Func is a kernel.
+type Func struct {
+	Name   string
+	Blocks []*Block // in the order of the code; the first is the entry
+	Values []*Value // by ID
+}
+
+// NewValue makes a value.
+func (f *Func) NewValue(c Class) *Value {
+	v := &Value{ID: len(f.Values), Class: c, Reg: -1}
+	f.Values = append(f.Values, v)
+	return v
+}
+
+// NewBlock appends a block.
+func (f *Func) NewBlock() *Block {
+	b := &Block{ID: len(f.Blocks)}
+	f.Blocks = append(f.Blocks, b)
+	return b
+}
+
+// Renumber gives blocks the numbers of their places.
+func (f *Func) Renumber() {
+	for i, b := range f.Blocks {
+		b.ID = i
+	}
+}
+
+// Succs are the blocks to which a block leads, each once.
+func (b *Block) Succs() []*Block {
+	switch b.Term.Flow {
+	case Jump:
+		return []*Block{b.Term.Then}
+	case Branch:
+		if b.Term.Then == b.Term.Else {
+			return []*Block{b.Term.Then}
+		}
+		return []*Block{b.Term.Then, b.Term.Else}
+	}
+	return nil
+}
+
+// PredIndex is the place of p among b's predecessors, -1 if it is none.
+func (b *Block) PredIndex(p *Block) int {
+	for i, q := range b.Preds {
+		if q == p {
+			return i
+		}
+	}
+	return -1
+}
+
+// Replace makes an edge to one block one to another; the caller sees to predecessors and phis.
+func (b *Block) Replace(from, to *Block) {
+	if b.Term.Then == from {
+		b.Term.Then = to
+	}
+	if b.Term.Else == from {
+		b.Term.Else = to
+	}
+}
+
+// Defs are the values that an instruction defines, in the order of its operands.
+func (in *Inst) Defs() []*Value {
+	var list []*Value
+	for i := range in.Args {
+		if a := &in.Args[i]; a.Dst {
+			for _, v := range a.Vals {
+				if v != nil {
+					list = append(list, v)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// Uses calls f for the place of each value that an instruction reads; f may replace it.
+func (in *Inst) Uses(f func(v **Value)) {
+	if in.Guard.Val != nil {
+		f(&in.Guard.Val)
+	}
+	for i := range in.Args {
+		if a := &in.Args[i]; !a.Dst {
+			for j := range a.Vals {
+				if a.Vals[j] != nil {
+					f(&a.Vals[j])
+				}
+			}
+		}
+	}
+	for i := range in.Else {
+		if in.Else[i] != nil {
+			f(&in.Else[i])
+		}
+	}
+}
+
+// Append puts an instruction at a block's end, and makes it the definition of its results.
+func (b *Block) Append(in *Inst) *Inst {
+	b.Insts = append(b.Insts, in)
+	in.own(b)
+	return in
+}
+
+// Insert puts instructions before place i.
+func (b *Block) Insert(i int, list ...*Inst) {
+	b.Insts = append(b.Insts[:i:i], append(list, b.Insts[i:]...)...)
+	for _, in := range list {
+		in.own(b)
+	}
+}
+
+func (in *Inst) own(b *Block) {
+	in.Block = b
+	for _, v := range in.Defs() {
+		v.Def, v.Block = in, b
+	}
+}
+
+// Base is the mnemonic without modifiers.
+func (in *Inst) Base() string { return Base(in.Name) }
+
+// Base is a mnemonic without modifiers.
+func Base(name string) string {
+	for i := range len(name) {
+		if name[i] == '.' {
+			return name[:i]
+		}
+	}
+	return name
+}
+
+// Has reports whether a mnemonic has a modifier.
+func (in *Inst) Has(mod string) bool {
+	n := in.Name
+	for i := 0; i+len(mod) < len(n); i++ {
+		if n[i] == '.' && n[i+1:i+1+len(mod)] == mod && (i+1+len(mod) == len(n) || n[i+1+len(mod)] == '.') {
+			return true
+		}
+	}
+	return false
+}
+
+// R is an argument of values in registers.
+func R(v ...*Value) Arg { return Arg{Kind: Reg, Vals: v} }
+
+// D is a result in registers.
+func D(v ...*Value) Arg { return Arg{Kind: Reg, Vals: v, Dst: true} }
+
+// RZ is the register that is always zero.
+func RZ() Arg { return Arg{Kind: Reg, Vals: []*Value{nil}} }
+
+// Pr is a predicate that is read, PT if v is nil.
+func Pr(v *Value, not bool) Arg { return Arg{Kind: P, Vals: []*Value{v}, Not: not} }
+
+// DP is a predicate that is written, PT if v is nil.
+func DP(v *Value) Arg { return Arg{Kind: P, Vals: []*Value{v}, Dst: true} }
+
+// I is an immediate of 32 bits.
+func I(v uint32) Arg { return Arg{Kind: Imm, Imm: int64(v)} }
+
+// T is text.
+func T(s string) Arg { return Arg{Kind: Text, Text: s} }
+
+// C is a place in a constant bank.
+func C(bank uint8, offset int64) Arg { return Arg{Kind: Const, Bank: bank, Imm: offset} }

@@ -1,0 +1,94 @@
+package compile
+
+import (
+	"github.com/heddle-sim/heddle/internal/compile/ir"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// This file: where the variables of a kernel lie.
+
+// layout has the places of a kernel's parameters, and of its variables in shared and local memory.
+type layout struct {
+	param  map[*ptx.Var]int64 // offsets in constant bank 0, but for its base
+	params []*ptx.Var
+	bytes  int64 // of the parameters
+	shared map[*ptx.Var]int64
+	static int64 // bytes of shared memory that the kernel declares
+	local  map[*ptx.Var]int64
+	frame  int64     // bytes of local memory
+	bars   int       // named barriers
+	sp     *ir.Value // the stack pointer, once it is needed
+	desc   bool      // the kernel begins by loading the descriptor of global memory
+}
+
+// alignOf is a variable's alignment in bytes.
+func alignOf(v *ptx.Var) int64 {
+	a := int64(max(1, v.Type.Bytes()))
+	if v.Vec > 0 {
+		a *= int64(v.Vec)
+	}
+	if v.Type.Opaque() {
+		a = 8
+	}
+	return max(a, int64(v.Align))
+}
+
+func alignUp(n, a int64) int64 { return (n + a - 1) / a * a }
+
+// newLayout places what a kernel uses: static variables in shared memory in the order in which the
+// code names them first, then the dynamic ones, which all begin at the same place.
+func newLayout(fn *ptx.Func) *layout {
+	l := &layout{param: map[*ptx.Var]int64{}, shared: map[*ptx.Var]int64{}, local: map[*ptx.Var]int64{}, params: fn.Params}
+	for _, v := range fn.Params {
+		l.bytes = alignUp(l.bytes, alignOf(v))
+		l.param[v] = l.bytes
+		if v.Type.Opaque() || v.Size() <= 0 {
+			stop("the parameter "+v.Name, notYet)
+		}
+		l.bytes += v.Size()
+	}
+	var dynamic []*ptx.Var
+	most := int64(16)
+	var walk func(list []ptx.Operand)
+	walk = func(list []ptx.Operand) {
+		for i := range list {
+			o := &list[i]
+			walk(o.List)
+			if o.Var == nil {
+				continue
+			}
+			v, a := o.Var, alignOf(o.Var)
+			switch v.Space {
+			case ptx.SpaceShared:
+				if _, done := l.shared[v]; done {
+					break
+				}
+				if v.Linkage == ptx.Extern || v.Size() <= 0 {
+					dynamic, most = append(dynamic, v), max(most, a)
+					l.shared[v] = 0
+					break
+				}
+				l.static = alignUp(l.static, a)
+				l.shared[v] = l.static
+				l.static += v.Size()
+			case ptx.SpaceLocal:
+				if _, done := l.local[v]; !done {
+					l.frame = alignUp(l.frame, a)
+					l.local[v] = l.frame
+					l.frame += max(0, v.Size())
+				}
+			}
+		}
+	}
+	for _, in := range fn.Code {
+		walk(in.Args)
+	}
+	if len(dynamic) > 0 {
+		l.static = alignUp(l.static, most)
+		for _, v := range dynamic {
+			l.shared[v] = l.static
+		}
+	}
+	l.frame = alignUp(l.frame, 16)
+	return l
+}

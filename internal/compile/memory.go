@@ -1,0 +1,390 @@
+package compile
+
+import (
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/compile/ir"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// This file: accesses to memory.
+
+// farthest is the largest offset in an address (24 bits with a sign: the encoding).
+const farthest = 1 << 23
+
+// address is the operand of a memory instruction; wide says that it has 64 bits.
+func (b *builder) address(o *ptx.Operand, wide bool) ir.Arg {
+	base, off := &o.List[0], o.Offset
+	m := ir.Arg{Kind: ir.Mem}
+	if base.Kind != ptx.OpReg {
+		lo := b.source(base, "u64", 0)
+		if lo.Kind == ir.Imm && !wide {
+			m.Imm = lo.Imm + off
+			if m.Imm >= -farthest && m.Imm < farthest {
+				return m
+			}
+		}
+		m.Vals = []*ir.Value{b.value(lo)}
+		if wide {
+			m.Vals = append(m.Vals, b.value(b.source(base, "u64", 1)))
+		}
+	} else {
+		m.Vals = []*ir.Value{b.value(b.source(base, "u64", 0))}
+		if wide {
+			m.Vals = append(m.Vals, b.value(b.source(base, "u64", 1)))
+		}
+	}
+	if m.Imm = off; off < -farthest || off >= farthest {
+		stop(b.inst.FullName(), fmt.Sprintf("with an offset of %d bytes %s", off, notYet))
+	}
+	return m
+}
+
+// global makes an address use the descriptor of global memory.
+func (b *builder) global(m ir.Arg) ir.Arg {
+	m.Text = specialDesc
+	if !b.lay.desc {
+		b.lay.desc = true
+		entry := b.f.Blocks[0]
+		entry.Insert(0, &ir.Inst{Name: "ULDC.64", Args: []ir.Arg{ir.T("UR4"), ir.C(0, descriptor)}, Effect: true})
+		if b.cur == entry {
+			b.from++
+		}
+	}
+	return m
+}
+
+// sizes are the modifiers for bytes in memory.
+func sizeOf(bytes int, signed bool) string {
+	switch bytes {
+	case 1, 2:
+		return fmt.Sprintf(".%s%d", map[bool]string{true: "S", false: "U"}[signed], 8*bytes)
+	case 8:
+		return ".64"
+	case 16:
+		return ".128"
+	}
+	return ""
+}
+
+// order is the modifier for the memory order of a load or a store.
+func (b *builder) order() string {
+	in := b.inst
+	scope := map[string]string{"cta": ".SM", "cluster": ".GPU", "gpu": ".GPU", "sys": ".SYS"}[in.Scope()]
+	switch in.Sem() {
+	case "", "weak":
+		if in.CacheOp() == "cv" {
+			return ".STRONG.SYS"
+		}
+		return ""
+	case "volatile":
+		return ".STRONG.SYS"
+	case "relaxed":
+		return ".STRONG" + scope
+	}
+	stop(in.FullName(), notYet)
+	return ""
+}
+
+// elements are the operands of a vector, or the operand itself.
+func elements(o *ptx.Operand) []*ptx.Operand {
+	if o.Kind != ptx.OpVec {
+		return []*ptx.Operand{o}
+	}
+	var list []*ptx.Operand
+	for i := range o.List {
+		list = append(list, &o.List[i])
+	}
+	return list
+}
+
+// spaceOf is the space of an access; an address that names a variable decides it for generic ones.
+func (b *builder) spaceOf(o *ptx.Operand) ptx.StateSpace {
+	s, sub := b.inst.Space()
+	if sub == "cluster" {
+		stop(b.inst.FullName(), notYet)
+	}
+	if base := &o.List[0]; s == ptx.SpaceNone && base.Kind == ptx.OpSym && base.Var != nil {
+		if s = base.Var.Space; s == ptx.SpaceConst {
+			s = ptx.SpaceNone
+		}
+	}
+	return s
+}
+
+// load is ld in all spaces.
+func (b *builder) load() {
+	in := b.inst
+	list := elements(&in.Args[0])
+	t := b.typeOf()
+	bytes := t.Bytes() * len(list)
+	if bytes > 16 || t.Bits() == 128 || in.Args[0].Kind == ptx.OpReg && in.Args[0].Var.Vec > 0 {
+		stop(in.FullName(), notYet)
+	}
+	words := make([]*ir.Value, max(1, bytes/4))
+	for i := range words {
+		words[i] = b.f.NewValue(ir.GPR)
+	}
+	signed := t.Signed() && len(list) == 1
+	b.loadWords(&in.Args[1], words, bytes, signed)
+	b.spread(list, words, t)
+}
+
+// loadWords loads bytes into registers.
+func (b *builder) loadWords(o *ptx.Operand, words []*ir.Value, bytes int, signed bool) {
+	size, d := sizeOf(bytes, signed), ir.D(words...)
+	switch s := b.spaceOf(o); s {
+	case ptx.SpaceParam, ptx.SpaceConst:
+		b.loadConstant(o, words, bytes, signed, s)
+	case ptx.SpaceShared:
+		b.effectLoad("LDS"+size, d, b.address(o, false))
+	case ptx.SpaceLocal:
+		b.effectLoad("LDL"+size, d, b.address(o, false))
+	case ptx.SpaceGlobal:
+		order := b.order()
+		if b.inst.Has("nc") || b.inst.Op == "ldu" {
+			order = ".CONSTANT"
+		}
+		b.effectLoad("LDG.E"+size+order, d, b.global(b.address(o, true)))
+	default:
+		b.effectLoad("LD.E"+size+b.order(), d, b.global(b.address(o, true)))
+	}
+}
+
+// effectLoad emits a load. A strong one is kept even if nothing reads its result.
+func (b *builder) effectLoad(name string, args ...ir.Arg) {
+	in := b.emit(name, args...)
+	in.Effect = b.inst.Sem() != "" && b.inst.Sem() != "weak"
+}
+
+// loadConstant is a load from a parameter or from constant memory.
+func (b *builder) loadConstant(o *ptx.Operand, words []*ir.Value, bytes int, signed bool, s ptx.StateSpace) {
+	bank, at := uint8(0), int64(b.mod.arch.ParamBase())
+	if s == ptx.SpaceConst {
+		bank, at = 3, 0
+	}
+	base := &o.List[0]
+	switch {
+	case base.Kind == ptx.OpSym && s == ptx.SpaceParam:
+		p, ok := b.lay.param[base.Var]
+		if !ok {
+			stop("a parameter of a call", notYet)
+		}
+		at += p + int64(base.Imm.Bits) + o.Offset
+	case base.Kind == ptx.OpSym:
+		at += b.mod.constant(base.Var) + int64(base.Imm.Bits) + o.Offset
+	default:
+		c := ir.C(bank, at+o.Offset)
+		c.Vals = []*ir.Value{b.value(b.source(base, "u64", 0))}
+		if bytes == 16 {
+			stop(b.inst.FullName(), notYet)
+		}
+		b.emit("LDC"+sizeOf(bytes, signed), ir.D(words...), c)
+		return
+	}
+	if bytes >= 4 && at%4 == 0 {
+		for i, v := range words {
+			b.emit("MOV", ir.D(v), ir.C(bank, at+4*int64(i)))
+		}
+		return
+	}
+	c := ir.C(bank, at)
+	c.Vals = []*ir.Value{nil}
+	b.emit("LDC"+sizeOf(bytes, signed), ir.D(words...), c)
+}
+
+// spread gives loaded words to registers.
+func (b *builder) spread(list []*ptx.Operand, words []*ir.Value, t ptx.Type) {
+	if t.Bits() < 32 && len(list) > 1 {
+		n := 32 / t.Bits()
+		for i, o := range list {
+			v := b.f.NewValue(ir.GPR)
+			sel := ir.I(selector(t.Bits(), i%n*t.Bytes(), t.Signed()))
+			b.emit("PRMT", ir.D(v), ir.R(words[i/n]), sel, ir.RZ())
+			b.assignWide(o, v, t.Signed())
+		}
+		return
+	}
+	n := width(t)
+	for i, o := range list {
+		if n == 1 {
+			b.assignWide(o, words[i], t.Signed())
+			continue
+		}
+		for j := range n {
+			b.assign(o, j, words[i*n+j])
+		}
+	}
+}
+
+// assignWide gives a register a value of up to 32 bits, extended to its width.
+func (b *builder) assignWide(o *ptx.Operand, v *ir.Value, signed bool) {
+	b.assign(o, 0, v)
+	if o.Kind == ptx.OpReg && width(o.Var.Type) == 2 {
+		hi := b.f.NewValue(ir.GPR)
+		if signed {
+			b.emit("SHF.R.S32.HI", ir.D(hi), ir.RZ(), ir.I(31), ir.R(v))
+		} else {
+			b.emit("MOV", ir.D(hi), ir.RZ())
+		}
+		b.assign(o, 1, hi)
+	}
+}
+
+// gather puts the elements of a vector into registers as they lie in memory.
+func (b *builder) gather(list []*ptx.Operand, t ptx.Type) ir.Arg {
+	if t.Bits() < 32 && len(list) > 1 {
+		var words []*ir.Value
+		part := func(i int) ir.Arg { return b.source(list[i], t, 0) }
+		if t.Bits() == 16 {
+			for i := 0; i+1 < len(list); i += 2 {
+				words = append(words, b.pack16(part(i), part(i+1)))
+			}
+			return ir.R(words...)
+		}
+		var halves []ir.Arg
+		for i := 0; i+1 < len(list); i += 2 {
+			v := b.f.NewValue(ir.GPR)
+			b.free("PRMT", ir.D(v), part(i), ir.I(0x40), part(i+1))
+			halves = append(halves, ir.R(v))
+		}
+		if len(halves) == 1 {
+			return halves[0]
+		}
+		return ir.R(b.pack16(halves[0], halves[1]))
+	}
+	n := width(t)
+	if len(list) == 1 {
+		return b.tuple(list[0], t, n)
+	}
+	var words []*ir.Value
+	for _, o := range list {
+		for j := range n {
+			words = append(words, b.value(b.source(o, t, j)))
+		}
+	}
+	return ir.R(words...)
+}
+
+// store is st in all spaces.
+func (b *builder) store() {
+	in := b.inst
+	list := elements(&in.Args[1])
+	t := b.typeOf()
+	bytes := t.Bytes() * len(list)
+	if bytes > 16 || t.Bits() == 128 || in.Args[1].Kind == ptx.OpReg && in.Args[1].Var.Vec > 0 {
+		stop(in.FullName(), notYet)
+	}
+	v, o, size := b.gather(list, t), &in.Args[0], sizeOf(bytes, false)
+	switch b.spaceOf(o) {
+	case ptx.SpaceShared:
+		b.effect("STS"+size, b.address(o, false), v)
+	case ptx.SpaceLocal:
+		b.effect("STL"+size, b.address(o, false), v)
+	case ptx.SpaceGlobal:
+		b.effect("STG.E"+size+b.order(), b.global(b.address(o, true)), v)
+	case ptx.SpaceNone:
+		b.effect("ST.E"+size+b.order(), b.global(b.address(o, true)), v)
+	default:
+		stop(in.FullName(), notYet)
+	}
+}
+
+// atomicTypes are the modifiers of atomic operations by type.
+var atomicTypes = map[ptx.Type]string{"u32": "", "b32": "", "s32": ".S32", "u64": ".64", "b64": ".64", "s64": ".S64", "f32": ".F32.FTZ.RN", "f64": ".F64.RN", "f16x2": ".F16x2.RN"}
+
+// atomic is atom and red.
+func (b *builder) atomic() {
+	in := b.inst
+	op := ""
+	for _, m := range in.Mods {
+		switch m {
+		case "add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas":
+			op = map[string]string{"add": "ADD", "min": "MIN", "max": "MAX", "inc": "INC", "dec": "DEC", "and": "AND", "or": "OR", "xor": "XOR", "exch": "EXCH", "cas": "CAS"}[m]
+		}
+	}
+	ts := in.Types()
+	t := ts[0]
+	kind, known := atomicTypes[t]
+	args := in.Args
+	result := in.Op == "atom"
+	if result {
+		args = args[1:]
+	}
+	s := b.spaceOf(&args[0])
+	switch sem := in.Sem(); {
+	case op == "" || !known, sem != "" && sem != "relaxed", len(ts) > 1:
+		stop(in.FullName(), notYet)
+	case t.Float() && (s == ptx.SpaceShared || op != "ADD"):
+		stop(in.FullName(), notYet)
+	case s == ptx.SpaceShared && t.Bits() == 64 && op != "CAS" && op != "EXCH":
+		stop(in.FullName(), notYet)
+	}
+	if (op == "EXCH" || op == "AND" || op == "OR" || op == "XOR" || op == "CAS" || op == "ADD" && !t.Float()) && t.Bits() == 32 {
+		kind = ""
+	} else if t == "s64" && op == "ADD" {
+		kind = ".64"
+	}
+	n := width(t)
+	var d []*ir.Value
+	for range n {
+		d = append(d, b.f.NewValue(ir.GPR))
+	}
+	values := []ir.Arg{b.tuple(&args[1], t, n)}
+	if op == "CAS" {
+		values = append(values, b.tuple(&args[2], t, n))
+	}
+	if !result || in.Args[0].Kind == ptx.OpSink {
+		result = op == "CAS" || op == "EXCH"
+	}
+	scope := map[string]string{"cta": ".STRONG.SM", "sys": ".STRONG.SYS"}[in.Scope()]
+	if scope == "" {
+		scope = ".STRONG.GPU"
+	}
+	var a []ir.Arg
+	switch {
+	case s == ptx.SpaceShared:
+		a = append([]ir.Arg{ir.D(d...), b.address(&args[0], false)}, values...)
+		b.effect("ATOMS."+op+kind, a...)
+	case s == ptx.SpaceGlobal && !result:
+		b.effect("RED.E."+op+kind+scope, b.global(b.address(&args[0], true)), values[0])
+		return
+	default:
+		name := "ATOM.E."
+		if s == ptx.SpaceGlobal {
+			name = "ATOMG.E."
+		}
+		m := b.address(&args[0], true)
+		if op == "CAS" {
+			m.Suffix = "E" // 64 bits by the mnemonic
+		} else {
+			m = b.global(m)
+		}
+		b.effect(name+op+kind+scope, append([]ir.Arg{ir.DP(nil), ir.D(d...), m}, values...)...)
+	}
+	if in.Op == "atom" && in.Args[0].Kind != ptx.OpSink {
+		for i, v := range d {
+			b.assign(&in.Args[0], i, v)
+		}
+	}
+}
+
+// fence is membar and fence.
+func (b *builder) fence() {
+	in := b.inst
+	if in.Has("proxy") || in.Has("mbarrier_init") {
+		stop(in.FullName(), notYet)
+	}
+	switch in.Scope() {
+	case "cta":
+		b.effect("MEMBAR.ALL.CTA")
+	case "gl", "gpu":
+		b.effect("MEMBAR.SC.GPU")
+		b.effect("ERRBAR")
+	case "sys":
+		b.effect("MEMBAR.SC.SYS")
+		b.effect("ERRBAR")
+	default:
+		stop(in.FullName(), notYet)
+	}
+}

@@ -1,0 +1,286 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/compile/ir"
+	"github.com/heddle-sim/heddle/internal/isa/flow"
+)
+
+// This file: where lanes that go different ways meet again. BSSY notes the lanes that are to meet,
+// BSYNC makes them wait for each other. A pair of them forms a scope: from the end of one block, which
+// dominates all of it, to the beginning of another, through which all paths lead that do not end.
+
+// convergence registers of a warp (the encoding).
+const convergence = 16
+
+// scope is a pair of BSSY and BSYNC.
+type scope struct {
+	enter *ir.Block // BSSY is at its end
+	meet  *ir.Block // BSYNC is at its beginning
+}
+
+// converge puts a scope around every branch at which lanes may part.
+func converge(f *ir.Func) {
+	for splitNest(f) {
+	}
+	splitLoopEntries(f)
+	g := f.Graph()
+	if g.Irreducible {
+		stop("a loop that is entered at several places", notYet)
+	}
+	blocks := slices.Clone(f.Blocks)
+	var list []scope
+	apart := false // some lanes meet late or never
+	for _, n := range g.ReversePostOrder() {
+		b := blocks[n]
+		if b.Term.Flow != ir.Branch || b.Term.Uniform {
+			continue
+		}
+		if spins(g, b) {
+			apart = true
+			continue
+		}
+		if s, ok := scopeOf(f, g, b); ok && !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	list = outermost(g, list)
+	slices.SortStableFunc(list, func(x, y scope) int { return depth(g, list, x) - depth(g, list, y) })
+	depths := make([]int, len(list))
+	for i, s := range list {
+		depths[i] = depth(g, list, s)
+		for _, o := range list[:i] {
+			if o.enter == s.enter { // the first is around the others
+				depths[i]++
+			}
+		}
+	}
+	for i, s := range list {
+		place(f, g, blocks, s, depths[i])
+	}
+	f.Renumber()
+	if !apart {
+		dropSyncs(f)
+	}
+}
+
+// spins reports whether a branch decides by what other threads do whether a loop goes on. Lanes that
+// leave such a loop do not wait for the others, which may wait for them: a lock that a lane holds is
+// what its neighbours wait for.
+func spins(g *flow.Graph, b *ir.Block) bool {
+	l := g.LoopOf(b.ID)
+	if l < 0 || !slices.ContainsFunc(b.Succs(), func(s *ir.Block) bool { return !inLoop(g, s.ID, g.Loops[l].Header) }) {
+		return false
+	}
+	seen := map[*ir.Value]bool{}
+	queue := []*ir.Value{b.Term.Cond}
+	for len(queue) > 0 {
+		v := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if v == nil || seen[v] || v.Def == nil || !inLoop(g, v.Block.ID, g.Loops[l].Header) {
+			continue
+		}
+		seen[v] = true
+		switch in := v.Def; in.Base() {
+		case "ATOM", "ATOMG", "ATOMS":
+			return true
+		case "LD", "LDG", "LDS":
+			if in.Effect { // strong
+				return true
+			}
+		}
+		v.Def.Uses(func(u **ir.Value) { queue = append(queue, *u) })
+	}
+	return false
+}
+
+// dropSyncs removes the meetings of all lanes of a warp where they are together anyway.
+func dropSyncs(f *ir.Func) {
+	for _, b := range f.Blocks {
+		b.Insts = slices.DeleteFunc(b.Insts, func(in *ir.Inst) bool {
+			return in.Name == "WARPSYNC" && in.Args[0].Kind == ir.Imm && uint32(in.Args[0].Imm) == ^uint32(0)
+		})
+	}
+}
+
+// without are the blocks to which a block leads on paths that avoid another one.
+func without(b, avoid *ir.Block) map[*ir.Block]bool {
+	seen := map[*ir.Block]bool{}
+	queue := slices.Clone(b.Succs())
+	for len(queue) > 0 {
+		x := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if x != avoid && !seen[x] {
+			seen[x] = true
+			queue = append(queue, x.Succs()...)
+		}
+	}
+	return seen
+}
+
+// splitNest finds two loops with one header, of which the inner one has a branch whose sides meet in
+// the outer one, and gives the inner one a header of its own. It reports whether there was such a pair.
+func splitNest(f *ir.Func) bool {
+	g := f.Graph()
+	for _, b := range f.Blocks {
+		l, m := g.LoopOf(b.ID), g.IPDom(b.ID)
+		if b.Term.Flow != ir.Branch || l < 0 || m == flow.Exit {
+			continue
+		}
+		h := f.Blocks[g.Loops[l].Header]
+		round := without(b, f.Blocks[m])
+		if !round[b] || !inLoop(g, m, h.ID) || !round[h] && b != h {
+			continue
+		}
+		var outer []*ir.Block
+		latch := false // of the outer loop
+		for _, p := range h.Preds {
+			if !round[p] {
+				outer, latch = append(outer, p), latch || inLoop(g, p.ID, h.ID)
+			}
+		}
+		if latch {
+			land(f, h, outer)
+			return true
+		}
+	}
+	return false
+}
+
+// splitLoopEntries gives every loop a block of its own before its header.
+func splitLoopEntries(f *ir.Func) {
+	g := f.Graph()
+	for _, l := range g.Loops {
+		h := f.Blocks[l.Header]
+		var outside []*ir.Block
+		for _, p := range h.Preds {
+			if !inLoop(g, p.ID, l.Header) {
+				outside = append(outside, p)
+			}
+		}
+		if len(outside) == 1 && len(outside[0].Succs()) == 1 {
+			continue
+		}
+		land(f, h, outside)
+	}
+	f.Renumber()
+}
+
+// inLoop reports whether a block is in the loop with a header.
+func inLoop(g *flow.Graph, block, header int) bool {
+	for l := g.LoopOf(block); l >= 0; l = g.Loops[l].Parent {
+		if g.Loops[l].Header == header {
+			return true
+		}
+	}
+	return false
+}
+
+// land makes a block through which all of some edges to a block lead, just before it in the code.
+func land(f *ir.Func, to *ir.Block, from []*ir.Block) *ir.Block {
+	x := &ir.Block{Term: ir.Term{Flow: ir.Jump, Then: to}}
+	f.Blocks = slices.Insert(f.Blocks, slices.Index(f.Blocks, to), x)
+	for _, p := range to.Phis {
+		n := &ir.Phi{Dst: f.NewValue(p.Dst.Class)}
+		n.Dst.Block = x
+		x.Phis = append(x.Phis, n)
+	}
+	for _, b := range from {
+		i := to.PredIndex(b)
+		for k, p := range to.Phis {
+			x.Phis[k].Args = append(x.Phis[k].Args, p.Args[i])
+		}
+		unlink(b, to)
+		b.Replace(to, x)
+		x.Preds = append(x.Preds, b)
+	}
+	to.Preds = append(to.Preds, x)
+	for k, p := range to.Phis {
+		p.Args = append(p.Args, x.Phis[k].Dst)
+	}
+	return x
+}
+
+// scopeOf is the scope that a branch needs, if the sides meet at all.
+func scopeOf(f *ir.Func, g *flow.Graph, b *ir.Block) (scope, bool) {
+	enter, meet := b.ID, g.IPDom(b.ID)
+	for meet != flow.Exit {
+		// A scope that leaves a loop begins before it, and contains all ways out of it.
+		out := -1
+		for l := g.LoopOf(enter); l >= 0 && !inLoop(g, meet, g.Loops[l].Header); l = g.Loops[l].Parent {
+			out = l
+		}
+		if l := g.LoopOf(enter); out < 0 && l >= 0 && without(f.Blocks[enter], f.Blocks[meet])[f.Blocks[enter]] {
+			out = l // the branch may be reached again before the lanes meet
+		}
+		if out < 0 {
+			return scope{f.Blocks[enter], f.Blocks[meet]}, true
+		}
+		header := g.Loops[out].Header
+		enter = -1
+		for _, p := range f.Blocks[header].Preds {
+			if !inLoop(g, p.ID, header) {
+				enter = p.ID
+			}
+		}
+		for meet != flow.Exit && (!g.PostDominates(meet, header) || inLoop(g, meet, header)) {
+			meet = g.IPDom(meet)
+		}
+		if enter < 0 {
+			break
+		}
+	}
+	return scope{}, false
+}
+
+// outermost leaves out scopes that end where one around them does: the lanes meet there anyway.
+func outermost(g *flow.Graph, list []scope) []scope {
+	return slices.DeleteFunc(list, func(s scope) bool {
+		return slices.ContainsFunc(list, func(o scope) bool {
+			return o != s && o.meet == s.meet && g.Dominates(o.enter.ID, s.enter.ID)
+		})
+	})
+}
+
+// depth is the number of scopes around one.
+func depth(g *flow.Graph, list []scope, s scope) int {
+	n := 0
+	for _, o := range list {
+		if o.enter != s.enter && g.Dominates(o.enter.ID, s.enter.ID) && !g.Dominates(o.meet.ID, s.enter.ID) {
+			n++
+		}
+	}
+	return n
+}
+
+// place puts BSSY and BSYNC into the code.
+func place(f *ir.Func, g *flow.Graph, blocks []*ir.Block, s scope, n int) {
+	if n >= convergence {
+		stop(fmt.Sprintf("a nest of more than %d branches", convergence), notYet)
+	}
+	known := map[*ir.Block]bool{}
+	for _, b := range blocks {
+		known[b] = true
+	}
+	var inside, outside []*ir.Block
+	for _, p := range s.meet.Preds {
+		q := p
+		for !known[q] { // a block made for another scope
+			q = q.Preds[0]
+		}
+		if g.Dominates(s.enter.ID, q.ID) {
+			inside = append(inside, p)
+		} else {
+			outside = append(outside, p)
+		}
+	}
+	meet := s.meet
+	if len(outside) > 0 {
+		meet = land(f, s.meet, inside)
+	}
+	name := fmt.Sprintf("B%d", n)
+	s.enter.Append(&ir.Inst{Name: "BSSY", Args: []ir.Arg{ir.T(name)}, Target: meet, Effect: true, Line: s.enter.Term.Line})
+	meet.Insert(0, &ir.Inst{Name: "BSYNC", Args: []ir.Arg{ir.T(name)}, Effect: true, Line: s.enter.Term.Line})
+}

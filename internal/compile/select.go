@@ -1,0 +1,359 @@
+package compile
+
+import (
+	"embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/heddle-sim/heddle/internal/compile/ir"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// This file: the tables by which an instruction of PTX becomes one or a few of the machine.
+// select/integer.txt explains their syntax.
+
+//go:embed select/*.txt
+var selectText embed.FS
+
+// step is one instruction of a rule, with names in place of operands.
+type step struct {
+	name string
+	args []string
+	dsts int // how many of args are results
+}
+
+// rule is what an instruction of PTX becomes.
+type rule struct {
+	body  string
+	once  sync.Once
+	steps []step
+}
+
+// rules are the rows of all tables, by the full name of the instruction.
+var rules = sync.OnceValue(func() map[string]*rule {
+	list := map[string]*rule{}
+	files, err := selectText.ReadDir("select")
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range files {
+		text, err := selectText.ReadFile("select/" + f.Name())
+		if err != nil {
+			panic(err)
+		}
+		for n, line := range strings.Split(string(text), "\n") {
+			line, _, _ = strings.Cut(line, "#")
+			pattern, body, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if pattern == "" {
+				continue
+			}
+			for name, by := range expand(pattern) {
+				if list[name] != nil {
+					panic(fmt.Sprintf("select/%s:%d: %s has a row before", f.Name(), n+1, name))
+				}
+				list[name] = &rule{body: replace(strings.TrimSpace(body), by)}
+			}
+		}
+	}
+	return list
+})
+
+// expand writes out the choices of a pattern: {x=Y|z} is x, for which the body has Y, or z, for which
+// it has nothing. The result has the texts of the choices by name.
+func expand(pattern string) map[string][]string {
+	list := map[string][]string{"": nil}
+	for pattern != "" {
+		head, rest, choice := strings.Cut(pattern, "{")
+		next := map[string][]string{}
+		alternatives := []string{""}
+		if choice {
+			inner, tail, ok := strings.Cut(rest, "}")
+			if !ok {
+				panic("a choice is not closed: " + pattern)
+			}
+			alternatives, pattern = strings.Split(inner, "|"), tail
+		} else {
+			pattern = ""
+		}
+		for name, by := range list {
+			for _, a := range alternatives {
+				word, text, _ := strings.Cut(a, "=")
+				if choice {
+					next[name+head+word] = append(append([]string(nil), by...), text)
+				} else {
+					next[name+head] = by
+				}
+			}
+		}
+		list = next
+	}
+	return list
+}
+
+// replace puts the texts of choices in place of $1, $2 …
+func replace(body string, by []string) string {
+	for i, s := range by {
+		body = strings.ReplaceAll(body, "$"+strconv.Itoa(i+1), s)
+	}
+	return body
+}
+
+// parse reads a rule's body, once.
+func (r *rule) parse() []step {
+	r.once.Do(func() {
+		for _, text := range strings.Split(r.body, ";") {
+			name, args, _ := strings.Cut(strings.TrimSpace(text), " ")
+			s := step{name: name}
+			for _, a := range strings.Split(args, ",") {
+				if a = strings.TrimSpace(a); a != "" {
+					s.args = append(s.args, a)
+				}
+			}
+			s.dsts = results(ir.Base(name), s.args)
+			r.steps = append(r.steps, s)
+		}
+	})
+	return r.steps
+}
+
+// isPredicate reports whether a name in a rule is that of a predicate.
+func isPredicate(name string) bool {
+	name = strings.TrimPrefix(name, "!")
+	return name == "PT" || name == "q" || len(name) == 2 && name[0] == 'p' && name[1] >= '0' && name[1] <= '9' || strings.HasPrefix(name, "pred:")
+}
+
+// results is how many of an instruction's operands are results: predicates, a register, predicates.
+func results(base string, args []string) int {
+	switch base {
+	case "ISETP", "FSETP", "DSETP", "HSETP2", "PLOP3", "VOTE":
+		return 2
+	}
+	n := 0
+	for n < len(args) && isPredicate(args[n]) {
+		n++
+	}
+	for n++; n < len(args) && isPredicate(args[n]) && base != "SEL" && base != "FSEL"; {
+		n++
+	}
+	return n
+}
+
+// apply emits a rule's instructions.
+func (b *builder) apply(r *rule) {
+	x := &applying{builder: b, names: map[string]*ir.Value{}}
+	for _, s := range r.parse() {
+		var args []ir.Arg
+		for i, name := range s.args {
+			if base := ir.Base(s.name); base == "LOP3" && i == 4 || base == "PLOP3" && i > 4 {
+				args = append(args, ir.T(name)) // a table
+				continue
+			}
+			args = append(args, x.arg(name, i < s.dsts))
+		}
+		b.emit(s.name, args...)
+	}
+	for n, o := range [2]*ptx.Operand{&b.inst.Args[0], nil} {
+		if b.inst.Args[0].Kind == ptx.OpPair {
+			o = &b.inst.Args[0].List[n]
+		}
+		if o == nil || o.Kind == ptx.OpSink {
+			continue
+		}
+		for part, name := range []string{"d.lo", "d.hi"} {
+			if v := x.names[[]string{name, "q"}[min(n, 1)]]; v != nil && (n == 0 || part == 0) {
+				b.assign(o, part, v)
+			}
+		}
+	}
+}
+
+// applying is a rule that is being applied.
+type applying struct {
+	*builder
+	names map[string]*ir.Value // results and temporaries
+}
+
+// arg is an operand of a rule.
+func (x *applying) arg(name string, dst bool) ir.Arg {
+	if dst {
+		return x.result(name)
+	}
+	var marks ir.Arg
+	for {
+		switch {
+		case strings.HasPrefix(name, "-") && len(name) > 1 && (name[1] < '0' || name[1] > '9'):
+			marks.Neg, name = true, name[1:]
+		case strings.HasPrefix(name, "~"), strings.HasPrefix(name, "!"):
+			marks.Not, name = true, name[1:]
+		case strings.HasPrefix(name, "|"):
+			marks.Abs, name = true, strings.Trim(name, "|")
+		default:
+			a := x.operand(name)
+			a.Neg, a.Abs, a.Not = a.Neg != marks.Neg, a.Abs || marks.Abs, a.Not != marks.Not
+			return a
+		}
+	}
+}
+
+// class is what a name in a rule stands for.
+func (x *applying) class(name string) ir.Class {
+	o := &x.inst.Args[0]
+	switch {
+	case isPredicate(name):
+		return ir.Pred
+	case name[0] != 'd':
+		return ir.GPR
+	case o.Kind == ptx.OpPair:
+		o = &o.List[0]
+	}
+	if o.Var != nil && o.Var.Type.Predicate() {
+		return ir.Pred
+	}
+	return ir.GPR
+}
+
+// result is an operand of a rule that is written.
+func (x *applying) result(name string) ir.Arg {
+	switch name {
+	case "PT":
+		return ir.DP(nil)
+	case "RZ":
+		return ir.D(nil)
+	}
+	if name == "q" && x.inst.Args[0].Kind != ptx.OpPair {
+		return ir.DP(nil)
+	}
+	c := x.class(name)
+	var list []*ir.Value
+	for _, part := range x.parts(name) {
+		v := x.f.NewValue(c)
+		x.names[part] = v
+		list = append(list, v)
+	}
+	return ir.Arg{Kind: map[bool]ir.Kind{true: ir.P, false: ir.Reg}[c == ir.Pred], Dst: true, Vals: list}
+}
+
+// parts are the names of the 32-bit parts of a name: of w0 both halves.
+func (x *applying) parts(name string) []string {
+	switch {
+	case name == "d" && x.inst.Args[0].Var != nil && width(x.inst.Args[0].Var.Type) == 2, name[0] == 'w' && len(name) == 2:
+		return []string{name + ".lo", name + ".hi"}
+	case name == "d":
+		return []string{"d.lo"}
+	}
+	return []string{name}
+}
+
+// operand is an operand of a rule that is read.
+func (x *applying) operand(name string) ir.Arg {
+	switch name {
+	case "RZ":
+		return ir.RZ()
+	case "PT":
+		return ir.Pr(nil, false)
+	}
+	if n := int(name[0] - 'a'); name[0] >= 'a' && name[0] <= 'c' && (len(name) == 1 || name[1] == '.') {
+		return x.given(n+1, name)
+	}
+	if name == "e" {
+		return x.given(4, name)
+	}
+	if parts := x.parts(name); x.names[parts[0]] != nil {
+		a := ir.Arg{Kind: ir.Reg}
+		for _, p := range parts {
+			a.Vals = append(a.Vals, x.names[p])
+		}
+		if a.Vals[0].Class == ir.Pred {
+			a.Kind = ir.P
+		}
+		return a
+	}
+	if v, err := strconv.ParseInt(name, 0, 64); err == nil {
+		return ir.I(uint32(v))
+	}
+	if inner, ok := strings.CutPrefix(name, "c0["); ok {
+		v, err := strconv.ParseInt(strings.TrimSuffix(inner, "]"), 0, 64)
+		if err == nil {
+			return ir.C(0, v)
+		}
+	}
+	return ir.T(name)
+}
+
+// given is an operand of the instruction, or a part of it.
+func (x *applying) given(n int, name string) ir.Arg {
+	o, t := &x.inst.Args[n], x.typeOf()
+	if n == 3 && o.Kind == ptx.OpImm && (x.inst.Op == "selp" || x.inst.Op == "setp") {
+		return ir.Pr(nil, o.Imm.Bits == 0)
+	}
+	if x.inst.Args[0].Var != nil && x.inst.Args[0].Var.Type.Predicate() && t.Predicate() && o.Kind == ptx.OpImm {
+		return ir.Pr(nil, o.Imm.Bits == 0)
+	}
+	switch part := name[min(len(name), 2):]; part {
+	case "lo":
+		return x.source(o, t, 0)
+	case "hi":
+		return x.source(o, t, 1)
+	case "zx", "sx":
+		return x.extended(o, t, 16, part == "sx")
+	case "zx8", "sx8":
+		return x.extended(o, t, 8, part == "sx8")
+	}
+	if o.Kind == ptx.OpReg {
+		if w := width(o.Var.Type); w > 1 {
+			return x.tuple(o, t, w)
+		}
+		return x.source(o, t, 0)
+	}
+	if t.Bits() > 32 || n == 3 && x.inst.Op == "mad" && x.inst.Has("wide") && t.Bits() == 32 {
+		return x.tuple(o, t, 2)
+	}
+	return x.source(o, t, 0)
+}
+
+// extended is the low part of an operand, extended to 32 bits.
+func (b *builder) extended(o *ptx.Operand, t ptx.Type, n int, signed bool) ir.Arg {
+	a := b.source(o, t, 0)
+	if a.Kind == ir.Imm {
+		v := uint32(a.Imm) << (32 - n)
+		if signed {
+			return ir.I(uint32(int32(v) >> (32 - n)))
+		}
+		return ir.I(v >> (32 - n))
+	}
+	t0 := b.f.NewValue(ir.GPR)
+	sel := ir.I(selector(n, 0, signed))
+	b.emit("PRMT", ir.D(t0), a, sel, ir.RZ())
+	return ir.R(t0)
+}
+
+// choose compiles an instruction by its row, or by the function for its opcode.
+func (b *builder) choose() {
+	name := b.inst.FullName()
+	if r := rules()[name]; r != nil {
+		b.apply(r)
+		return
+	}
+	if f := special[b.inst.Op]; f != nil {
+		f(b)
+		return
+	}
+	stop(name, notYet)
+}
+
+// selector is PRMT's for the field of 8 or 16 bits at a byte of the first source, extended by the sign
+// or by a second source that is zero.
+func selector(size, at int, signed bool) uint32 {
+	n := uint32(at)
+	switch {
+	case size == 8 && signed:
+		return (8+n)*0x1110 + n
+	case size == 8:
+		return 0x7770 + n
+	case signed:
+		return (9+n)*0x1100 + (n+1)*0x10 + n
+	}
+	return 0x7700 + (n+1)*0x10 + n
+}

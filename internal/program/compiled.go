@@ -1,0 +1,140 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/heddle-sim/heddle/internal/compile"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+)
+
+// This file: PTX of which we make machine code. Both forms are in memory, with the same variables.
+
+// compile makes machine code of the kernels of a program of PTX.
+func (c *Choice) compile(p *Program) error {
+	at := map[string]int{}
+	for i, k := range p.kernels {
+		at[k.Name()] = i
+	}
+	modules := p.ptx.Modules()
+	for _, m := range modules {
+		out, err := compile.Module(m, compile.Options{Arch: sass.Arch(c.SM)})
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.File, err)
+		}
+		if name := twice(m, modules); name != "" {
+			for _, k := range out.File.Kernels {
+				out.Refused = append(out.Refused, &compile.Refusal{Kernel: k.Name, File: m.File, What: "the variable " + name, Why: "is defined in several modules"})
+			}
+			out.File.Kernels = nil
+		}
+		for _, r := range out.Refused {
+			if c.Refused != nil {
+				c.Refused(r)
+			}
+		}
+		if len(out.File.Kernels) == 0 {
+			continue
+		}
+		code := xsass.Load(out.File)
+		p.compiled = append(p.compiled, code)
+		for _, k := range code.Kernels() {
+			i, known := at[k.Name()]
+			old, isPTX := p.kernels[i].(*xptx.Kernel)
+			if known && isPTX && old.Module() == m {
+				p.kernels[i] = k
+			}
+		}
+	}
+	return nil
+}
+
+// twice is a variable that a module and another one define, "" if there is none: names would not tell
+// them apart.
+func twice(m *ptx.Module, all []*ptx.Module) string {
+	if len(all) == 1 {
+		return ""
+	}
+	names := map[string]int{}
+	for _, x := range all {
+		for _, v := range x.Vars {
+			if v.Linkage != ptx.Extern {
+				names[v.Name]++
+			}
+		}
+	}
+	for _, v := range m.Vars {
+		if names[v.Name] > 1 {
+			return v.Name
+		}
+	}
+	return ""
+}
+
+// both runs each kernel by the machine for its form.
+type both struct {
+	ptx  *xptx.Machine
+	sass *xsass.Machine
+}
+
+// bothMachines makes the machine of a program that has compiled kernels: its variables are those of
+// the PTX.
+func bothMachines(p *Program, m *xptx.Machine, mem *device.Memory) (*Machine, error) {
+	at := map[string]uint64{}
+	for _, name := range m.Symbols() {
+		if s, ok := m.Symbol(name); ok {
+			at[name] = s.Addr
+		}
+	}
+	code, err := xsass.NewMachineAt(p.compiled, mem, at, true)
+	if err != nil {
+		return nil, errors.Join(err, m.Release())
+	}
+	b := &both{m, code}
+	return &Machine{b, placedBoth{m, b}}, nil
+}
+
+// of is the machine for a kernel.
+func (b *both) of(k exec.Kernel) exec.Machine {
+	if _, ok := k.(*xsass.Kernel); ok {
+		return b.sass
+	}
+	return b.ptx
+}
+
+// Run is that of exec.Machine.
+func (b *both) Run(ctx context.Context, l exec.Launch, o exec.Options) (exec.Result, error) {
+	return b.of(l.Kernel).Run(ctx, l, o)
+}
+
+// NewWork is that of exec.Machine.
+func (b *both) NewWork(l exec.Launch, out io.Writer) (exec.Work, error) {
+	return b.of(l.Kernel).NewWork(l, out)
+}
+
+// placedBoth is what the machines have besides launches: variables are the PTX machine's.
+type placedBoth struct {
+	*xptx.Machine
+	both *both
+}
+
+func (p placedBoth) Warn(tell func(*exec.Warning)) {
+	p.Machine.Warn(tell)
+	p.both.sass.Warn(tell)
+}
+
+func (p placedBoth) TolerateStrays() {
+	p.Machine.TolerateStrays()
+	p.both.sass.TolerateStrays()
+}
+
+func (p placedBoth) Release() error {
+	return errors.Join(p.both.sass.Release(), p.Machine.Release())
+}
