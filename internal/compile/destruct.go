@@ -70,19 +70,29 @@ func splitEdge(f *ir.Func, p, b *ir.Block) {
 // copyOf adds a copy of a value to a parallel copy.
 func copyOf(f *ir.Func, c *ir.Inst, v *ir.Value) *ir.Value {
 	n := f.NewValue(v.Class)
-	addCopy(c, n, v)
+	addCopy(c, n, ir.Arg{Kind: map[bool]ir.Kind{true: ir.P, false: ir.Reg}[v.Class == ir.Pred], Vals: []*ir.Value{v}})
 	return n
 }
 
-// addCopy makes d a copy of v: of what v is a copy of, if that is no register.
-func addCopy(c *ir.Inst, d, v *ir.Value) {
-	dst, src := ir.D(d), ir.R(v)
-	if v.Class == ir.Pred {
-		dst, src = ir.DP(d), ir.Pr(v, false)
-	} else if m := moved(v); m != nil && len(m.Vals) == 0 {
-		src = *m
-	} else if m != nil && m.Kind == ir.Reg && m.Vals[0] == nil {
-		src = ir.RZ()
+// origin is what a value is a copy of, if that is no register, else the value.
+func origin(v *ir.Value) ir.Arg {
+	m := moved(v)
+	switch {
+	case v.Class == ir.Pred:
+		return ir.Pr(v, false)
+	case m != nil && len(m.Vals) == 0:
+		return *m
+	case m != nil && m.Kind == ir.Reg && m.Vals[0] == nil:
+		return ir.RZ()
+	}
+	return ir.R(v)
+}
+
+// addCopy makes d a copy of what src is.
+func addCopy(c *ir.Inst, d *ir.Value, src ir.Arg) {
+	dst := ir.D(d)
+	if d.Class == ir.Pred {
+		dst = ir.DP(d)
 	}
 	n := len(c.Args) / 2
 	c.Args = slices.Insert(c.Args, n, dst)
@@ -102,10 +112,15 @@ func isolatePhis(f *ir.Func, b *ir.Block) []group {
 	begin := &ir.Inst{}
 	for _, p := range b.Phis {
 		row := []*ir.Value{f.NewValue(p.Dst.Class)}
-		addCopy(begin, p.Dst, row[0])
+		src := ir.R(row[0])
+		if p.Dst.Class == ir.Pred {
+			src = ir.Pr(row[0], false)
+		}
+		addCopy(begin, p.Dst, src)
 		for i, a := range p.Args {
 			if a != nil {
-				p.Args[i] = copyOf(f, ends[i], a)
+				p.Args[i] = f.NewValue(a.Class)
+				addCopy(ends[i], p.Args[i], origin(a))
 				row = append(row, p.Args[i])
 			}
 		}

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"fmt"
+
 	"github.com/heddle-sim/heddle/internal/compile/ir"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
@@ -20,6 +22,9 @@ type layout struct {
 	sp     *ir.Value // the stack pointer, once it is needed
 	desc   bool      // the kernel begins by loading the descriptor of global memory
 }
+
+// mostShared is the most shared memory that a program can ask for (isa/sass).
+const mostShared = 1 << 20
 
 // alignOf is a variable's alignment in bytes.
 func alignOf(v *ptx.Var) int64 {
@@ -88,6 +93,9 @@ func newLayout(fn *ptx.Func) *layout {
 		for _, v := range dynamic {
 			l.shared[v] = l.static
 		}
+	}
+	if l.static > mostShared {
+		stop("the kernel's shared memory", fmt.Sprintf("has %d bytes, more than a block can have", l.static))
 	}
 	l.frame = alignUp(l.frame, 16)
 	return l

@@ -49,6 +49,11 @@ func (b *builder) source(o *ptx.Operand, t ptx.Type, n int) ir.Arg {
 		return ir.I(uint32(v >> (32 * n)))
 	case ptx.OpSym:
 		return b.symbol(o, n)
+	case ptx.OpSpecial:
+		if n > 0 {
+			return ir.RZ()
+		}
+		return ir.R(b.special(o))
 	}
 	stop(b.inst.FullName(), "has an operand that "+notYet)
 	return ir.Arg{}

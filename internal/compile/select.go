@@ -3,6 +3,8 @@ package compile
 import (
 	"embed"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,9 +21,11 @@ var selectText embed.FS
 
 // step is one instruction of a rule, with names in place of operands.
 type step struct {
-	name string
-	args []string
-	dsts int // how many of args are results
+	name  string
+	args  []string
+	dsts  int // how many of args are results
+	guard string
+	keep  string // what the result is where the guard does not hold
 }
 
 // rule is what an instruction of PTX becomes.
@@ -104,8 +108,13 @@ func replace(body string, by []string) string {
 func (r *rule) parse() []step {
 	r.once.Do(func() {
 		for _, text := range strings.Split(r.body, ";") {
+			var s step
+			text, s.keep, _ = strings.Cut(strings.TrimSpace(text), " : ")
+			if strings.HasPrefix(text, "@") {
+				s.guard, text, _ = strings.Cut(text[1:], " ")
+			}
 			name, args, _ := strings.Cut(strings.TrimSpace(text), " ")
-			s := step{name: name}
+			s.name = name
 			for _, a := range strings.Split(args, ",") {
 				if a = strings.TrimSpace(a); a != "" {
 					s.args = append(s.args, a)
@@ -129,6 +138,8 @@ func results(base string, args []string) int {
 	switch base {
 	case "ISETP", "FSETP", "DSETP", "HSETP2", "PLOP3", "VOTE":
 		return 2
+	case "FCHK":
+		return 1
 	}
 	n := 0
 	for n < len(args) && isPredicate(args[n]) {
@@ -143,6 +154,17 @@ func results(base string, args []string) int {
 // apply emits a rule's instructions.
 func (b *builder) apply(r *rule) {
 	x := &applying{builder: b, names: map[string]*ir.Value{}}
+	g := b.guard
+	if strings.Contains(r.body, "@") { // which guards instructions itself: all of it is harmless without a guard
+		b.guard = ir.Guard{}
+	}
+	x.run(r)
+	b.guard = g
+	x.finish()
+}
+
+// run emits the instructions of a rule.
+func (x *applying) run(r *rule) {
 	for _, s := range r.parse() {
 		var args []ir.Arg
 		for i, name := range s.args {
@@ -152,18 +174,35 @@ func (b *builder) apply(r *rule) {
 			}
 			args = append(args, x.arg(name, i < s.dsts))
 		}
-		b.emit(s.name, args...)
-	}
-	for n, o := range [2]*ptx.Operand{&b.inst.Args[0], nil} {
-		if b.inst.Args[0].Kind == ptx.OpPair {
-			o = &b.inst.Args[0].List[n]
-		}
-		if o == nil || o.Kind == ptx.OpSink {
+		if s.guard == "" {
+			x.emit(s.name, args...)
 			continue
 		}
-		for part, name := range []string{"d.lo", "d.hi"} {
-			if v := x.names[[]string{name, "q"}[min(n, 1)]]; v != nil && (n == 0 || part == 0) {
-				b.assign(o, part, v)
+		p, not := strings.CutPrefix(s.guard, "!")
+		keep := x.value(x.arg(s.keep, false))
+		x.guard = ir.Guard{Val: x.names[p], Not: not}
+		x.emit(s.name, args...).Else[0] = keep
+		x.guard = ir.Guard{}
+	}
+}
+
+// text is run for instructions that are no row of a table.
+func (x *applying) text(body string) { x.run(&rule{body: body}) }
+
+// finish gives the instruction's results to its registers.
+func (x *applying) finish() {
+	d := &x.inst.Args[0]
+	list := []*ptx.Operand{d}
+	if d.Kind == ptx.OpPair {
+		list = []*ptx.Operand{&d.List[0], &d.List[1]}
+	}
+	for n, o := range list {
+		if o.Kind == ptx.OpSink {
+			continue
+		}
+		for part, name := range [2][]string{{"d.lo", "d.hi"}, {"q"}}[n] {
+			if v := x.names[name]; v != nil {
+				x.assign(o, part, v)
 			}
 		}
 	}
@@ -238,7 +277,7 @@ func (x *applying) result(name string) ir.Arg {
 // parts are the names of the 32-bit parts of a name: of w0 both halves.
 func (x *applying) parts(name string) []string {
 	switch {
-	case name == "d" && x.inst.Args[0].Var != nil && width(x.inst.Args[0].Var.Type) == 2, name[0] == 'w' && len(name) == 2:
+	case name == "d" && x.inst.Args[0].Var != nil && width(x.inst.Args[0].Var.Type) == 2, (name[0] == 'w' || name[0] == 'v') && len(name) == 2:
 		return []string{name + ".lo", name + ".hi"}
 	case name == "d":
 		return []string{"d.lo"}
@@ -357,3 +396,6 @@ func selector(size, at int, signed bool) uint32 {
 	}
 	return 0x7700 + (n+1)*0x10 + n
 }
+
+// Rows are the instructions that the tables have rows for, in order of their names.
+func Rows() []string { return slices.Sorted(maps.Keys(rules())) }

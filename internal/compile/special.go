@@ -20,6 +20,8 @@ func init() {
 		"bar": (*builder).barrier, "barrier": (*builder).barrier, "membar": (*builder).fence, "fence": (*builder).fence,
 		"shfl": (*builder).shuffle, "vote": (*builder).vote, "activemask": (*builder).vote, "match": (*builder).match,
 		"lop3": (*builder).lop3, "shf": (*builder).funnel, "bfe": (*builder).bfe, "bfi": (*builder).bfi,
+		"div": (*builder).divide, "rcp": (*builder).divide, "sqrt": (*builder).root,
+		"addc": (*builder).carries, "subc": (*builder).carries, "add": (*builder).carries, "sub": (*builder).carries,
 		"trap": func(b *builder) { b.effect("BPT.TRAP", ir.T("0x1")) }, "nanosleep": (*builder).nanosleep,
 		"prefetch": func(*builder) {}, "prefetchu": func(*builder) {}, "pragma": func(*builder) {}, "discard": func(*builder) {},
 	}
@@ -280,9 +282,6 @@ func (b *builder) funnel() {
 	b.emit(name, ir.D(v), b.source(&a[1], "b32", 0), b.source(&a[3], "u32", 0), b.source(&a[2], "b32", 0))
 	b.assign(&a[0], 0, v)
 }
-
-func (b *builder) bfe() { stop(b.inst.FullName(), notYet) }
-func (b *builder) bfi() { stop(b.inst.FullName(), notYet) }
 
 func (b *builder) nanosleep() {
 	b.effect("NANOSLEEP", ir.R(b.value(b.source(&b.inst.Args[0], "u32", 0))))

@@ -1,0 +1,215 @@
+package compile
+
+import (
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/compile/ir"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// This file: divisions and roots that are rounded exactly. What is common goes straight on; what the
+// approximation cannot do (subnormal, huge and special numbers) goes another way, in binary64, whose
+// range and precision suffice.
+
+// aside makes code that only some lanes execute: where cond holds. f makes it, and returns its
+// results; fast are the same in the other lanes. The code is out of the way, at the kernel's end.
+func (b *builder) aside(cond *ir.Value, fast []*ir.Value, f func() []*ir.Value) []*ir.Value {
+	before := b.cur
+	cont := &ir.Block{Term: before.Term}
+	slow := &ir.Block{Term: ir.Term{Flow: ir.Jump, Then: cont, Line: b.inst.Pos.Line}, Preds: []*ir.Block{before}}
+	for _, s := range cont.Succs() {
+		s.Preds[s.PredIndex(before)] = cont
+	}
+	before.Term = ir.Term{Flow: ir.Branch, Cond: cond, Then: slow, Else: cont, Line: b.inst.Pos.Line}
+	cont.Preds = []*ir.Block{before, slow}
+	for i, x := range b.f.Blocks {
+		if x == before {
+			b.f.Blocks = append(b.f.Blocks[:i+1:i+1], append([]*ir.Block{cont}, b.f.Blocks[i+1:]...)...)
+			break
+		}
+	}
+	b.f.Blocks = append(b.f.Blocks, slow)
+	b.f.Renumber()
+	b.filled[before], b.filled[slow] = true, true
+	b.sealed[slow], b.sealed[cont] = true, true
+	b.cur, b.from = slow, 0
+	results := f()
+	b.cur, b.from = cont, 0
+	var list []*ir.Value
+	for i, v := range fast {
+		p := &ir.Phi{Dst: b.f.NewValue(v.Class), Args: []*ir.Value{v, results[i]}}
+		p.Dst.Block = cont
+		cont.Phis = append(cont.Phis, p)
+		list = append(list, p.Dst)
+	}
+	return list
+}
+
+// divide is div and rcp.
+func (b *builder) divide() {
+	in := b.inst
+	switch t := b.typeOf(); {
+	case t == "f32" && in.Rounding() == "rn":
+		b.quotient(in.Op == "rcp", in.Has("ftz"))
+	default:
+		stop(in.FullName(), notYet)
+	}
+}
+
+// flushed is an operand with subnormals as zero if ftz is set.
+func (b *builder) flushed(a ir.Arg, ftz bool) *ir.Value {
+	if !ftz {
+		return b.value(a)
+	}
+	v := b.f.NewValue(ir.GPR)
+	b.emit("FMUL.FTZ", ir.D(v), a, ir.I(one32))
+	return v
+}
+
+// Bits of floats.
+const one32 = 0x3f800000
+
+// quotient is div.rn.f32: the quotient by an approximate reciprocal, corrected by the remainder, which
+// is exact where FCHK does not object.
+func (b *builder) quotient(reciprocal, ftz bool) {
+	in, g := b.inst, b.guard
+	b.guard = ir.Guard{}
+	n, d := ir.R(b.value(ir.I(one32))), &in.Args[1]
+	if !reciprocal {
+		n, d = ir.R(b.flushed(b.source(&in.Args[1], "f32", 0), ftz)), &in.Args[2]
+	}
+	x := &applying{builder: b, names: map[string]*ir.Value{"n": n.Vals[0], "m": b.flushed(b.source(d, "f32", 0), ftz)}}
+	x.text("MUFU.RCP t0, m ; FFMA t1, -m, t0, 0x3f800000 ; FFMA t2, t0, t1, t0 ; FFMA t3, n, t2, RZ ; FFMA t4, -m, t3, n ; FFMA t5, t2, t4, t3 ; FCHK p0, n, m")
+	list := b.aside(x.names["p0"], []*ir.Value{x.names["t5"]}, func() []*ir.Value {
+		y := &applying{builder: b, names: x.names}
+		y.reciprocal64("n", "m")
+		y.text("DMUL v0, w0, w9 ; DFMA v1, -w1, v0, w0 ; DFMA v2, v1, w9, v0 ; DMUL v3, w0, w8")
+		y.text("DSETP.NAN.AND p1, PT, v2, v2, PT ; FSETP.EQ.AND p2, PT, n, RZ, PT ; PLOP3.LUT p3, PT, p1, p2, PT, 0xa8, 0x0")
+		y.text("F2F.F32.F64 t6, v2 ; F2F.F32.F64 t7, v3 ; SEL t8, t7, t6, p3")
+		return []*ir.Value{x.names["t8"]}
+	})
+	v := list[0]
+	if ftz {
+		v = b.flushed(ir.R(v), true)
+	}
+	b.guard = g
+	b.assign(&in.Args[0], 0, v)
+}
+
+// reciprocal64 makes w0 and w1 the operands in binary64, w8 the approximate reciprocal of the second,
+// and w9 the exact one: three steps of Newton's method make it exact to the last bits, and then the
+// remainder corrects the quotient (Markstein).
+func (x *applying) reciprocal64(n, d string) {
+	x.text("MOV w2.lo, RZ ; MOV w2.hi, 0x3ff00000")
+	x.text("F2F.F64.F32 w0, " + n + " ; F2F.F64.F32 w1, " + d + " ; MUFU.RCP64H w8.hi, w1.hi ; MOV w8.lo, RZ")
+	x.text("DFMA w3, -w1, w8, w2 ; DFMA w4, w3, w8, w8 ; DFMA w5, -w1, w4, w2 ; DFMA w6, w5, w4, w4 ; DFMA w7, -w1, w6, w2 ; DFMA w9, w7, w6, w6")
+}
+
+// root is sqrt.rn.f32: an approximation, corrected by the remainder; small numbers are scaled, and zero,
+// infinity, negative numbers and what is no number have the machine's own root.
+func (b *builder) root() {
+	in, g := b.inst, b.guard
+	if b.typeOf() != "f32" || in.Rounding() != "rn" {
+		stop(in.FullName(), notYet)
+	}
+	ftz := in.Has("ftz")
+	b.guard = ir.Guard{}
+	x := &applying{builder: b, names: map[string]*ir.Value{"m": b.flushed(b.source(&in.Args[1], "f32", 0), ftz)}}
+	const steps = "MUFU.RSQ t1, X ; FMUL t2, X, t1 ; FMUL t3, t1, 0x3f000000 ; FFMA t4, -t2, t2, X ; FFMA t5, t4, t3, t2"
+	x.text("IADD3 t0, m, 0xf3000000, RZ ; ISETP.GT.U32.AND p0, PT, t0, 0x727fffff, PT")
+	x.text(strings.ReplaceAll(steps, "X", "m"))
+	list := b.aside(x.names["p0"], []*ir.Value{x.names["t5"]}, func() []*ir.Value {
+		y := &applying{builder: b, names: x.names}
+		y.text("FMUL t0, m, 0x5f800000") // 2^64
+		y.text(strings.ReplaceAll(steps, "X", "t0"))
+		y.text("FMUL t6, t5, 0x2f800000 ; MUFU.SQRT t7, m") // 2^-32
+		y.text("FSETP.LT.AND p1, PT, m, RZ, PT ; MOV t9, 0x7fffffff ; SEL t8, t9, t7, p1")
+		y.text("FSETP.GT.AND p2, PT, m, RZ, PT ; FSETP.LT.AND p3, PT, m, 0x0d000000, p2 ; SEL u0, t6, t8, p3")
+		return []*ir.Value{x.names["u0"]}
+	})
+	v := list[0]
+	if ftz {
+		v = b.flushed(ir.R(v), true)
+	}
+	b.guard = g
+	b.assign(&in.Args[0], 0, v)
+}
+
+// carries is add.cc, addc, sub.cc and subc. The carry is a predicate, true after a subtraction that
+// needs none.
+func (b *builder) carries() {
+	in := b.inst
+	t := b.typeOf()
+	minus, with := strings.HasPrefix(in.Op, "sub"), strings.HasSuffix(in.Op, "c")
+	if t.Bits() != 32 && t.Bits() != 64 || !with && !in.Has("cc") {
+		stop(in.FullName(), notYet)
+	}
+	if with && b.carry == nil {
+		stop(in.FullName(), "without a carry in the same block "+notYet)
+	}
+	carry := b.carry
+	var list []*ir.Value
+	for n := range width(t) {
+		d, p := b.f.NewValue(ir.GPR), b.f.NewValue(ir.Pred)
+		x, y := b.source(&in.Args[1], t, n), b.source(&in.Args[2], t, n)
+		if with || n > 0 {
+			y.Not = minus
+			b.emit("IADD3.X", ir.D(d), ir.DP(p), x, y, ir.RZ(), ir.Pr(carry, false), ir.Pr(nil, true))
+		} else {
+			y.Neg = minus
+			b.emit("IADD3", ir.D(d), ir.DP(p), x, y, ir.RZ())
+		}
+		list, carry = append(list, d), p
+	}
+	if in.Has("cc") {
+		b.carry = carry
+	}
+	for n, v := range list {
+		b.assign(&in.Args[0], n, v)
+	}
+}
+
+// bfe extracts a field of bits.
+func (b *builder) bfe() {
+	in := b.inst
+	t := b.typeOf()
+	if t.Bits() != 32 {
+		stop(in.FullName(), notYet)
+	}
+	field := func(o *ptx.Operand) ir.Arg {
+		a := b.source(o, "u32", 0)
+		if a.Kind == ir.Imm {
+			return ir.I(uint32(a.Imm) & 0xff)
+		}
+		v := b.f.NewValue(ir.GPR)
+		b.emit("LOP3.LUT", ir.D(v), a, ir.I(0xff), ir.RZ(), ir.T("0xc0"), ir.Pr(nil, true))
+		return ir.R(v)
+	}
+	a, at, n := b.source(&in.Args[1], t, 0), field(&in.Args[2]), field(&in.Args[3])
+	moved, d := b.f.NewValue(ir.GPR), b.f.NewValue(ir.GPR)
+	if t.Signed() {
+		b.emit("SHF.R.S32.HI", ir.D(moved), ir.RZ(), at, a)
+		b.emit("SGXT", ir.D(d), ir.R(moved), n)
+	} else {
+		mask := b.f.NewValue(ir.GPR)
+		b.emit("SHF.R.U32.HI", ir.D(moved), ir.RZ(), at, a)
+		b.emit("BMSK", ir.D(mask), ir.RZ(), n)
+		b.emit("LOP3.LUT", ir.D(d), ir.R(moved), ir.R(mask), ir.RZ(), ir.T("0xc0"), ir.Pr(nil, true))
+	}
+	b.assign(&in.Args[0], 0, d)
+}
+
+// bfi inserts a field of bits.
+func (b *builder) bfi() {
+	in := b.inst
+	if b.typeOf().Bits() != 32 {
+		stop(in.FullName(), notYet)
+	}
+	var at, n, mask, moved, d = b.f.NewValue(ir.GPR), b.f.NewValue(ir.GPR), b.f.NewValue(ir.GPR), b.f.NewValue(ir.GPR), b.f.NewValue(ir.GPR)
+	b.emit("LOP3.LUT", ir.D(at), b.source(&in.Args[3], "u32", 0), ir.I(0xff), ir.RZ(), ir.T("0xc0"), ir.Pr(nil, true))
+	b.emit("LOP3.LUT", ir.D(n), b.source(&in.Args[4], "u32", 0), ir.I(0xff), ir.RZ(), ir.T("0xc0"), ir.Pr(nil, true))
+	b.emit("BMSK", ir.D(mask), ir.R(at), ir.R(n))
+	b.emit("SHF.L.U32", ir.D(moved), b.source(&in.Args[1], "b32", 0), ir.R(at), ir.RZ())
+	b.emit("LOP3.LUT", ir.D(d), ir.R(mask), ir.R(moved), b.source(&in.Args[2], "b32", 0), ir.T("0xca"), ir.Pr(nil, true))
+	b.assign(&in.Args[0], 0, d)
+}
