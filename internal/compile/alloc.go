@@ -199,9 +199,14 @@ func (a *allocator) color(m *machine.Machine) {
 	}
 	for _, b := range list {
 		if !a.place(b) {
-			stop(fmt.Sprintf("more than %d %s", limit[b.class], [ir.Classes]string{"registers", "predicates", "uniform registers"}[b.class]), "at once, which "+notYet)
+			stop(tooMany(b.class, limit[b.class]), "at once, which "+notYet)
 		}
 	}
+}
+
+// tooMany is why a kernel is refused that needs more than n registers of a class.
+func tooMany(c ir.Class, n int) string {
+	return fmt.Sprintf("more than %d %s", n, [ir.Classes]string{"registers", "predicates", "uniform registers"}[c])
 }
 
 // place gives a bundle the first registers that are free.

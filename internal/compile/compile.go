@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heddle-sim/heddle/internal/compile/ir"
 	"github.com/heddle-sim/heddle/internal/compile/machine"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
@@ -57,8 +58,17 @@ func Module(m *ptx.Module, o Options) (*Result, error) {
 	return out, nil
 }
 
-// kernel compiles one kernel.
-func (m *module) kernel(fn *ptx.Func, mach *machine.Machine, o *Options) (k *sass.Kernel, err *Refusal) {
+// kernel compiles one kernel. If it needs more predicates than there are, it begins again with fewer.
+func (m *module) kernel(fn *ptx.Func, mach *machine.Machine, o *Options) (*sass.Kernel, *Refusal) {
+	k, err := m.attempt(fn, mach, o, &options{})
+	for n := mach.Predicates - 1; err != nil && err.What == tooMany(ir.Pred, mach.Predicates) && n >= mach.Predicates/2; n-- {
+		k, err = m.attempt(fn, mach, o, &options{predicates: n})
+	}
+	return k, err
+}
+
+// attempt goes through all passes.
+func (m *module) attempt(fn *ptx.Func, mach *machine.Machine, o *Options, with *options) (k *sass.Kernel, err *Refusal) {
 	in := "build"
 	m.at = nil
 	defer func() {
@@ -85,7 +95,7 @@ func (m *module) kernel(fn *ptx.Func, mach *machine.Machine, o *Options) (k *sas
 		}
 	}
 	check(true)
-	for _, p := range passes() {
+	for _, p := range passes(with) {
 		in = p.name
 		p.run(f, mach)
 		check(p.ssa)

@@ -51,7 +51,12 @@ func fold(f *ir.Func) {
 // foldSources makes immediates and constants operands of an instruction.
 func foldSources(in *ir.Inst) {
 	list := sources(in)
-	for n, a := range list {
+	for i := range list {
+		n := i
+		if in.Base() == "IMAD" { // a constant as addend saves two registers
+			n = len(list) - 1 - i
+		}
+		a := list[n]
 		if a.Kind != ir.Reg || a.Suffix != "" {
 			continue
 		}

@@ -12,8 +12,14 @@ type pass struct {
 	ssa  bool // its result is in the form that ir.Func.Verify checks
 }
 
+// options are what passes may be told.
+type options struct {
+	// predicates is the number of them that may be needed at once, 0 if all may.
+	predicates int
+}
+
 // passes are all of them, in their order.
-func passes() []pass {
+func passes(o *options) []pass {
 	var groups []group
 	plain := func(f func(*ir.Func)) func(*ir.Func, *machine.Machine) {
 		return func(x *ir.Func, _ *machine.Machine) { f(x) }
@@ -24,7 +30,15 @@ func passes() []pass {
 		{"exits", plain(exitEarly), true},
 		{"blocks", plain(mergeBlocks), true},
 		{"legal", plain(legalise), true},
+		{"shared", plain(shareResults), true},
+		{"wide", plain(func(f *ir.Func) { fuseWide(f); shareResults(f); removeDead(f) }), true},
 		{"fold", plain(func(f *ir.Func) { fold(f); removeDead(f); fold(f); removeDead(f); discardResults(f) }), true},
+		{"predicates", plain(func(f *ir.Func) {
+			if o.predicates > 0 {
+				spillPredicates(f, o.predicates)
+				removeDead(f)
+			}
+		}), true},
 		{"converge", plain(converge), true},
 		{"isolate", plain(func(f *ir.Func) { groups = isolate(f); removeDead(f) }), true},
 		{"registers", func(f *ir.Func, m *machine.Machine) { allocate(f, groups, m) }, false},
@@ -37,7 +51,7 @@ func passes() []pass {
 // Passes are the names of the passes in their order; the first makes the form that all others change.
 func Passes() []string {
 	list := []string{"build"}
-	for _, p := range passes() {
+	for _, p := range passes(&options{}) {
 		list = append(list, p.name)
 	}
 	return list

@@ -44,6 +44,8 @@ func converge(f *ir.Func) {
 		}
 		if s, ok := scopeOf(f, g, b); ok && !slices.Contains(list, s) {
 			list = append(list, s)
+		} else if !ok && g.IPDom(n) != flow.Exit {
+			apart = true
 		}
 	}
 	list = outermost(g, list)
@@ -215,8 +217,17 @@ func scopeOf(f *ir.Func, g *flow.Graph, b *ir.Block) (scope, bool) {
 		if l := g.LoopOf(enter); out < 0 && l >= 0 && without(f.Blocks[enter], f.Blocks[meet])[f.Blocks[enter]] {
 			out = l // the branch may be reached again before the lanes meet
 		}
-		if out < 0 {
+		if out < 0 && enclosed(f, g, enter, meet) {
 			return scope{f.Blocks[enter], f.Blocks[meet]}, true
+		}
+		if out < 0 { // others come in from the side: it begins before both
+			if enter = g.IDom(enter); enter < 0 {
+				break
+			}
+			for meet != flow.Exit && !g.PostDominates(meet, enter) {
+				meet = g.IPDom(meet)
+			}
+			continue
 		}
 		header := g.Loops[out].Header
 		enter = -1
@@ -233,6 +244,16 @@ func scopeOf(f *ir.Func, g *flow.Graph, b *ir.Block) (scope, bool) {
 		}
 	}
 	return scope{}, false
+}
+
+// enclosed reports whether all code between two blocks is entered through the first.
+func enclosed(f *ir.Func, g *flow.Graph, enter, meet int) bool {
+	for b := range without(f.Blocks[enter], f.Blocks[meet]) {
+		if !g.Dominates(enter, b.ID) {
+			return false
+		}
+	}
+	return true
 }
 
 // outermost leaves out scopes that end where one around them does: the lanes meet there anyway.

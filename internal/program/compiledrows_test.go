@@ -110,6 +110,48 @@ func rowInput() []byte {
 	return b
 }
 
+// outputs runs the kernels k0, k1 … of a program, named for messages, each on the same input in one
+// block, and returns what they leave.
+func outputs(t *testing.T, code program.Code, text string, names []string, input []byte) [][]byte {
+	t.Helper()
+	c := program.Choice{Code: code, SM: 86, Refused: func(err error) { t.Error(err) }}
+	p, err := c.Load(program.Source{Name: "rows.ptx", Text: []byte(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem := device.New(device.Config{})
+	m, err := program.NewMachine(p, mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := mem.Alloc(uint64(len(input)), "in")
+	if err == nil {
+		err = mem.Write(in, input)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list [][]byte
+	for n, name := range names {
+		k, _ := p.Kernel(fmt.Sprintf("k%d", n))
+		out, err := mem.Alloc(8*rowThreads, "out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		params := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, in), out)
+		l := exec.Launch{Kernel: k, Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: rowThreads, Y: 1, Z: 1}, Params: params}
+		if _, err := m.Run(t.Context(), l, exec.Options{MaxInsts: 1 << 40}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		b := make([]byte, 8*rowThreads)
+		if err := mem.Read(out, b); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
 // bounded are instructions whose results the manual only bounds.
 func bounded(name string) bool {
 	return strings.Contains(name, "approx") || strings.Contains(name, "full")
@@ -129,44 +171,7 @@ func TestCompiledRows(t *testing.T) {
 		text += rowKernel(n, name)
 	}
 	input := rowInput()
-	run := func(code program.Code) [][]byte {
-		c := program.Choice{Code: code, SM: 86, Refused: func(err error) { t.Error(err) }}
-		p, err := c.Load(program.Source{Name: "rows.ptx", Text: []byte(text)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		mem := device.New(device.Config{})
-		m, err := program.NewMachine(p, mem)
-		if err != nil {
-			t.Fatal(err)
-		}
-		in, err := mem.Alloc(uint64(len(input)), "in")
-		if err == nil {
-			err = mem.Write(in, input)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		var list [][]byte
-		for n := range names {
-			k, _ := p.Kernel(fmt.Sprintf("k%d", n))
-			out, err := mem.Alloc(8*rowThreads, "out")
-			if err != nil {
-				t.Fatal(err)
-			}
-			params := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, in), out)
-			if _, err := m.Run(t.Context(), exec.Launch{Kernel: k, Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: rowThreads, Y: 1, Z: 1}, Params: params}, exec.Options{MaxInsts: 1 << 40}); err != nil {
-				t.Errorf("%s: %v", names[n], err)
-			}
-			b := make([]byte, 8*rowThreads)
-			if err := mem.Read(out, b); err != nil {
-				t.Fatal(err)
-			}
-			list = append(list, b)
-		}
-		return list
-	}
-	want, got := run(program.PTXCode), run(program.CompiledCode)
+	want, got := outputs(t, program.PTXCode, text, names, input), outputs(t, program.CompiledCode, text, names, input)
 	for n, name := range names {
 		bad := 0
 		for i := range rowThreads {

@@ -1,0 +1,169 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/compile/ir"
+)
+
+// This file: predicates that are too many move to registers, where they are 0 or 1, and become
+// predicates again just before they are used.
+
+// spillPredicates leaves at most limit predicates needed at once, as far as that helps.
+func spillPredicates(f *ir.Func, limit int) {
+	s := &spiller{f: f, in: map[*ir.Value]*ir.Value{}, gone: map[*ir.Value]bool{}, saves: map[*ir.Inst]bool{}}
+	for range len(f.Values) {
+		v := crowded(f, limit, s.gone)
+		if v == nil {
+			return
+		}
+		s.spill(v)
+	}
+}
+
+// crowded is the predicate with the longest range where more than limit are needed, nil if nowhere.
+func crowded(f *ir.Func, limit int, gone map[*ir.Value]bool) *ir.Value {
+	type event struct {
+		at, step int
+		v        *ir.Value
+	}
+	live := findLive(f)
+	var list []event
+	for _, v := range f.Values {
+		if v.Class == ir.Pred {
+			for _, s := range live.of[v.ID] {
+				list = append(list, event{s.from, 1, v}, event{s.to, -1, v})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b event) int {
+		if a.at != b.at {
+			return a.at - b.at
+		}
+		return a.step - b.step
+	})
+	length := func(v *ir.Value) int {
+		n := 0
+		for _, s := range live.of[v.ID] {
+			n += s.to - s.from
+		}
+		return n
+	}
+	now := map[*ir.Value]bool{}
+	for _, e := range list {
+		if e.step < 0 {
+			delete(now, e.v)
+			continue
+		}
+		if now[e.v] = true; len(now) <= limit {
+			continue
+		}
+		var best *ir.Value
+		for v := range now {
+			if !gone[v] && (best == nil || length(v) > length(best) || length(v) == length(best) && v.ID < best.ID) {
+				best = v
+			}
+		}
+		if best != nil {
+			return best
+		}
+	}
+	return nil
+}
+
+// spiller moves predicates to registers.
+type spiller struct {
+	f     *ir.Func
+	in    map[*ir.Value]*ir.Value // by predicate: the register that has its value
+	gone  map[*ir.Value]bool      // predicates that are in a register, or are made of one for a use
+	saves map[*ir.Inst]bool       // instructions that move one to a register
+}
+
+// save makes a register of a predicate.
+func (s *spiller) save(v *ir.Value, r *ir.Value, line int32) *ir.Inst {
+	in := &ir.Inst{Name: "SEL", Args: []ir.Arg{ir.D(r), ir.RZ(), ir.I(1), ir.Pr(v, true)}, Line: line}
+	s.saves[in] = true
+	return in
+}
+
+// again makes a predicate of a register.
+func (s *spiller) again(r *ir.Value, line int32) (*ir.Inst, *ir.Value) {
+	p := s.f.NewValue(ir.Pred)
+	s.gone[p], s.in[p] = true, r
+	return &ir.Inst{Name: "ISETP.NE.AND", Args: []ir.Arg{ir.DP(p), ir.DP(nil), ir.R(r), ir.RZ(), ir.Pr(nil, false)}, Line: line}, p
+}
+
+// spill moves a predicate to a register.
+func (s *spiller) spill(v *ir.Value) {
+	r := s.f.NewValue(ir.GPR)
+	s.gone[v], s.in[v] = true, r
+	for _, b := range s.f.Blocks {
+		s.replace(b, v, r)
+	}
+	if v.Def == nil {
+		s.phi(v, r)
+		return
+	}
+	b := v.Def.Block
+	b.Insert(slices.Index(b.Insts, v.Def)+1, s.save(v, r, v.Def.Line))
+}
+
+// replace makes what reads a predicate in a block read one that is made of the register.
+func (s *spiller) replace(b *ir.Block, v, r *ir.Value) {
+	for i := 0; i < len(b.Insts); i++ {
+		in := b.Insts[i]
+		if s.saves[in] && in.Args[3].Vals[0] == v { // it is in a register now
+			in.Name, in.Args = "MOV", []ir.Arg{in.Args[0], ir.R(r)}
+			delete(s.saves, in)
+		}
+		var from *ir.Inst
+		var p *ir.Value
+		in.Uses(func(u **ir.Value) {
+			if *u == v {
+				if from == nil {
+					from, p = s.again(r, in.Line)
+				}
+				*u = p
+			}
+		})
+		if from != nil {
+			b.Insert(i, from)
+			i++
+		}
+	}
+	for _, next := range b.Succs() {
+		i := next.PredIndex(b)
+		for _, x := range next.Phis {
+			if x.Args[i] == v && x.Dst != v {
+				from, p := s.again(r, b.Term.Line)
+				b.Append(from)
+				x.Args[i] = p
+			}
+		}
+	}
+	if b.Term.Cond == v {
+		from, p := s.again(r, b.Term.Line)
+		b.Append(from)
+		b.Term.Cond = p
+	}
+}
+
+// phi makes the choice among predicates one among registers.
+func (s *spiller) phi(v, r *ir.Value) {
+	b := v.Block
+	i := slices.IndexFunc(b.Phis, func(x *ir.Phi) bool { return x.Dst == v })
+	old := b.Phis[i]
+	x := &ir.Phi{Dst: r, Args: make([]*ir.Value, len(old.Args))}
+	r.Block = b
+	b.Phis[i] = x
+	for k, a := range old.Args {
+		switch {
+		case a == nil:
+		case s.in[a] != nil:
+			x.Args[k] = s.in[a]
+		default:
+			x.Args[k] = s.f.NewValue(ir.GPR)
+			b.Preds[k].Append(s.save(a, x.Args[k], b.Preds[k].Term.Line))
+		}
+	}
+}
