@@ -94,11 +94,18 @@ type controller struct {
 	now    int
 	last   *ir.Inst
 	issued [machine.Classes]int
+
+	groups bool // counter 0 counts groups of asynchronous copies, and nothing else
 }
 
 // control sets the control bits of every instruction.
 func control(f *ir.Func, m *machine.Machine) {
 	c := &controller{f: f, m: m, entry: make([][]pending, len(f.Blocks))}
+	for _, b := range f.Blocks {
+		for _, in := range b.Insts {
+			c.groups = c.groups || in.Name == "LDGDEPBAR"
+		}
+	}
 	c.usedLater()
 	for i, b := range f.Blocks {
 		c.block(i, b)
@@ -153,7 +160,9 @@ func (c *controller) block(i int, b *ir.Block) {
 		if n == len(b.Insts)-1 {
 			c.leave(i, b, in)
 		}
-		if a.class.Late() {
+		if in.Name == "LDGDEPBAR" {
+			in.Ctl.Write = 0
+		} else if a.class.Late() {
 			c.raise(b, n, in, &a)
 		}
 	}
@@ -293,7 +302,10 @@ func (c *controller) counter() uint8 {
 		uses[p.counter]++
 	}
 	best := 0
-	for k := range min(c.m.Counters, isa.Counters) {
+	if c.groups {
+		best = 1
+	}
+	for k := best; k < min(c.m.Counters, isa.Counters); k++ {
 		if uses[k] < uses[best] {
 			best = k
 		}

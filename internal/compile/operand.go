@@ -28,6 +28,8 @@ func (b *builder) typeOf() ptx.Type {
 // bits are the bits of a literal for a type.
 func bits(im ptx.Imm, t ptx.Type) uint64 {
 	switch {
+	case t.Float() && t.Bits() == 16 && (im.Kind == ptx.ImmF64 || im.Kind == ptx.ImmF32):
+		stop("a literal of type "+string(t), notYet)
 	case im.Kind == ptx.ImmF64 && t.Bits() == 32:
 		return uint64(math.Float32bits(float32(math.Float64frombits(im.Bits))))
 	case im.Kind == ptx.ImmF32 && t.Bits() == 64 && t.Float():

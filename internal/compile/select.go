@@ -335,6 +335,10 @@ func (x *applying) given(n int, name string) ir.Arg {
 		return x.source(o, t, 0)
 	case "hi":
 		return x.source(o, t, 1)
+	case "h0":
+		a := ir.R(x.value(x.source(o, t, 0)))
+		a.Suffix = "H0_H0"
+		return a
 	case "zx", "sx":
 		return x.extended(o, t, 16, part == "sx")
 	case "zx8", "sx8":

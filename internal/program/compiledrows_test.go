@@ -57,8 +57,8 @@ func rowForm(name string) (d string, sources []string) {
 
 // untyped is the type of a register, or of a load, for values of a type.
 func untyped(t string) string {
-	if t == "pred" {
-		return "u32"
+	if t == "pred" || strings.HasSuffix(t, "x2") {
+		return "b32"
 	}
 	return "b" + strings.TrimLeft(t, "usbf")
 }

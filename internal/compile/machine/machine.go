@@ -16,13 +16,13 @@ const (
 	Vote                 // VOTE: beside the pipes
 	Disp                 // CS2R, NOP
 	Uniform              // the uniform datapath's moves
-	Matrix               // HMMA, IMMA
 	Fixed                // the end of those
 )
 
 // The classes of variable latency.
 const (
 	SFU     Class = Fixed + iota // MUFU, conversions, POPC
+	Matrix                       // HMMA, IMMA: on hardware fixed, but longer than a stall
 	Double                       // binary64
 	Special                      // S2R
 	Constant
@@ -101,7 +101,6 @@ var ampere = Machine{
 		Vote:    {6, 6, 6, 6, 6, 7, 4, 5, 13},
 		Disp:    {6, 6, 6, 6, 6, 7, 4, 5, 13},
 		Uniform: {2, 2, 2, 2, 2, 2, 2, 2, 12},
-		Matrix:  {33, 33, 33, 33, 33, 33, 33, 33, 33},
 	},
 	Predicate: [Fixed][readers]uint8{
 		ALU:  {4, 5, 5, 5, 13, 13, 13, 13, 13},

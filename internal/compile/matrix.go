@@ -1,0 +1,126 @@
+package compile
+
+import (
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/compile/ir"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// This file: matrix products, loads of their fragments, and asynchronous copies to shared memory.
+
+// words are the registers of a vector of 32-bit elements.
+func (b *builder) words(o *ptx.Operand) ir.Arg {
+	var list []*ir.Value
+	for _, e := range elements(o) {
+		if e.Kind == ptx.OpReg && e.Var.Type.Bits() != 32 {
+			stop(b.inst.FullName(), notYet)
+		}
+		list = append(list, b.value(b.source(e, "b32", 0)))
+	}
+	return ir.R(list...)
+}
+
+// results are new values for a vector of 32-bit elements.
+func (b *builder) results(o *ptx.Operand) []*ir.Value {
+	var list []*ir.Value
+	for range elements(o) {
+		list = append(list, b.f.NewValue(ir.GPR))
+	}
+	return list
+}
+
+func (b *builder) assignAll(o *ptx.Operand, list []*ir.Value) {
+	for i, e := range elements(o) {
+		b.assign(e, 0, list[i])
+	}
+}
+
+// loadMatrix is ldmatrix.
+func (b *builder) loadMatrix() {
+	in := b.inst
+	s, sub := in.Space()
+	n := len(elements(&in.Args[0]))
+	if s != ptx.SpaceShared || sub == "cluster" || !in.Has("m8n8") || !in.Has("b16") {
+		stop(in.FullName(), notYet)
+	}
+	name := "LDSM.16.M88"
+	if in.Has("trans") {
+		name = "LDSM.16.MT88"
+	}
+	if n > 1 {
+		name += fmt.Sprintf(".%d", n)
+	}
+	d := b.results(&in.Args[0])
+	b.emit(name, ir.D(d...), b.address(&in.Args[1], false))
+	b.assignAll(&in.Args[0], d)
+}
+
+// products are the machine's matrix products by shape and types.
+var products = map[string]string{
+	"m16n8k16.row.col.f32.f16.f16.f32": "HMMA.16816.F32", "m16n8k16.row.col.f16.f16.f16.f16": "HMMA.16816.F16",
+	"m16n8k8.row.col.f32.f16.f16.f32": "HMMA.1688.F32", "m16n8k8.row.col.f16.f16.f16.f16": "HMMA.1688.F16",
+	"m16n8k16.row.col.f32.bf16.bf16.f32": "HMMA.16816.F32.BF16", "m16n8k8.row.col.f32.tf32.tf32.f32": "HMMA.1688.F32.TF32",
+	"m16n8k32.row.col.s32.s8.s8.s32": "IMMA.16832.S8.S8", "m16n8k32.row.col.s32.u8.u8.s32": "IMMA.16832.U8.U8",
+}
+
+// product is mma.
+func (b *builder) product() {
+	in := b.inst
+	shape := ""
+	for _, m := range in.Mods {
+		if m != "sync" && m != "aligned" {
+			shape += "." + m
+		}
+	}
+	name := ""
+	if shape != "" {
+		name = products[shape[1:]]
+	}
+	if name == "" {
+		stop(in.FullName(), notYet)
+	}
+	d := b.results(&in.Args[0])
+	x, y, z := b.words(&in.Args[1]), b.words(&in.Args[2]), b.words(&in.Args[3])
+	if ir.Base(name) == "IMMA" {
+		x.Suffix, y.Suffix = "ROW", "COL"
+	}
+	b.emit(name, ir.D(d...), x, y, z)
+	b.assignAll(&in.Args[0], d)
+}
+
+// copyAsync is cp.async with the instructions that close groups of copies and wait for them.
+func (b *builder) copyAsync() {
+	in := b.inst
+	a := in.Args
+	switch {
+	case !in.Has("async") || in.Has("bulk") || in.Has("mbarrier"):
+		stop(in.FullName(), notYet)
+	case in.Has("commit_group"):
+		b.effect("LDGDEPBAR")
+		return
+	case in.Has("wait_all"):
+		b.effect("LDGDEPBAR")
+		b.effect("DEPBAR.LE", ir.T("SB0"), ir.T("0x0"))
+		return
+	case in.Has("wait_group"):
+		if a[0].Kind != ptx.OpImm || a[0].Imm.Bits > 63 {
+			stop(in.FullName(), notYet)
+		}
+		b.effect("DEPBAR.LE", ir.T("SB0"), ir.T(fmt.Sprintf("%#x", a[0].Imm.Bits)))
+		return
+	}
+	if len(a) != 3 || a[2].Kind != ptx.OpImm {
+		stop(in.FullName(), "with these operands "+notYet)
+	}
+	name := "LDGSTS.E"
+	if in.Has("cg") {
+		name += ".BYPASS"
+	}
+	to := b.address(&a[0], false)
+	from := b.global(b.address(&a[1], true))
+	if from.Imm < -1<<11 || from.Imm >= 1<<11 || to.Imm < -1<<19 || to.Imm >= 1<<19 {
+		stop(in.FullName(), "with an offset that is so large "+notYet) // fields of 12 and 20 bits
+	}
+	b.effect(name+sizeOf(int(a[2].Imm.Bits), false), to, from)
+}
