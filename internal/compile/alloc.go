@@ -180,6 +180,10 @@ func (a *allocator) coalesce() {
 	}
 }
 
+// firstUniform is the first uniform register that is chosen: UR4 and UR5 have the descriptor of global
+// memory, and compilers leave those before.
+const firstUniform = 6
+
 // color chooses the registers: wide bundles first, then in the order of the code.
 func (a *allocator) color(m *machine.Machine) {
 	var list []*bundle
@@ -193,9 +197,12 @@ func (a *allocator) color(m *machine.Machine) {
 	slices.SortStableFunc(list, func(x, y *bundle) int {
 		return cmp.Or(len(y.slots)-len(x.slots), cmp.Compare(x.begin(), y.begin()))
 	})
-	limit := [ir.Classes]int{ir.GPR: m.Registers, ir.Pred: m.Predicates}
+	limit := [ir.Classes]int{ir.GPR: m.Registers, ir.Pred: m.Predicates, ir.UGPR: m.Uniform}
 	for c, n := range limit {
 		a.busy[c] = make([]ranges, n)
+	}
+	for r := range firstUniform {
+		a.busy[ir.UGPR][r] = ranges{{0, 1 << 60}}
 	}
 	for _, b := range list {
 		if !a.place(b) {

@@ -12,14 +12,16 @@ import (
 // register is one of a thread's registers: general ones, then predicates.
 type register int
 
-const predicates register = 256
+const (
+	predicates register = 256
+	uniforms   register = 512
+)
 
 func registerOf(v *ir.Value) register {
-	if v.Class == ir.Pred {
-		return predicates + register(v.Reg)
-	}
-	return register(v.Reg)
+	return [ir.Classes]register{ir.Pred: predicates, ir.UGPR: uniforms}[v.Class] + register(v.Reg)
 }
+
+func (r register) predicate() bool { return r >= predicates && r < uniforms }
 
 // access is what an instruction does with registers.
 type access struct {
@@ -215,7 +217,7 @@ func (c *controller) issue(in *ir.Inst, a *access) {
 
 // need is after how many cycles a reader sees what an instruction of a class writes.
 func (c *controller) need(w machine.Class, r reading) int {
-	if r.r >= predicates {
+	if r.r.predicate() {
 		return int(c.m.Predicate[w][r.by])
 	}
 	return int(c.m.Need[w][r.by])
@@ -281,7 +283,7 @@ func (c *controller) forget(mask uint8) {
 func (c *controller) raise(b *ir.Block, n int, in *ir.Inst, a *access) {
 	var sources []register
 	for _, r := range a.reads {
-		if r.r < predicates { // predicates are read at issue
+		if !r.r.predicate() { // they are read at issue
 			sources = append(sources, r.r)
 		}
 	}

@@ -12,7 +12,7 @@ func moved(v *ir.Value) *ir.Arg {
 		return nil
 	}
 	a := &v.Def.Args[1]
-	if a.Neg || a.Abs || a.Not || a.Suffix != "" {
+	if a.Neg || a.Abs || a.Not || a.Suffix != "" || a.Kind == ir.Reg && a.Vals[0] != nil && a.Vals[0].Class != v.Class {
 		return nil
 	}
 	return a

@@ -35,9 +35,22 @@ func (b *builder) address(o *ptx.Operand, wide bool) ir.Arg {
 		}
 	}
 	if m.Imm = off; off < -farthest || off >= farthest {
-		stop(b.inst.FullName(), fmt.Sprintf("with an offset of %d bytes %s", off, notYet))
+		b.far(&m)
 	}
 	return m
+}
+
+// far adds an offset that the field for it cannot hold.
+func (b *builder) far(m *ir.Arg) {
+	lo, p := b.f.NewValue(ir.GPR), b.f.NewValue(ir.Pred)
+	b.free("IADD3", ir.D(lo), ir.DP(p), ir.R(m.Vals[0]), ir.I(uint32(m.Imm)), ir.RZ())
+	list := []*ir.Value{lo}
+	if len(m.Vals) == 2 {
+		hi := b.f.NewValue(ir.GPR)
+		b.free("IADD3.X", ir.D(hi), ir.R(m.Vals[1]), ir.I(uint32(m.Imm>>32)), ir.RZ(), ir.Pr(p, false), ir.Pr(nil, true))
+		list = append(list, hi)
+	}
+	m.Vals, m.Imm = list, 0
 }
 
 // global makes an address use the descriptor of global memory.
@@ -176,10 +189,7 @@ func (b *builder) loadConstant(o *ptx.Operand, words []*ir.Value, bytes int, sig
 	default:
 		c := ir.C(bank, at+o.Offset)
 		c.Vals = []*ir.Value{b.value(b.source(base, "u64", 0))}
-		if bytes == 16 {
-			stop(b.inst.FullName(), notYet)
-		}
-		b.emit("LDC"+sizeOf(bytes, signed), ir.D(words...), c)
+		b.indexed(c, words, bytes, signed)
 		return
 	}
 	if bytes >= 4 && at%4 == 0 {
@@ -190,6 +200,15 @@ func (b *builder) loadConstant(o *ptx.Operand, words []*ir.Value, bytes int, sig
 	}
 	c := ir.C(bank, at)
 	c.Vals = []*ir.Value{nil}
+	b.indexed(c, words, bytes, signed)
+}
+
+// indexed is LDC, which loads at most 64 bits.
+func (b *builder) indexed(c ir.Arg, words []*ir.Value, bytes int, signed bool) {
+	for ; bytes > 8; bytes -= 8 {
+		b.emit("LDC.64", ir.D(words[:2]...), c)
+		words, c.Imm = words[2:], c.Imm+8
+	}
 	b.emit("LDC"+sizeOf(bytes, signed), ir.D(words...), c)
 }
 

@@ -13,16 +13,18 @@ import (
 func spillPredicates(f *ir.Func, limit int) {
 	s := &spiller{f: f, in: map[*ir.Value]*ir.Value{}, gone: map[*ir.Value]bool{}, saves: map[*ir.Inst]bool{}}
 	for range len(f.Values) {
-		v := crowded(f, limit, s.gone)
-		if v == nil {
+		list := crowded(f, limit, s.gone)
+		if len(list) == 0 {
 			return
 		}
-		s.spill(v)
+		for _, v := range list {
+			s.spill(v)
+		}
 	}
 }
 
-// crowded is the predicate with the longest range where more than limit are needed, nil if nowhere.
-func crowded(f *ir.Func, limit int, gone map[*ir.Value]bool) *ir.Value {
+// crowded are predicates to move: where more than limit are needed, those with the longest ranges.
+func crowded(f *ir.Func, limit int, gone map[*ir.Value]bool) []*ir.Value {
 	type event struct {
 		at, step int
 		v        *ir.Value
@@ -49,10 +51,15 @@ func crowded(f *ir.Func, limit int, gone map[*ir.Value]bool) *ir.Value {
 		}
 		return n
 	}
+	var victims []*ir.Value
+	moved := map[*ir.Value]bool{}
 	now := map[*ir.Value]bool{}
 	for _, e := range list {
 		if e.step < 0 {
 			delete(now, e.v)
+			continue
+		}
+		if moved[e.v] {
 			continue
 		}
 		if now[e.v] = true; len(now) <= limit {
@@ -65,10 +72,12 @@ func crowded(f *ir.Func, limit int, gone map[*ir.Value]bool) *ir.Value {
 			}
 		}
 		if best != nil {
-			return best
+			delete(now, best)
+			moved[best] = true
+			victims = append(victims, best)
 		}
 	}
-	return nil
+	return victims
 }
 
 // spiller moves predicates to registers.

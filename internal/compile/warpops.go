@@ -18,7 +18,10 @@ func (b *builder) barrier() {
 	}
 	name := "BAR.SYNC.DEFER_BLOCKING"
 	switch {
-	case in.Has("red") || in.Has("cluster"):
+	case in.Has("red"):
+		b.reduce()
+		return
+	case in.Has("cluster"):
 		stop(in.FullName(), notYet)
 	case in.Has("arrive"):
 		name = "BAR.ARV"
@@ -37,6 +40,54 @@ func (b *builder) barrier() {
 		args = append(args, ir.T(fmt.Sprintf("%#x", o.Imm.Bits)))
 	}
 	b.effect(name, args...)
+}
+
+// reduce is bar.red: the barrier, and then its result.
+func (b *builder) reduce() {
+	in := b.inst
+	a := in.Args
+	if len(a) != 3 || a[1].Kind != ptx.OpImm {
+		stop(in.FullName(), "with these operands "+notYet)
+	}
+	b.lay.bars = max(b.lay.bars, int(a[1].Imm.Bits)+1)
+	mode := "POPC"
+	if in.Has("and") {
+		mode = "AND"
+	} else if in.Has("or") {
+		mode = "OR"
+	}
+	b.effect("BAR.RED."+mode+".DEFER_BLOCKING", ir.T(fmt.Sprintf("%#x", a[1].Imm.Bits)), b.source(&a[2], "pred", 0))
+	if mode == "POPC" {
+		d := b.f.NewValue(ir.GPR)
+		b.effect("B2R.RESULT", ir.D(d))
+		b.assign(&a[0], 0, d)
+		return
+	}
+	p := b.f.NewValue(ir.Pred)
+	b.effect("B2R.RESULT", ir.D(nil), ir.DP(p))
+	b.assign(&a[0], 0, p)
+}
+
+// redux is redux.sync: the result is in a uniform register, from which it is copied.
+func (b *builder) redux() {
+	in := b.inst
+	t := b.typeOf()
+	op, known := map[string]string{"add": "SUM", "min": "MIN", "max": "MAX", "and": "", "or": "OR", "xor": "XOR"}[in.Mods[1]]
+	if !known || t.Float() || in.Has("abs") || in.Has("NaN") {
+		stop(in.FullName(), notYet)
+	}
+	b.members(&in.Args[2])
+	name := "REDUX"
+	if op != "" {
+		name += "." + op
+	}
+	if t.Signed() {
+		name += ".S32"
+	}
+	u, d := b.f.NewValue(ir.UGPR), b.f.NewValue(ir.GPR)
+	b.effect(name, ir.D(u), ir.R(b.value(b.source(&in.Args[1], t, 0))))
+	b.emit("MOV", ir.D(d), ir.R(u))
+	b.assign(&in.Args[0], 0, d)
 }
 
 // members makes the lanes of a mask meet before they do something together; see dropSyncs.

@@ -37,7 +37,11 @@ func rowForm(name string) (d string, sources []string) {
 		return "u32", []string{t}
 	case "prmt":
 		return "b32", []string{"b32", "b32", "b32"}
-	case "dp4a":
+	case "cvt":
+		return parts[2], []string{t}
+	case "bfe":
+		return t, []string{t, "u32", "u32"}
+	case "dp4a", "dp2a":
 		return "s32", []string{"b32", "b32", "s32"}
 	case "neg", "abs", "not", "cnot", "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh", "brev":
 		return t, []string{t}

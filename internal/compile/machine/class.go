@@ -8,18 +8,18 @@ import "strings"
 var classes = func() map[string]Class {
 	m := map[string]Class{}
 	for c, list := range map[Class]string{
-		FMA:      "FFMA FADD FMUL FSWZADD IMAD IDP",
-		Half:     "HADD2 HMUL2 HFMA2 HSET2 HSETP2 HMNMX2",
-		Vote:     "VOTE",
-		Disp:     "CS2R NOP LEPC",
-		Uniform:  "ULDC UMOV VOTEU",
-		Matrix:   "HMMA IMMA BMMA",
-		SFU:      "MUFU F2I I2F F2F FRND FCHK POPC FLO BREV",
-		Double:   "DADD DMUL DFMA DSETP DMMA",
-		Special:  "S2R S2UR B2R R2UR REDUX",
-		Constant: "LDC",
-		Memory:   "LD LDG LDL LDS LDSM ST STG STL STS ATOM ATOMG ATOMS RED SHFL MATCH LDGSTS CCTL QSPC",
-		Control:  "BRA EXIT BSSY BSYNC BREAK BAR WARPSYNC MEMBAR ERRBAR NANOSLEEP BPT DEPBAR LDGDEPBAR CALL RET YIELD BMOV",
+		FMA:         "FFMA FADD FMUL FSWZADD IMAD IDP",
+		Half:        "HADD2 HMUL2 HFMA2 HSET2 HSETP2 HMNMX2",
+		Vote:        "VOTE",
+		Disp:        "CS2R NOP LEPC",
+		UniformMove: "ULDC UMOV VOTEU",
+		Matrix:      "HMMA IMMA BMMA",
+		SFU:         "MUFU F2I I2F F2F FRND FCHK POPC FLO BREV",
+		Double:      "DADD DMUL DFMA DSETP DMMA",
+		Special:     "S2R S2UR B2R R2UR REDUX",
+		Constant:    "LDC",
+		Memory:      "LD LDG LDL LDS LDSM ST STG STL STS ATOM ATOMG ATOMS RED SHFL MATCH LDGSTS CCTL QSPC",
+		Control:     "BRA EXIT BSSY BSYNC BREAK BAR WARPSYNC MEMBAR ERRBAR NANOSLEEP BPT DEPBAR LDGDEPBAR CALL RET YIELD BMOV",
 	} {
 		for _, op := range strings.Fields(list) {
 			m[op] = c

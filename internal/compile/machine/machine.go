@@ -9,14 +9,14 @@ type Class uint8
 // The classes. Those up to Fixed have results after a fixed number of cycles, which code must wait by
 // stall counters; the others need a dependence counter.
 const (
-	ALU     Class = iota // integers, logic, moves, comparisons
-	FMA                  // FFMA, FADD, FMUL, IMAD
-	Wide                 // IMAD.WIDE and IMAD.HI
-	Half                 // packed halves
-	Vote                 // VOTE: beside the pipes
-	Disp                 // CS2R, NOP
-	Uniform              // the uniform datapath's moves
-	Fixed                // the end of those
+	ALU         Class = iota // integers, logic, moves, comparisons
+	FMA                      // FFMA, FADD, FMUL, IMAD
+	Wide                     // IMAD.WIDE and IMAD.HI
+	Half                     // packed halves
+	Vote                     // VOTE: beside the pipes
+	Disp                     // CS2R, NOP
+	UniformMove              // the uniform datapath's moves
+	Fixed                    // the end of those
 )
 
 // The classes of variable latency.
@@ -57,6 +57,7 @@ type Machine struct {
 	Registers  int // general registers of a thread that code may name
 	Reserved   int // registers that a thread has beyond those
 	Predicates int
+	Uniform    int // uniform registers that code may name, of which the first are the descriptor's
 	Counters   int // dependence counters of a warp
 	CounterGap int // cycles after which a counter that an instruction raises can be waited for
 	LongestStall,
@@ -91,16 +92,16 @@ func Of(sm int) *Machine {
 // ptxas's code for sm_86. Where a class joins several of their classes, the longest counts.
 var ampere = Machine{
 	Registers: 253, Reserved: 2, // R0 to R252 (Mesa: two are the hardware's)
-	Predicates: 7, Counters: 6, CounterGap: 2, LongestStall: 15, YieldFrom: 12, Banks: 2, ReuseSlots: 3,
+	Predicates: 7, Uniform: 63, Counters: 6, CounterGap: 2, LongestStall: 15, YieldFrom: 12, Banks: 2, ReuseSlots: 3,
 	Need: [Fixed][readers]uint8{
 		//       ALU FMA Wide Half DP MMA queue address guard
-		ALU:     {4, 5, 5, 5, 6, 7, 4, 5, 13},
-		FMA:     {5, 4, 5, 5, 6, 7, 4, 5, 13},
-		Wide:    {5, 4, 6, 5, 6, 7, 4, 5, 13},
-		Half:    {5, 5, 5, 5, 6, 7, 4, 5, 13},
-		Vote:    {6, 6, 6, 6, 6, 7, 4, 5, 13},
-		Disp:    {6, 6, 6, 6, 6, 7, 4, 5, 13},
-		Uniform: {2, 2, 2, 2, 2, 2, 2, 2, 12},
+		ALU:         {4, 5, 5, 5, 6, 7, 4, 5, 13},
+		FMA:         {5, 4, 5, 5, 6, 7, 4, 5, 13},
+		Wide:        {5, 4, 6, 5, 6, 7, 4, 5, 13},
+		Half:        {5, 5, 5, 5, 6, 7, 4, 5, 13},
+		Vote:        {6, 6, 6, 6, 6, 7, 4, 5, 13},
+		Disp:        {6, 6, 6, 6, 6, 7, 4, 5, 13},
+		UniformMove: {2, 2, 2, 2, 2, 2, 2, 2, 12},
 	},
 	Predicate: [Fixed][readers]uint8{
 		ALU:  {4, 5, 5, 5, 13, 13, 13, 13, 13},
@@ -109,6 +110,6 @@ var ampere = Machine{
 		Half: {5, 5, 5, 7, 13, 13, 13, 13, 13},
 		Vote: {13, 13, 13, 13, 13, 13, 13, 13, 13},
 	},
-	Spacing: [Classes]uint8{ALU: 2, FMA: 1, Wide: 4, Half: 2, Vote: 1, Disp: 1, Uniform: 2, Matrix: 8, SFU: 8, Double: 1, Special: 1, Constant: 1, Memory: 4, Control: 1},
-	After:   [Classes]uint8{ALU: 1, FMA: 1, Wide: 1, Half: 1, Vote: 1, Disp: 1, Uniform: 2, Matrix: 1, SFU: 1, Double: 1, Special: 1, Constant: 1, Memory: 1, Control: 5},
+	Spacing: [Classes]uint8{ALU: 2, FMA: 1, Wide: 4, Half: 2, Vote: 1, Disp: 1, UniformMove: 2, Matrix: 8, SFU: 8, Double: 1, Special: 1, Constant: 1, Memory: 4, Control: 1},
+	After:   [Classes]uint8{ALU: 1, FMA: 1, Wide: 1, Half: 1, Vote: 1, Disp: 1, UniformMove: 2, Matrix: 1, SFU: 1, Double: 1, Special: 1, Constant: 1, Memory: 1, Control: 5},
 }
