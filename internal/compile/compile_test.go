@@ -35,9 +35,9 @@ var sources = []struct {
 	name, files string
 	least       int
 }{
-	{"examples", "../../examples/*/*.ptx", 71},
-	{"conformance", "../isa/ptx/testdata/conformance/*.ptx", 98},
-	{"corpus", "../isa/ptx/testdata/corpus/*.ptx", 16},
+	{"examples", "../../examples/*/*.ptx", 70},
+	{"conformance", "../isa/ptx/testdata/conformance/*.ptx", 97},
+	{"corpus", "../isa/ptx/testdata/corpus/*.ptx", 18},
 }
 
 // TestCompiles: no pass leaves an invalid form, the assembler accepts what is made, and at least as
