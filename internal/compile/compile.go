@@ -58,13 +58,25 @@ func Module(m *ptx.Module, o Options) (*Result, error) {
 	return out, nil
 }
 
-// kernel compiles one kernel. If it needs more predicates than there are, it begins again with fewer.
+// kernel compiles one kernel. If it needs more predicates than there are, it begins again with fewer;
+// if it needs more registers, with the instructions in their order.
 func (m *module) kernel(fn *ptx.Func, mach *machine.Machine, o *Options) (*sass.Kernel, *Refusal) {
-	k, err := m.attempt(fn, mach, o, &options{})
-	for n := mach.Predicates - 1; err != nil && err.What == tooMany(ir.Pred, mach.Predicates) && n >= mach.Predicates/2; n-- {
-		k, err = m.attempt(fn, mach, o, &options{predicates: n})
+	var with options
+	for {
+		k, err := m.attempt(fn, mach, o, &with)
+		switch {
+		case err == nil:
+			return k, nil
+		case err.What == tooMany(ir.Pred, mach.Predicates) && with.predicates == 0:
+			with.predicates = mach.Predicates - 1
+		case err.What == tooMany(ir.Pred, mach.Predicates) && with.predicates > mach.Predicates/2:
+			with.predicates--
+		case err.What == tooMany(ir.GPR, mach.Registers) && !with.inOrder:
+			with.inOrder = true
+		default:
+			return nil, err
+		}
 	}
-	return k, err
 }
 
 // attempt goes through all passes.
@@ -74,8 +86,8 @@ func (m *module) attempt(fn *ptx.Func, mach *machine.Machine, o *Options, with *
 	defer func() {
 		if p := recover(); p != nil {
 			r, ok := p.(*refuse)
-			if !ok {
-				panic(p)
+			if !ok { // the kernel runs as PTX, and tests look for these words
+				r = &refuse{"pass " + in, fmt.Sprintf("fails, a fault of the compiler: %v", p)}
 			}
 			err = &Refusal{Kernel: fn.Name, File: m.text.File, Pos: fn.Pos, What: r.what, Why: r.why}
 			if i := m.at; i != nil && in == "build" && i() != nil {

@@ -16,6 +16,8 @@ type pass struct {
 type options struct {
 	// predicates is the number of them that may be needed at once, 0 if all may.
 	predicates int
+	// inOrder leaves the instructions in the order of the PTX.
+	inOrder bool
 }
 
 // passes are all of them, in their order.
@@ -33,6 +35,11 @@ func passes(o *options) []pass {
 		{"shared", plain(shareResults), true},
 		{"wide", plain(func(f *ir.Func) { fuseWide(f); shareResults(f); removeDead(f) }), true},
 		{"fold", plain(func(f *ir.Func) { fold(f); removeDead(f); fold(f); removeDead(f); discardResults(f) }), true},
+		{"schedule", func(f *ir.Func, m *machine.Machine) {
+			if !o.inOrder {
+				schedule(f, m)
+			}
+		}, true},
 		{"predicates", plain(func(f *ir.Func) {
 			if o.predicates > 0 {
 				spillPredicates(f, o.predicates)

@@ -1,0 +1,101 @@
+package compile
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/compile/ir"
+	"github.com/heddle-sim/heddle/internal/compile/machine"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// TestMoves: parallel copies among few registers, in circles and trees, leave what copying all at once
+// leaves.
+func TestMoves(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		c := ir.Class(r.IntN(2))
+		n := 2 + r.IntN(5)
+		var before, want [7]int
+		for i := range before {
+			before[i] = i + 1
+		}
+		want = before
+		in := &ir.Inst{}
+		var sources []ir.Arg
+		for d, reg := range r.Perm(7)[:n] {
+			s := r.IntN(7)
+			kind := map[ir.Class]ir.Kind{ir.GPR: ir.Reg, ir.Pred: ir.P}[c]
+			in.Args = append(in.Args, ir.Arg{Kind: kind, Dst: true, Vals: []*ir.Value{{ID: d, Class: c, Reg: reg}}})
+			sources = append(sources, ir.Arg{Kind: kind, Vals: []*ir.Value{{ID: 10 + d, Class: c, Reg: s}}})
+			want[reg] = before[s]
+		}
+		in.Args = append(in.Args, sources...)
+		got := before
+		for _, m := range moves(in) {
+			reg := func(i int) *int { return &got[m.Args[i].Vals[0].Reg] }
+			switch {
+			case m.Name == "MOV":
+				*reg(0) = *reg(1)
+			case m.Name == "PLOP3.LUT" && m.Args[1].Vals[0] == nil:
+				*reg(0) = *reg(2)
+			case m.Name == "PLOP3.LUT":
+				*reg(0), *reg(1) = *reg(1), *reg(0)
+			default: // an exclusive or
+				*reg(0) = *reg(1) ^ *reg(2)
+			}
+		}
+		if got != want {
+			t.Fatalf("%v: got %v, want %v", in, got, want)
+		}
+	}
+}
+
+// kernelOf is the first form of a kernel with two blocks and a value in each.
+func kernelOf() (f *ir.Func, first, second *ir.Inst) {
+	f = &ir.Func{Name: "k"}
+	a, b := f.NewBlock(), f.NewBlock()
+	a.Term = ir.Term{Flow: ir.Jump, Then: b}
+	b.Term = ir.Term{Flow: ir.Exit}
+	f.Connect()
+	first = a.Append(&ir.Inst{Name: "MOV", Args: []ir.Arg{ir.D(f.NewValue(ir.GPR)), ir.I(1)}})
+	second = b.Append(&ir.Inst{Name: "MOV", Args: []ir.Arg{ir.D(f.NewValue(ir.GPR)), ir.R(first.Defs()[0])}})
+	return f, first, second
+}
+
+// TestVerify: the verifier accepts a good form, and names what is wrong with others.
+func TestVerify(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		spoil      func(f *ir.Func, first, second *ir.Inst)
+	}{
+		{"good", "", func(*ir.Func, *ir.Inst, *ir.Inst) {}},
+		{"used before", "is not defined before", func(f *ir.Func, a, b *ir.Inst) { a.Args[1] = ir.R(b.Defs()[0]) }},
+		{"twice", "is defined twice", func(f *ir.Func, a, b *ir.Inst) { b.Args[0] = a.Args[0]; a.Defs()[0].Def = a }},
+		{"an edge is missing", "lacks its predecessor", func(f *ir.Func, a, b *ir.Inst) { f.Blocks[1].Preds = nil }},
+		{"three registers", "want 1, 2 or 4", func(f *ir.Func, a, b *ir.Inst) { v := a.Defs()[0]; b.Args[1] = ir.R(v, v, v) }},
+		{"a predicate as a register", "operand 1 is", func(f *ir.Func, a, b *ir.Inst) { b.Args[1] = ir.R(f.NewValue(ir.Pred)) }},
+		{"a guard without what was before", "want 1", func(f *ir.Func, a, b *ir.Inst) { b.Guard.Val = f.NewValue(ir.Pred) }},
+	} {
+		f, first, second := kernelOf()
+		c.spoil(f, first, second)
+		err := f.Verify()
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// TestFault: a failure inside of a pass refuses the kernel and names the pass.
+func TestFault(t *testing.T) {
+	m, err := ptx.Parse("k.ptx", []byte(".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := newModule(m, 86)
+	_, refusal := x.attempt(m.Funcs[0], machine.Of(86), &Options{Dump: func(string, string, string) { panic("oh") }}, &options{})
+	if refusal == nil || !strings.Contains(refusal.Error(), "pass build fails, a fault of the compiler: oh") {
+		t.Error(refusal)
+	}
+}
