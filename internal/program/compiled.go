@@ -27,7 +27,7 @@ func (c *Choice) compile(p *Program) error {
 	for _, m := range modules {
 		out, err := compile.Module(m, compile.Options{Arch: sass.Arch(c.SM)})
 		if err != nil {
-			return fmt.Errorf("%s: %w", m.File, err)
+			return fmt.Errorf("%s: %w; choose a GPU of these, or other code (--gpu, --code)", m.File, err)
 		}
 		if name := twice(m, modules); name != "" {
 			for _, k := range out.File.Kernels {
