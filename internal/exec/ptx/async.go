@@ -444,7 +444,9 @@ type copyOp struct {
 // decodeCp decodes cp.async, cp.async.bulk and cp.reduce.async.bulk.
 func decodeCp(d *dec, in *ptx.Inst, o *inst) error {
 	switch {
-	case in.Has("tensor"), in.Has("ignore_oob"):
+	case in.Has("tensor"):
+		return decodeTensor(d, in, o)
+	case in.Has("ignore_oob"):
 		return errUnsupported
 	case in.Has("commit_group"), in.Has("wait_group"), in.Has("wait_all"):
 		d.info.Unit = isa.UnitLSU

@@ -24,10 +24,8 @@ const coverageFile = "../../../docs/ptx-coverage.md"
 // modifiers, with the reason.
 var leftOut = [][2]string{
 	{"tcgen05", "tensor memory and its instructions are a machine of their own"},
-	{"tensormap", "tensor maps are opaque to PTX; their layout is not documented"},
-	{"cp.async.bulk.tensor", "copies through tensor maps, whose layout is not documented"},
-	{"cp.async.bulk.prefetch.tensor", "copies through tensor maps, whose layout is not documented"},
-	{"cp.reduce.async.bulk.tensor", "copies through tensor maps, whose layout is not documented"},
+	{"cp.async.bulk.tensor", "rows that are gathered or scattered, im2col::w and pairs of blocks, which sm_100 has"},
+	{"cp.async.bulk.prefetch.tensor", "rows that are gathered and im2col::w, which sm_100 has"},
 	{"multimem", "memory shared by several devices; Heddle has no multicast objects"},
 }
 

@@ -639,6 +639,9 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 	if errs := im.errors(); len(errs) > 0 {
 		return nil, l.Refuse("%v", errors.Join(errs...))
 	}
+	if im.tensors && l.Probe != nil {
+		return nil, l.Refuse("checkers cannot follow %s yet", im.functional)
+	}
 	if l.Cooperative && im.workspace {
 		if err := m.spaces.Prepare(m.mem); err != nil {
 			return nil, l.Refuse("%v", err)

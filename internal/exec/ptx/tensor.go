@@ -1,0 +1,540 @@
+package ptx
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/num"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// This file: bulk copies of boxes of tensors (cp.async.bulk.tensor, cp.reduce.async.bulk.tensor) and
+// the instructions that write tensor maps (tensormap). A map is read at each copy, so that the fences
+// of its proxy have nothing to do. Copies complete when they issue, like all others.
+
+func init() { families["tensormap"] = decodeTensorMap }
+
+// tensorOp is a decoded copy of a box, kept in extra.any.
+type tensorOp struct {
+	at      *inst // address of the map
+	rank    int
+	coords  [5]ref
+	shared  *inst
+	store   bool
+	reduce  string // the operation; "": none
+	im2col  bool
+	offsets []ref // of im2col
+	mbar    *inst
+	copy    *copyOp // its mask, for multicast
+}
+
+// decodeTensor decodes copies of boxes.
+func decodeTensor(d *dec, in *ptx.Inst, o *inst) error {
+	for _, m := range []string{"tile::gather4", "tile::scatter4", "im2col::w", "im2col::w::128", "cta_group::1", "cta_group::2"} {
+		if in.Has(m) {
+			return errUnsupported
+		}
+	}
+	op := &tensorOp{im2col: in.Has("im2col") || in.Has("im2col_no_offs"), store: in.Has("bulk_group"), copy: &copyOp{mask: none}}
+	for n := 1; n <= 5; n++ {
+		if in.Has(fmt.Sprintf("%dd", n)) {
+			op.rank = n
+		}
+	}
+	if in.Has("reduce") {
+		op.reduce = rmwName(in)
+		d.im.ordered = true
+	}
+	args := in.Args
+	prefetch := in.Has("prefetch")
+	if !op.store && !prefetch {
+		if len(args) < 3 {
+			return errors.New("needs a target, a tensor map and an mbarrier")
+		}
+		var err error
+		if op.shared, err = d.address2(&args[0], isa.Shared); err != nil {
+			return err
+		}
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return errors.New("needs a tensor map")
+	}
+	if err := d.tensorMap(&args[0], op); err != nil {
+		return err
+	}
+	args = args[1:]
+	if op.store {
+		if len(args) == 0 {
+			return errors.New("needs a source")
+		}
+		var err error
+		if op.shared, err = d.address2(&args[0], isa.Shared); err != nil {
+			return err
+		}
+		args = args[1:]
+	}
+	if err := d.tensorOptions(in, op, args); err != nil {
+		return err
+	}
+	o.kind, o.x, o.run = kMem, &extra{any: op}, tensorCopy
+	if prefetch {
+		o.run = func(*warp, *inst, uint32) {}
+		return nil
+	}
+	d.describe(isa.Global, 0, !op.store, op.store)
+	d.im.functional, d.im.tensors = "cp.async.bulk.tensor", true
+	return nil
+}
+
+// tensorMap decodes the operand [map, {coordinates}].
+func (d *dec) tensorMap(a *ptx.Operand, op *tensorOp) error {
+	base, _, coords, err := texParts(a)
+	if err != nil {
+		return errors.New("needs an operand of the form [tensor map, {coordinates}]")
+	}
+	op.at = &inst{d: none, a: none, b: none, c: none, e: none, guard: none}
+	if base.Kind != ptx.OpAddr { // without an offset
+		base = &ptx.Operand{Kind: ptx.OpAddr, List: []ptx.Operand{*base}}
+	}
+	space, err := d.memAddress(base, op.at, isa.Generic)
+	if err != nil {
+		return err
+	}
+	op.at.mode = uint8(space)
+	list, err := d.texVector(coords, op.rank)
+	if err != nil {
+		return err
+	}
+	for i := range op.rank {
+		if op.coords[i], err = d.src32(&list[i], "s32"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tensorOptions decodes what follows: an mbarrier, offsets, a mask, a policy.
+func (d *dec) tensorOptions(in *ptx.Inst, op *tensorOp, args []ptx.Operand) error {
+	var err error
+	if in.Has("mbarrier::complete_tx::bytes") {
+		if len(args) == 0 {
+			return errors.New("needs the address of an mbarrier")
+		}
+		if op.mbar, err = d.address2(&args[0], isa.Shared); err != nil {
+			return err
+		}
+		args = args[1:]
+	}
+	if in.Has("im2col") {
+		if len(args) == 0 || op.rank < 3 {
+			return errors.New("needs three dimensions and offsets")
+		}
+		list, err := d.texVector(&args[0], op.rank-2)
+		if err != nil {
+			return err
+		}
+		for i := range op.rank - 2 {
+			r, err := d.src32(&list[i], "u16")
+			if err != nil {
+				return err
+			}
+			op.offsets = append(op.offsets, r)
+		}
+		args = args[1:]
+	}
+	if op.copy.multi = in.Has("multicast::cluster"); op.copy.multi {
+		if len(args) == 0 {
+			return errors.New("needs a mask")
+		}
+		if op.copy.mask, err = d.src32(&args[0], "u16"); err != nil {
+			return err
+		}
+		args = args[1:]
+	}
+	return d.policy(in, args)
+}
+
+// tensorBox is a box that a lane copies.
+type tensorBox struct {
+	m       exec.TensorMap
+	at      [5]int64
+	offsets [3]int64
+	op      *tensorOp
+	lane    int
+	row     [256 * 8]byte // the largest row
+}
+
+// mapOf reads and checks lane i's tensor map; false after a fault.
+func (w *warp) mapOf(op *tensorOp, m *exec.TensorMap, i int) bool {
+	w.addresses(op.at, 1<<i)
+	at := w.addr[i&31]
+	if at%64 != 0 {
+		w.failAs(exec.Misaligned, 1<<i, "tensor map at %#x: the address must be a multiple of 64", at)
+		return false
+	}
+	p := w.lane(isa.Space(op.at.mode), i, exec.TensorMapBytes, false)
+	if p == nil {
+		return false
+	}
+	err := m.Decode((*[exec.TensorMapBytes]byte)(p))
+	switch {
+	case err == nil && m.Rank != op.rank:
+		err = fmt.Errorf("it has %d dimensions, the instruction %d", m.Rank, op.rank)
+	case err == nil && m.Im2col != op.im2col:
+		err = errors.New("map and instruction differ in their mode, tiles or im2col")
+	case err == nil:
+		err = m.Check()
+	}
+	if row := int(m.Box[0]); err == nil && m.Swizzle != 0 && row*m.Type.Bytes() < m.Width() {
+		err = fmt.Errorf("rows of %d bytes are narrower than the swizzle of %d, which is not supported", row*m.Type.Bytes(), m.Width())
+	}
+	if err != nil {
+		w.failf(1<<i, "tensor map at %#x: %v", at, err)
+	}
+	return err == nil
+}
+
+func tensorCopy(w *warp, in *inst, m uint32) {
+	op := in.x.any.(*tensorOp)
+	w.wrote = true
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		if !w.tensorLane(op, i) {
+			return
+		}
+	}
+}
+
+// tensorLane copies the box of lane i. It reports whether there was no fault.
+func (w *warp) tensorLane(op *tensorOp, i int) bool {
+	b := &tensorBox{op: op, lane: i}
+	if !w.mapOf(op, &b.m, i) {
+		return false
+	}
+	for d := range op.rank {
+		b.at[d] = int64(int32(w.u32(op.coords[d])[i]))
+	}
+	for d, r := range op.offsets {
+		b.offsets[d] = int64(uint16(w.u32(r)[i]))
+	}
+	w.addresses(op.shared, 1<<i)
+	image := w.addr[i]
+	if space, a := isa.Resolve(image); space == isa.Shared {
+		image = a
+	}
+	align := uint64(128)
+	if b.m.Swizzle == 0 {
+		align = 16
+	}
+	if image%align != 0 {
+		w.failAs(exec.Misaligned, 1<<i, "box of a tensor at shared address %#x: the address must be a multiple of %d", image, align)
+		return false
+	}
+	n := int64(b.m.BoxBytes())
+	switch {
+	case op.store:
+		return w.tensorStore(b, image)
+	case !op.copy.multi:
+		return w.tensorLoad(b, image) && (op.mbar == nil || w.completeTx(op.mbar, 1<<i, n))
+	}
+	if mask, count := w.u32(op.copy.mask)[i]&0xffff, w.blk.launch.ClusterSize().Count(); mask>>count != 0 {
+		w.failf(1<<i, "multicast to the blocks %#x of a cluster that has %d", mask, count)
+		return false
+	}
+	w.multicast(op.copy, i, image, func(to uint64, rank int) bool {
+		return w.tensorLoad(b, to) && w.completeIn(op.mbar, i, rank, n)
+	})
+	return w.fault == nil
+}
+
+// pieces calls use for the parts of bytes of shared memory from a on, which lie together: f is where a
+// part begins among them. It stops after a fault.
+func (w *warp) pieces(b *tensorBox, a uint64, n int, write bool, use func(f int, p []byte)) bool {
+	step, mask := bulkStep, uint64(0)
+	if b.m.Swizzle != 0 {
+		step, mask = 16, uint64(b.m.Width()/16-1)
+	}
+	for f := 0; f < n; f += step {
+		x := a + uint64(f)
+		x ^= x >> 3 & (mask << 4)
+		p := w.bytesOf(isa.Shared, b.lane, x, min(step, n-f), write)
+		if p == nil {
+			return false
+		}
+		use(f, p)
+	}
+	return true
+}
+
+// within calls use for the parts of a row that are in the tensor, as pieces does.
+func (w *warp) within(b *tensorBox, r *exec.TensorRow, write bool, use func(f int, p []byte)) bool {
+	size := b.m.Type.Bytes()
+	for f, end := r.Lo*size, r.Hi*size; f < end; f += bulkStep {
+		n := min(bulkStep, end-f)
+		p := w.bytesOf(isa.Global, b.lane, r.Global+uint64(f), n, write)
+		if p == nil {
+			return false
+		}
+		use(f, p[:n]) // a span may be longer
+	}
+	return true
+}
+
+// tensorLoad copies a box into shared memory.
+func (w *warp) tensorLoad(b *tensorBox, image uint64) bool {
+	b.m.Rows(b.at, b.offsets, func(r *exec.TensorRow) bool {
+		row := b.row[:r.N*b.m.Type.Bytes()]
+		b.fill(row)
+		if !w.within(b, r, false, func(f int, p []byte) { copy(row[f:], p) }) {
+			return false
+		}
+		b.convert(row[r.Lo*b.m.Type.Bytes() : r.Hi*b.m.Type.Bytes()])
+		return w.pieces(b, image+uint64(r.Image), len(row), true, func(f int, p []byte) { copy(p, row[f:]) })
+	})
+	return w.fault == nil
+}
+
+// fill fills a row with what elements outside of the tensor read as.
+func (b *tensorBox) fill(row []byte) {
+	clear(row)
+	if !b.m.NaN {
+		return
+	}
+	size := b.m.Type.Bytes()
+	for i := range row { // quiet, all bits but the sign (assumed)
+		if row[i] = 0xff; i%size == size-1 {
+			row[i] = 0x7f
+		}
+	}
+}
+
+// convert changes elements as types with a conversion ask for.
+func (b *tensorBox) convert(row []byte) {
+	t := b.m.Type
+	ftz := t == exec.TensorF32FTZ || t == exec.TensorTF32FTZ
+	tf32 := t == exec.TensorTF32 || t == exec.TensorTF32FTZ
+	if !ftz && !tf32 {
+		return
+	}
+	for p := row; len(p) >= 4; p = p[4:] {
+		v := le.Uint32(p)
+		if ftz {
+			v = num.FTZF32(v)
+		}
+		if tf32 {
+			v = roundTF32(v)
+		}
+		le.PutUint32(p, v)
+	}
+}
+
+// roundTF32 rounds to the ten fraction bits of tf32, to nearest even (PTX manual, tensor maps). Infinities
+// and NaN stay (assumed).
+func roundTF32(v uint32) uint32 {
+	if v&0x7f800000 == 0x7f800000 {
+		return v
+	}
+	return (v + 0xfff + v>>13&1) &^ 0x1fff
+}
+
+// tensorStore copies a box from shared memory, or reduces it into the tensor.
+func (w *warp) tensorStore(b *tensorBox, image uint64) bool {
+	size := b.m.Type.Bytes()
+	op, ok := rmw(0), true
+	if b.op.reduce != "" {
+		if op, ok = tensorReduction(b.op.reduce, b.m.Type); !ok {
+			w.failf(1<<b.lane, "reduction .%s of a tensor whose elements have type %d, which have none", b.op.reduce, b.m.Type)
+			return false
+		}
+	}
+	b.m.Rows(b.at, b.offsets, func(r *exec.TensorRow) bool {
+		row := b.row[:r.N*size]
+		if !w.pieces(b, image+uint64(r.Image), len(row), false, func(f int, p []byte) { copy(row[f:], p) }) {
+			return false
+		}
+		return w.within(b, r, true, func(f int, p []byte) {
+			if b.op.reduce == "" {
+				copy(p, row[f:])
+				return
+			}
+			for k := 0; k < len(p); k += size {
+				updateAt(p[k:], size, op, element(row[f+k:], size), 0)
+			}
+		})
+	})
+	return w.fault == nil
+}
+
+// element reads an element of a number of bytes.
+func element(p []byte, size int) uint64 {
+	switch size {
+	case 1:
+		return uint64(p[0])
+	case 2:
+		return uint64(le.Uint16(p))
+	case 4:
+		return uint64(le.Uint32(p))
+	}
+	return le.Uint64(p)
+}
+
+// tensorTypes are the types of elements in reductions; the others have none.
+var tensorTypes = map[exec.TensorType]ptx.Type{
+	exec.TensorU32: "u32", exec.TensorS32: "s32", exec.TensorU64: "u64", exec.TensorS64: "s64", exec.TensorF16: "f16", exec.TensorBF16: "bf16",
+	exec.TensorF32: "f32", exec.TensorF32FTZ: "f32", exec.TensorF64: "f64",
+}
+
+// tensorReduction returns the operation of a reduction. Sums of f32 flush subnormals, as in global
+// memory.
+func tensorReduction(name string, t exec.TensorType) (rmw, bool) {
+	typ, ok := tensorTypes[t]
+	if !ok {
+		return 0, false
+	}
+	op, ok := rmwOf(name, typ)
+	if op == rmwAddF32 {
+		op = rmwAddF32Flush
+	}
+	return op, ok && (name == "add" || name == "min" || name == "max" || !typ.Float())
+}
+
+// replacedTypes are the types by the numbers that tensormap.replace has.
+var replacedTypes = [...]exec.TensorType{exec.TensorU8, exec.TensorU16, exec.TensorU32, exec.TensorS32, exec.TensorU64, exec.TensorS64, exec.TensorF16, exec.TensorF32,
+	exec.TensorF32FTZ, exec.TensorF64, exec.TensorBF16, exec.TensorTF32, exec.TensorTF32FTZ}
+
+// decodeTensorMap decodes tensormap.replace and tensormap.cp_fenceproxy.
+func decodeTensorMap(d *dec, in *ptx.Inst, o *inst) error {
+	if in.Has("cp_fenceproxy") {
+		return d.fenceProxyCopy(in, o)
+	}
+	if len(in.Args) < 2 || len(in.Mods) < 3 {
+		return errors.New("takes an address and a value")
+	}
+	field, value := in.Mods[2], &in.Args[len(in.Args)-1]
+	ord := uint64(0)
+	if len(in.Args) == 3 {
+		if in.Args[1].Kind != ptx.OpImm || in.Args[1].Imm.Bits > 4 {
+			return errors.New("needs a dimension from 0 to 4")
+		}
+		ord = in.Args[1].Imm.Bits
+	}
+	space, err := d.memAddress(&in.Args[0], o, spaceOf(in))
+	if err != nil {
+		return err
+	}
+	if space != isa.Global && space != isa.Shared && space != isa.Generic {
+		return fmt.Errorf("needs an address in global or shared memory, not in .%s", space)
+	}
+	o.mode, o.kind = uint8(space), kMem
+	wide := in.Has("b64")
+	if wide {
+		o.b, err = d.src64(value, "b64")
+	} else {
+		o.b, err = d.src32(value, "b32")
+	}
+	if err != nil {
+		return err
+	}
+	d.describe(space, exec.TensorMapBytes, true, true)
+	d.im.functional, d.im.tensors = "tensormap.replace", true
+	o.run = func(w *warp, in *inst, m uint32) {
+		w.addresses(in, m)
+		for ; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros32(m) & 31
+			v := w.at(in.b, wide, i)
+			if !w.replaceField(space, i, field, int(ord), v) {
+				return
+			}
+		}
+	}
+	return nil
+}
+
+// replaceField changes a field of lane i's tensor map at w.addr.
+func (w *warp) replaceField(space isa.Space, i int, field string, ord int, v uint64) bool {
+	p := w.lane(space, i, exec.TensorMapBytes, true)
+	if p == nil {
+		return false
+	}
+	raw := (*[exec.TensorMapBytes]byte)(p)
+	var t exec.TensorMap
+	if err := t.Decode(raw); err != nil {
+		w.failf(1<<i, "tensor map at %#x: %v", w.addr[i], err)
+		return false
+	}
+	ok := true
+	switch field {
+	case "global_address":
+		t.Address = v
+	case "rank": // less one
+		t.Rank = int(min(v, 8)) + 1
+	case "box_dim":
+		t.Box[ord] = uint32(v)
+	case "global_dim":
+		t.Dims[ord] = uint64(uint32(v))
+	case "global_stride":
+		if ok = ord < 4; ok {
+			t.Strides[ord+1] = v
+		}
+	case "element_stride":
+		t.Steps[ord] = uint32(v)
+	case "elemtype":
+		if ok = v < uint64(len(replacedTypes)); ok {
+			t.Type = replacedTypes[v]
+		}
+	case "interleave_layout", "swizzle_atomicity":
+		ok = v == 0
+	case "swizzle_mode":
+		ok = v <= 3
+		t.Swizzle = uint8(v)
+	case "fill_mode":
+		ok = v <= 1
+		t.NaN = v == 1
+	}
+	if !ok {
+		w.failf(1<<i, "tensormap.replace of %s by %d, which is not supported", field, v)
+		return false
+	}
+	t.Encode(raw)
+	return true
+}
+
+// fenceProxyCopy decodes tensormap.cp_fenceproxy: a warp copies a map from shared to global memory.
+func (d *dec) fenceProxyCopy(in *ptx.Inst, o *inst) error {
+	if len(in.Args) != 3 || in.Args[2].Kind != ptx.OpImm || in.Args[2].Imm.Bits != exec.TensorMapBytes {
+		return errors.New("takes two addresses and a size of 128")
+	}
+	space, err := d.memAddress(&in.Args[0], o, isa.Global)
+	if err != nil {
+		return err
+	}
+	from, err := d.address2(&in.Args[1], isa.Shared)
+	if err != nil {
+		return err
+	}
+	d.together(o)
+	d.describe(isa.Global, exec.TensorMapBytes, true, true)
+	d.im.functional, d.im.tensors = "tensormap.cp_fenceproxy", true
+	o.run = func(w *warp, in *inst, m uint32) {
+		if !w.needAll(in, m) {
+			return
+		}
+		// All lanes have the same addresses.
+		w.addresses(from, 1)
+		src := w.lane(isa.Shared, 0, exec.TensorMapBytes, false)
+		if src == nil {
+			return
+		}
+		var buf [exec.TensorMapBytes]byte
+		copy(buf[:], src)
+		w.addresses(in, 1)
+		if to := w.lane(space, 0, exec.TensorMapBytes, true); to != nil {
+			copy(to, buf[:])
+		}
+	}
+	return nil
+}
