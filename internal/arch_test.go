@@ -20,18 +20,19 @@ const module = "github.com/heddle-sim/heddle"
 // and has no right to is a sign that something lives in the wrong place;
 // docs/architecture.md says what each is for.
 var mayImport = map[string][]string{
-	"internal/isa":      {},
-	"internal/near":     {},
-	"internal/tomlfile": {"internal/isa", "internal/near"},
-	"internal/alltests": {},
-	"internal/ring":     {},
-	"internal/sample":   {},
-	"internal/plug":     {},
-	"internal/param":    {"internal/near", "internal/plug"},
-	"internal/plain":    {},
-	"internal/isa/ptx":  {"internal/isa", "internal/near"},
-	"internal/isa/sass": {"internal/isa", "internal/near", "internal/exec/num"},
-	"internal/isa/flow": {"internal/isa"},
+	"internal/isa":        {},
+	"internal/near":       {},
+	"internal/tomlfile":   {"internal/isa", "internal/near"},
+	"internal/alltests":   {},
+	"internal/ring":       {},
+	"internal/checkpoint": {},
+	"internal/sample":     {},
+	"internal/plug":       {},
+	"internal/param":      {"internal/near", "internal/plug"},
+	"internal/plain":      {},
+	"internal/isa/ptx":    {"internal/isa", "internal/near"},
+	"internal/isa/sass":   {"internal/isa", "internal/near", "internal/exec/num"},
+	"internal/isa/flow":   {"internal/isa"},
 	// PTX to machine code. The machine's description stands alone, so that models can use it.
 	"internal/compile/machine": {},
 	"internal/compile/ir":      {"internal/isa", "internal/isa/flow"},
@@ -69,7 +70,7 @@ var mayImport = map[string][]string{
 	// here knows file formats but config, which fills the models' settings.
 	"internal/mem/...":    {"internal/isa", "internal/param", "internal/plug", "internal/ring", "internal/mem/..."},
 	"internal/core/...":   {"internal/param", "internal/plug", "internal/ring", "internal/isa", "internal/isa/flow", "internal/exec", "internal/mem/...", "internal/core/..."},
-	"internal/gpu/...":    {"internal/isa", "internal/param", "internal/plug", "internal/exec", "internal/exec/device", "internal/mem/...", "internal/core/...", "internal/gpu/..."},
+	"internal/gpu/...":    {"internal/checkpoint", "internal/isa", "internal/param", "internal/plug", "internal/exec", "internal/exec/device", "internal/mem/...", "internal/core/...", "internal/gpu/..."},
 	"internal/config/...": {"internal/near", "internal/param", "internal/plug", "internal/isa", "internal/mem/...", "internal/core/...", "internal/gpu/...", "internal/config/..."},
 
 	// The Kepler-style core is one machine with one instruction set.
@@ -90,12 +91,12 @@ var mayImport = map[string][]string{
 	"internal/check/allow":    {"internal/check", "internal/check/output", "internal/near"},
 
 	// A run, whatever gives it its work.
-	"internal/run": {"internal/sample", "internal/check", "internal/check/output", "internal/check/coverage", "internal/near", "internal/plain", "internal/isa", "internal/exec", "internal/exec/device", "internal/exec/replay", "internal/config", "internal/gpu", "internal/mem", "internal/mem/cache", "internal/mem/noc", "internal/core",
+	"internal/run": {"internal/checkpoint", "internal/sample", "internal/check", "internal/check/output", "internal/check/coverage", "internal/near", "internal/plain", "internal/isa", "internal/exec", "internal/exec/device", "internal/exec/replay", "internal/config", "internal/gpu", "internal/mem", "internal/mem/cache", "internal/mem/noc", "internal/core",
 		"internal/report", "internal/report/findings", "internal/report/lesson", "internal/report/timeline", "internal/isa/explain", "internal/trace/record"},
 	"internal/run/live":      {"internal/run", "internal/report"},
 	"internal/run/flags":     {"internal/sample", "internal/exec", "internal/exec/device", "internal/check/checkers", "internal/near", "internal/run", "internal/report", "internal/report/series", "internal/report/timeline", "internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/record"},
-	"internal/work/tracerun": {"internal/core", "internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/run", "internal/gpu", "internal/report", "internal/trace", "internal/exec/replay"},
-	"internal/work/job": {"internal/check", "internal/near", "internal/tomlfile", "internal/binary/fatbin", "internal/run", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/num", "internal/exec/device",
+	"internal/work/tracerun": {"internal/checkpoint", "internal/core", "internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/run", "internal/gpu", "internal/report", "internal/trace", "internal/exec/replay"},
+	"internal/work/job": {"internal/checkpoint", "internal/check", "internal/near", "internal/tomlfile", "internal/binary/fatbin", "internal/run", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/num", "internal/exec/device",
 		"internal/isa/kasm", "internal/core/kepler", "internal/work/krun", "internal/exec", "internal/exec/texture", "internal/exec/ptx", "internal/report", "internal/report/findings", "internal/report/lesson", "internal/config", "internal/gpu"},
 	// CUDA programs: the runtime is Go; only the library that programs are linked
 	// with has a C face.
@@ -149,6 +150,7 @@ var external = map[string][]string{
 	"internal/config":          {"github.com/BurntSushi/toml"},
 	"internal/compare":         {"gonum.org/v1/plot", "gonum.org/v1/plot/...", "gonum.org/v1/gonum/..."},
 	"internal/libs":            {"github.com/klauspost/compress/zstd"},
+	"internal/checkpoint":      {"github.com/klauspost/compress/zstd"},
 	"internal/view":            {"github.com/klauspost/compress/flate"},
 	"internal/binary/fatbin":   {"github.com/klauspost/compress/...", "github.com/pierrec/lz4/v4"},
 	"internal/trace/text":      {"github.com/klauspost/compress/...", "github.com/ulikunitz/xz"},

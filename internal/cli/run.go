@@ -91,6 +91,11 @@ func (c *runCmd) Run(e env) error {
 	if err := c.findingFlags.check(o.Checks); err != nil {
 		return err
 	}
+	if o.Checkpoint != nil {
+		if o.Checkpoint.Content, err = c.content(kind); err != nil {
+			return err
+		}
+	}
 	load := c.loadJob
 	if kind == run.Trace {
 		load = c.loadTrace
@@ -125,6 +130,18 @@ func (c *runCmd) Run(e env) error {
 		})
 		return res, "", err
 	})
+}
+
+// content identifies what the run reads.
+func (c *runCmd) content(kind run.Kind) (string, error) {
+	files, err := input.Files(c.Input, kind)
+	if err != nil {
+		return "", err
+	}
+	if c.SASS != "" {
+		files = append(files, c.SASS)
+	}
+	return input.Digest("", files...)
 }
 
 // work runs INPUT, once or several times.

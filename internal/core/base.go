@@ -87,7 +87,7 @@ type Base struct {
 
 	alive, ready, done, memory uint64 // warps: resident, can step, have ended, wait for requests
 
-	log *Log
+	log *Log `state:"-"`
 	SpinWatch
 }
 

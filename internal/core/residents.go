@@ -43,19 +43,19 @@ func (e *Env) Check(id int) error {
 // Warp is the part of a warp slot that all models share; they embed it.
 type Warp[K any] struct {
 	X      exec.Warp // nil in an empty slot
-	K      *K
-	Block  int32 // in Residents.Blocks
-	Next   int32 // its next instruction, -1 if it waits or has ended
+	K      *K        `state:"-"`
+	Block  int32     // in Residents.Blocks
+	Next   int32     // its next instruction, -1 if it waits or has ended
 	State  exec.WarpState
 	Age    uint64 // warps launched on the core before it
 	Before uint64 // instructions issued from its slot before it
-	Places Places // where its states are charged, nil without KeepPlaces
-	Edges  *Edges // where its waits for instructions are charged, nil without KeepEdges
+	Places Places `state:"-"` // where its states are charged, nil without KeepPlaces
+	Edges  *Edges `state:"-"` // where its waits for instructions are charged, nil without KeepEdges
 }
 
 // Block is a place for a block.
 type Block[K any] struct {
-	K           *K // nil if it is empty
+	K           *K `state:"-"` // nil if it is empty
 	X           exec.Block
 	Work        exec.Work
 	First, Left int // first warp slot, warps not retired

@@ -87,7 +87,9 @@ type Ledger struct {
 func NewLedger() *Ledger { return &Ledger{by: map[Kernel]Places{}} }
 
 // Books is the part of a core that keeps places, in a ledger if it has one.
-type Books struct{ ledger *Ledger }
+type Books struct {
+	ledger *Ledger `state:"-"` // it is empty between launches
+}
 
 // KeepPlaces makes the core account the states of warps by instruction, in a ledger.
 func (b *Books) KeepPlaces(l *Ledger) { b.ledger = l }
@@ -145,7 +147,7 @@ type States struct {
 	at    [maxWarps]int32 // instruction to which the state is charged
 	inst  [maxWarps]int32 // instruction that issued in this cycle
 
-	ends *ends // nil unless edges are kept
+	ends *ends `state:"-"` // nil unless edges are kept
 }
 
 // Begin notes that a warp is launched in slot s at a tick, in a state and before

@@ -43,3 +43,12 @@ func (s *Workspaces) Release(mem *device.Memory) error {
 	}
 	return mem.Free(s.base)
 }
+
+// Numbers are what a machine numbers: launches that have begun, and those that have had a workspace.
+type Numbers struct{ Grids, Workspaces uint64 }
+
+// Used returns how many launches have had a workspace.
+func (s *Workspaces) Used() uint64 { return s.used }
+
+// Reuse sets how many launches have had a workspace.
+func (s *Workspaces) Reuse(n uint64) { s.used = n }

@@ -13,7 +13,7 @@ import (
 
 // GPU is a chip. Not safe for concurrent use.
 type GPU struct {
-	cfg Config
+	cfg Config `state:"-"` // it follows from the machine, but for the number of workers
 	state
 
 	now       uint64 // core cycles since the start
@@ -25,30 +25,31 @@ type GPU struct {
 	moved    uint64 // activity when it was last seen to change
 	movedAt  uint64
 	patience uint64
-	ran      uint64 // core cycle at which run last returned
-	ops      ops
-	copies   copies
-	machine  *Machine // that it is part of, or nil
+	ran      uint64   // core cycle at which run last returned
+	ops      ops      `state:"-"` // those that have ended are told (Past)
+	copies   copies   `state:"-"` // none
+	machine  *Machine `state:"-"` // that it is part of, or nil
 	number   int      // there
-	arrived  []*Op    // those whose waits for an action of another chip are over, once for each
-	broken   error    // that ended its run, until its Machine returns it
+	arrived  []*Op    `state:"-"` // those whose waits for an action of another chip are over, once for each
+	broken   error    `state:"-"` // that ended its run, until its Machine returns it
 	stale    bool     // its state is left from a run that ended early: see renew
 	progress func(Progress)
 
 	places    bool           // states of warps are kept by instruction
 	edges     bool           // and for which instructions they wait
-	ledgers   []*core.Ledger // in which they are kept
-	logged    []logged       // SMs of whose instructions there are records
+	ledgers   []*core.Ledger `state:"-"` // in which they are kept
+	logged    []logged       `state:"-"` // SMs of whose instructions there are records
 	checked   bool           // SMs look for hazards
-	found     []Hazard       // before the machine was last renewed
+	found     []Hazard       `state:"-"` // before the machine was last renewed
 	foundLeft uint64         // occurrences for which there was no room
 
 	routed netTotals
 	see    observer
-	last   reading
+	last   reading                       `state:"-"` // Load has it read again
 	hand   func(cluster int, r *mem.Req) // give, made once
 
 	onCycle func() error
+	onIdle  func() error
 	lookAt  uint64 // cycle that is not skipped
 	until   uint64 // cycle at which run returns
 	skipped uint64 // core cycles
@@ -63,22 +64,22 @@ type state struct {
 	awake    []bool     // by SM: has a warp that has not retired
 	choked   []bool     // by SM: has no room for a reply
 	inbox    []*mem.Req // by cluster: reply for one of its SMs in this cycle
-	team     team
+	team     team       `state:"-"` // it affects no result
 
 	clk       clock
 	pool      mem.Pool
 	handed    []int    // clusters with an entry in inbox
 	unsettled []uint64 // a bit for each cluster in which an SM may have run dry
 
-	slots    []*Kernel // running kernels, nil where free
-	active   []*Kernel // the running ones, in order of slots
+	slots    []*Kernel `state:"-"` // running kernels, nil where free
+	active   []*Kernel `state:"-"` // the running ones, in order of slots
 	running  int
 	full     []bool // by SM: has no room for its kernel until a block ends
 	lastSlot int    // slot of the kernel of the last placed block
 	lastUnit int    // cluster that took the last block
 	rate     rate
 	lastCore []int          // by cluster: SM that took the last block, within it
-	bound    []*Kernel      // by SM: kernel whose blocks it takes
+	bound    []*Kernel      `state:"-"` // by SM: kernel whose blocks it takes
 	placed   int            // blocks placed in this cycle
 	own      BlockScheduler // registered block scheduler, nil for a built-in policy
 	offer    *Offer         // for own
@@ -92,7 +93,7 @@ type state struct {
 	spin    spinWatch
 	ways    int        // of the L1D now, 0 if not adaptive
 	prefer  Preference // of the kernel that began last
-	fault   error
+	fault   error      `state:"-"`
 }
 
 // Stats are counters of the chip outside its parts.

@@ -15,7 +15,7 @@ import (
 type observer struct {
 	onEnd    func(*Kernel)
 	samplers []*Sampler
-	hooks    *Hooks // nil if there are none
+	hooks    *Hooks `state:"-"` // nil if there are none
 }
 
 // Sampler calls a function after every period of core cycles.

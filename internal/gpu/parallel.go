@@ -33,11 +33,11 @@ type cluster struct {
 	dry    bool         // an SM has no warps left or has met a fault
 	out    noc.Outbox   // requests for the network
 	direct []*mem.Req   // requests that are answered immediately (Config.PerfectMemory)
-	ended  []endedBlock // in the order in which they ended
-	worker *worker
+	ended  []endedBlock `state:"-"` // in the order in which they ended
+	worker *worker      `state:"-"`
 	pool   *mem.Pool
 	own    mem.Pool // pool, if there are several workers
-	load   int      // cycles of its SMs since the clusters were last distributed
+	load   int      `state:"-"` // cycles of its SMs since the clusters were last distributed
 	_      [pad]byte
 }
 

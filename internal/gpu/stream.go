@@ -310,6 +310,9 @@ func (g *GPU) begin() error {
 	if err := g.endCopies(); err != nil {
 		return err
 	}
+	if err := g.idles(); err != nil {
+		return err
+	}
 	s := &g.ops
 	for again := true; again; {
 		again = false

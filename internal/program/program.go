@@ -89,6 +89,9 @@ type placed interface {
 	TolerateStrays()
 	// Forget takes back the number that the last launch got, as its effects have been undone.
 	Forget()
+	// Numbers are the numbers that launches have got so far, and Renumber sets them.
+	Numbers() exec.Numbers
+	Renumber(n exec.Numbers)
 	// Release frees their memory, except for those that NewMachineAt was given. No launch of
 	// the machine may be running or follow.
 	Release() error

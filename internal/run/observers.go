@@ -41,6 +41,7 @@ const (
 	CheckObserver
 	CoverageObserver
 	SamplingObserver
+	CheckpointObserver
 	observers
 )
 
@@ -50,6 +51,7 @@ type observer struct {
 	cycles string          // why it does not apply to functional runs; "" if it does
 	again  bool            // cannot be combined with StepObserver, which reruns from the start to step back
 	whole  bool            // cannot be combined with SamplingObserver, which leaves launches out
+	kept   bool            // can be combined with CheckpointObserver: what it has seen is part of a checkpoint
 	refuse map[Kind]string // the kinds of work that cannot have it, and why
 }
 
@@ -57,7 +59,7 @@ type observer struct {
 const notChip = "it does not support the Kepler-style core"
 
 var table = [observers]observer{
-	SeriesObserver:   {name: "a series of counters", cycles: "it shows cycles", again: true, whole: true},
+	SeriesObserver:   {name: "a series of counters", cycles: "it shows cycles", again: true, whole: true, kept: true},
 	TimelineObserver: {name: "a timeline", cycles: "it shows cycles", again: true, whole: true},
 	HazardObserver: {name: "the hazard checker", cycles: "it is about cycles", whole: true, refuse: map[Kind]string{
 		KeplerJob:  notChip + ", which guards dependences by itself",
@@ -88,12 +90,18 @@ var table = [observers]observer{
 		KeplerJob:  notChip,
 		KeplerCore: notChip,
 	}},
-	SamplingObserver: {name: "sampling", cycles: "it chooses launches whose cycles are counted", again: true, refuse: map[Kind]string{
+	SamplingObserver: {name: "sampling", cycles: "it chooses launches whose cycles are counted", again: true, kept: true, refuse: map[Kind]string{
 		Trace:      "to pass a launch over, it must be executed, and a trace has no values; choose launches with --kernels",
 		KeplerJob:  notChip,
 		KeplerCore: notChip,
 	}},
-	BlockLogObserver: {name: "the log of blocks", whole: true, refuse: map[Kind]string{
+	CheckpointObserver: {name: "checkpoints", cycles: "they keep the state of the chip", again: true, kept: true, refuse: map[Kind]string{
+		CUDA:       "the program itself, with its memory and its files, cannot be stopped and continued; record a trace of it (--record), and make checkpoints of that",
+		Library:    "the program itself, with its memory and its files, cannot be stopped and continued",
+		KeplerJob:  notChip,
+		KeplerCore: notChip,
+	}},
+	BlockLogObserver: {name: "the log of blocks", whole: true, kept: true, refuse: map[Kind]string{
 		KeplerJob:  "the Kepler-style core has warps, but no blocks",
 		KeplerCore: "the Kepler-style core has warps, but no blocks",
 	}},
@@ -107,6 +115,7 @@ type Refusal struct {
 	Functional bool // because the run counts no cycles
 	Stepped    bool // because the user may step back
 	Sampled    bool // because not all launches are simulated
+	Kept       bool // because a checkpoint does not keep what it has seen
 }
 
 func (r *Refusal) Error() string {
@@ -125,6 +134,8 @@ func Refuse(kind Kind, timing bool, list ...Observer) error {
 			return &Refusal{Observer: o, Kind: kind, Why: x.cycles + ", but a functional run counts none", Functional: true}
 		case x.again && slices.Contains(list, StepObserver):
 			return &Refusal{Observer: o, Kind: kind, Why: fmt.Sprintf("stepping back reruns %v, which would write it twice", kind), Stepped: true}
+		case !x.kept && slices.Contains(list, CheckpointObserver):
+			return &Refusal{Observer: o, Kind: kind, Why: "a checkpoint does not keep what it has seen, so that a run that goes on would miss it", Kept: true}
 		case x.whole && slices.Contains(list, SamplingObserver):
 			return &Refusal{Observer: o, Kind: kind, Why: "sampling does not simulate all launches, so that it would miss some", Sampled: true}
 		}
@@ -141,7 +152,7 @@ func (o *Options) observed() []Observer {
 		o  Observer
 	}{
 		{o.Series != nil, SeriesObserver}, {o.Timeline != nil, TimelineObserver}, {o.Hazards, HazardObserver},
-		{o.AccelSim != nil, AccelSimObserver}, {o.Record != nil, RecordObserver}, {o.Watch != nil, WatchObserver}, {o.Checks != nil, CheckObserver}, {o.Coverage != nil, CoverageObserver}, {o.Sample != nil, SamplingObserver},
+		{o.AccelSim != nil, AccelSimObserver}, {o.Record != nil, RecordObserver}, {o.Watch != nil, WatchObserver}, {o.Checks != nil, CheckObserver}, {o.Coverage != nil, CoverageObserver}, {o.Sample != nil, SamplingObserver}, {o.Checkpoint != nil, CheckpointObserver},
 	} {
 		if x.on {
 			list = append(list, x.o)

@@ -57,6 +57,8 @@ type Options struct {
 	// Sample simulates only a part of the launches, and estimates the cycles of the others; nil:
 	// all are simulated.
 	Sample *sample.Options
+	// Checkpoint makes checkpoints, and goes on from one; may be nil.
+	Checkpoint *Checkpoint
 	// Page keeps what only a page shows: counters over time, and where and when blocks ran,
 	// if they are few.
 	Page bool

@@ -60,6 +60,7 @@ type Session struct {
 	watched map[exec.Work]*Launch // with Hazards: launches that have begun
 	opened  *watchedBlock         // with Watch.Inst: the block that comes to an SM next
 	sampler *sample.Sampler       // with Sample
+	kept    *checkpoints          // with Checkpoint
 	bad     error                 // the first write error of an observer
 }
 
@@ -124,6 +125,11 @@ func (s *Session) PlugIn(name string, cfg gpu.Config) error {
 		return fmt.Errorf("GPU %s: %w", name, err)
 	}
 	s.Chip = chip
+	if o.Checkpoint != nil {
+		if err := s.identify(name); err != nil {
+			return err
+		}
+	}
 	if o.Sample != nil {
 		s.sampler = sample.New(*o.Sample)
 	}
@@ -145,7 +151,7 @@ func (s *Session) PlugIn(name string, cfg gpu.Config) error {
 		chip.OnProgress(s.progress)
 	}
 	if o.Series != nil {
-		s.rows = startSeries(chip, *o.Series)
+		s.rows = startSeries(chip, *o.Series, s.kept != nil)
 	}
 	if o.Page {
 		s.history = startHistory(chip)
@@ -336,6 +342,10 @@ func (s *Session) ended(k *gpu.Kernel) {
 		s.collect(l)
 		s.open = slices.Delete(s.open, i, i+1)
 		s.Passed += l.Weight
+		if s.kept != nil {
+			s.kept.since++
+			s.kept.header.Launches++
+		}
 	}
 	if s.Ended != nil {
 		s.Ended(k, l)

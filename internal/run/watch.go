@@ -2,6 +2,7 @@ package run
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -24,12 +25,16 @@ type Series struct {
 type Rows struct {
 	chip *gpu.GPU
 	w    *bufio.Writer
+	text bytes.Buffer // what has left w, for checkpoints
 	last gpu.Sample
 }
 
-// startSeries starts observing the chip.
-func startSeries(chip *gpu.GPU, s Series) *Rows {
+// startSeries starts observing the chip; kept says that checkpoints need the rows so far.
+func startSeries(chip *gpu.GPU, s Series, kept bool) *Rows {
 	x := &Rows{chip: chip, w: bufio.NewWriter(s.Out)}
+	if kept {
+		x.w.Reset(io.MultiWriter(s.Out, &x.text))
+	}
 	fmt.Fprint(x.w, "cycle,warp_instructions,thread_instructions,ipc,resident_warps,blocks")
 	for _, st := range chip.States() {
 		fmt.Fprintf(x.w, ",stalls.%s", st)

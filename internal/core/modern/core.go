@@ -29,7 +29,7 @@ type shown struct {
 	at  uint64 // tick of its instruction's issue
 	due uint64 // tick from which all instructions can read it
 	p   exec.Pending
-	op  *op
+	op  *op `state:"-"`
 }
 
 // warp is a warp slot.
@@ -37,7 +37,7 @@ type warp struct {
 	core.Warp[Kernel]
 
 	d   exec.Deferred // X, nil if results are visible at once
-	ops []op          // of its kernel
+	ops []op          `state:"-"` // of its kernel
 
 	ib       [maxBuffer]fetched
 	ibHead   uint8
@@ -77,7 +77,7 @@ type depbar struct {
 
 // flight is an instruction between issue and its last effect.
 type flight struct {
-	op      *op
+	op      *op `state:"-"`
 	uid     uint64
 	issue   uint64 // tick
 	lanes   isa.LaneMask
@@ -130,7 +130,7 @@ type Core struct {
 	warps []warp
 	subs  []subcore
 	uids  uint64
-	last  *Kernel // the kernel launched last
+	last  *Kernel `state:"-"` // the kernel launched last
 	warpSets
 	stallEnds [64]uint64 // warps whose stall ends, by tick
 	underWay
@@ -199,8 +199,8 @@ type supply struct {
 
 // watchers observe the core without affecting it.
 type watchers struct {
-	log     *core.Log
-	hazards *hazards
+	log     *core.Log `state:"-"` // no checkpoints of runs with these
+	hazards *hazards  `state:"-"`
 	core.SpinWatch
 }
 

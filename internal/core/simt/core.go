@@ -21,7 +21,7 @@ type warp struct {
 	core.Warp[Kernel]
 
 	ahead   exec.Foreseen // X if it implements this, else nil
-	ops     []op          // of its kernel
+	ops     []op          `state:"-"` // of its kernel
 	set     Set           // index of Core.need in which its bit may be set
 	ib      [2]int32      // instruction buffer: index of the instruction, -1 for one beyond the code
 	ibHead  uint8
@@ -32,13 +32,13 @@ type warp struct {
 	storing int32 // store instructions that have accesses to send
 	atomics int32 // atomic lanes not answered
 	copies  int32 // asynchronous copies in flight
-	waits   *op   // the wait for copies that the warp is at
+	waits   *op   `state:"-"` // the wait for copies that the warp is at
 	regs    int32 // registers reserved
 }
 
 // flight is an instruction between issue and completion.
 type flight struct {
-	op     *op
+	op     *op `state:"-"`
 	uid    uint64
 	lanes  isa.LaneMask // whose guard was true
 	shared isa.LaneMask // of a generic access, the lanes in shared memory
@@ -171,7 +171,7 @@ type pipelines struct {
 
 // watchers observe the core without affecting it.
 type watchers struct {
-	log   *core.Log // nil without logging
+	log   *core.Log `state:"-"` // nil without logging
 	front seen      // for log
 	core.SpinWatch
 }

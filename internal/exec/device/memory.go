@@ -520,11 +520,7 @@ func (m *Memory) Save() (restore func()) {
 		case r.Flags&reserved != 0:
 			restores = append(restores, m.saveMapped(r)...)
 		case r.pages != nil:
-			pages := func() []span { return touched(r.pages) }
-			if r.file != nil {
-				pages = func() []span { return r.file.written(r.at, uint64(len(r.pages))) }
-			}
-			restore := savePages(r.pages, pages)
+			restore := savePages(r.pages[:r.reach], r.held)
 			restores = append(restores, func() {
 				if !r.Freed {
 					restore()

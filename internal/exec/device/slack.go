@@ -62,6 +62,11 @@ func (m *Memory) around(addr, size uint64, write bool) (extent, bool) {
 	m.slackMu.Lock()
 	defer m.slackMu.Unlock()
 	base := addr &^ (pageSize - 1)
+	return extent{r: m.slackPage(base), lo: base, size: pageSize}, true
+}
+
+// slackPage returns the page of memory between allocations at an address.
+func (m *Memory) slackPage(base uint64) *region {
 	s := m.slack[base]
 	if s == nil {
 		s = &region{Allocation: Allocation{Addr: base, Size: pageSize}, data: make([]byte, pageSize), reach: pageSize, index: -1}
@@ -70,7 +75,7 @@ func (m *Memory) around(addr, size uint64, write bool) (extent, bool) {
 		}
 		m.slack[base] = s
 	}
-	return extent{r: s, lo: base, size: pageSize}, true
+	return s
 }
 
 // Stray returns the bytes of an access that is not wholly inside one allocation, nil

@@ -653,6 +653,17 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 // Forget takes back the number that the last launch got, as its effects have been undone.
 func (m *Machine) Forget() { m.grids-- }
 
+// Numbers are those of the launches so far.
+func (m *Machine) Numbers() exec.Numbers {
+	return exec.Numbers{Grids: m.grids, Workspaces: m.spaces.Used()}
+}
+
+// Renumber sets the numbers of the launches so far.
+func (m *Machine) Renumber(n exec.Numbers) {
+	m.grids = n.Grids
+	m.spaces.Reuse(n.Workspaces)
+}
+
 // begin numbers a launch when its first block begins, and clears its workspace.
 func (m *Machine) begin(im *image, l *launch) {
 	if l.grid != 0 {

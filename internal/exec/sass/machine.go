@@ -335,6 +335,12 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 	return &image{m: m, kernel: k, local: (local + 15) &^ 15, code: k.code}, nil
 }
 
+// Numbers are those of the launches so far; grids have none here.
+func (m *Machine) Numbers() exec.Numbers { return exec.Numbers{Workspaces: m.spaces.Used()} }
+
+// Renumber sets the numbers of the launches so far.
+func (m *Machine) Renumber(n exec.Numbers) { m.spaces.Reuse(n.Workspaces) }
+
 // begin fills the constants when the first block of a launch begins: what comes before it in
 // its stream may write them.
 func (im *image) begin(l *Launch) {

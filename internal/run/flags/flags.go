@@ -51,6 +51,8 @@ type Flags struct {
 	Sample     string   `json:",omitempty" default:"off" placeholder:"WHAT" help:"Estimate the cycles of launches like those before: launch simulates as many of each kind as --target-error needs, and only executes the others; full also passes over blocks of large launches; off (the default) simulates all. For jobs and CUDA programs."`
 	Target     string   `json:",omitempty" name:"target-error" default:"2%" placeholder:"PERCENT" help:"With --sample: how far the sum of cycles may be off, in 95 of 100 cases."`
 	MemoryFile string   `json:",omitempty" name:"memory-file" placeholder:"FILE" help:"Keep device memory in this file, which must not be there yet and disappears with the run: for programs with more of it than this computer has. For jobs and CUDA programs, on Linux."`
+	Checkpoint string   `json:",omitempty" placeholder:"FILE[:every=N]" help:"Write a checkpoint after every N launches (default 1), each in place of the one before: heddle run --resume FILE goes on from there, with the same result. {launch} in the name of the file stands for the number of launches so far. For jobs and traces."`
+	Resume     string   `json:",omitempty" placeholder:"FILE" help:"Go on from a checkpoint of the same input on the same machine, by the same build of heddle."`
 	Quiet      bool     `json:",omitempty" help:"No progress line, and only the last line of the report."`
 	Progress   string   `json:",omitempty" default:"auto" placeholder:"WHEN" help:"Show what runs and how long it will take: auto (on a terminal), always, never, or file:PATH, which keeps it in a file as JSON, for other programs."`
 }
@@ -220,11 +222,17 @@ func (f *Flags) check(kind run.Kind) error {
 	if _, _, err := f.series(); err != nil {
 		return err
 	}
+	if _, _, err := f.checkpoint(); err != nil {
+		return err
+	}
+	if f.checkpoints() && f.HTML != "" {
+		return errors.New("--html and --checkpoint or --resume cannot be combined: a checkpoint does not keep what only a page shows; write the result with --json, and heddle view shows it")
+	}
 	var list []run.Observer
 	for o, on := range map[run.Observer]bool{
 		run.SeriesObserver: f.Series != "", run.TimelineObserver: f.Timeline != "", run.HazardObserver: slices.Contains(f.Check, run.Hazards), run.CheckObserver: len(f.checkers()) > 0, run.CoverageObserver: f.Coverage != "", run.AccelSimObserver: f.AccelSim, run.SamplingObserver: f.samples(),
 		run.RecordObserver: f.Record != "", run.StepObserver: f.Step,
-		run.BlockLogObserver: f.Logged(),
+		run.BlockLogObserver: f.Logged(), run.CheckpointObserver: f.checkpoints(),
 	} {
 		if on {
 			list = append(list, o)
@@ -236,6 +244,8 @@ func (f *Flags) check(kind run.Kind) error {
 	switch {
 	case !errors.As(err, &r):
 		return err
+	case r.Kept:
+		return fmt.Errorf("%s cannot be combined with --checkpoint or --resume: %s", names[r.Observer], r.Why)
 	case r.Sampled:
 		return fmt.Errorf("%s and --sample cannot be combined: %s", names[r.Observer], r.Why)
 	case r.Stepped:
@@ -264,7 +274,7 @@ func (f *Flags) Logged() bool {
 // names are the flags of observers.
 var names = map[run.Observer]string{
 	run.SeriesObserver: "--series", run.TimelineObserver: "--timeline", run.HazardObserver: "--check " + run.Hazards, run.CheckObserver: "--check", run.CoverageObserver: "--coverage", run.AccelSimObserver: "--accel-sim-stats",
-	run.RecordObserver: "--record", run.StepObserver: "--step", run.SamplingObserver: "--sample", run.BlockLogObserver: "-C run.block_log",
+	run.RecordObserver: "--record", run.StepObserver: "--step", run.SamplingObserver: "--sample", run.BlockLogObserver: "-C run.block_log", run.CheckpointObserver: "--checkpoint and --resume",
 }
 
 // samples reports whether not all launches are simulated.
@@ -277,6 +287,29 @@ func (f *Flags) target() (float64, error) {
 		return 0, fmt.Errorf("--target-error %s: want a percentage from 0.1%% to 50%%", f.Target)
 	}
 	return p / 100, nil
+}
+
+// checkpoints reports whether checkpoints are written, or one is read.
+func (f *Flags) checkpoints() bool { return f.Checkpoint != "" || f.Resume != "" }
+
+// checkpoint parses --checkpoint: its file, and the launches from one to the next.
+func (f *Flags) checkpoint() (file string, every int, err error) {
+	const word = ":every="
+	if f.Checkpoint == "" {
+		return "", 0, nil
+	}
+	file, every = f.Checkpoint, 1
+	if i := strings.LastIndex(file, word); i >= 0 {
+		every, err = strconv.Atoi(file[i+len(word):])
+		file = file[:i]
+	}
+	if err != nil || every < 1 || file == "" {
+		return "", 0, fmt.Errorf("--checkpoint %s: want FILE or FILE:every=N, where N is the number of launches from one checkpoint to the next", f.Checkpoint)
+	}
+	if st, err := os.Stat(filepath.Dir(file)); err != nil || !st.IsDir() {
+		return "", 0, fmt.Errorf("--checkpoint %s: there is no folder %s", f.Checkpoint, filepath.Dir(file))
+	}
+	return file, every, nil
 }
 
 // series parses --series: the cycles between rows, and their file.
@@ -319,6 +352,13 @@ func (f *Flags) Options(kind run.Kind) (run.Options, error) {
 			return o, err
 		}
 		o.Sample = &sample.Options{Target: target, Blocks: f.Sample == "full"}
+	}
+	if f.checkpoints() {
+		file, every, err := f.checkpoint()
+		if err != nil {
+			return o, err
+		}
+		o.Checkpoint = &run.Checkpoint{File: file, Every: every, Resume: f.Resume}
 	}
 	if list := f.checkers(); len(list) > 0 {
 		var err error

@@ -23,7 +23,7 @@ func TestEncode(t *testing.T) {
 	p := flags.Program{
 		Flags: flags.Flags{
 			GPU: "my.toml", Mode: "functional", Core: "simt", Set: []string{"l2.ways=8", "run.caches=warm"}, JSON: "-", HTML: "page.html", SourceRoot: []string{"src"}, Kernels: "1-3,/a b/", Threads: 3, MaxCycles: 1 << 62,
-			Timeline: "way.kanata", Series: "100=a=b.csv", Check: []string{"hazards"}, KeepGoing: true, InitReads: true, Order: "reverse", Coverage: "cov.info", Step: true, AccelSim: true, Record: "rec", RecordForm: "micro", Quiet: true, Progress: "file:live.json", Code: "sass", Sample: "launch", Target: "5%", MemoryFile: "memory",
+			Timeline: "way.kanata", Series: "100=a=b.csv", Check: []string{"hazards"}, KeepGoing: true, InitReads: true, Order: "reverse", Coverage: "cov.info", Step: true, AccelSim: true, Record: "rec", RecordForm: "micro", Checkpoint: "a.ck:every=3", Resume: "b.ck", Quiet: true, Progress: "file:live.json", Code: "sass", Sample: "launch", Target: "5%", MemoryFile: "memory",
 		},
 		PTX: []string{"a.ptx", "b\n.ptx"}, SavePTX: "ptx", Devices: 4, Strict: true, FailOn: true, Result: "/tmp/result", Live: "/tmp/result/live",
 	}
@@ -121,6 +121,13 @@ func TestOptions(t *testing.T) {
 		{"when to show progress", func(f *flags.Flags) { f.Progress = "often" }, "--progress=often"},
 		{"the form of a record", func(f *flags.Flags) { f.RecordForm = "zip" }, "--record-form=zip"},
 		{"a timeline's ending", func(f *flags.Flags) { f.Timeline = "x.json" }, "--timeline "},
+		{"checkpoints without a number", func(f *flags.Flags) { f.Checkpoint = "a.ck:every=x" }, "want FILE or FILE:every=N"},
+		{"checkpoints after no launches", func(f *flags.Flags) { f.Checkpoint = "a.ck:every=0" }, "want FILE or FILE:every=N"},
+		{"checkpoints without a file", func(f *flags.Flags) { f.Checkpoint = ":every=2" }, "want FILE or FILE:every=N"},
+		{"checkpoints in no folder", func(f *flags.Flags) { f.Checkpoint = "none/a.ck" }, "there is no folder none"},
+		{"checkpoints and a page", func(f *flags.Flags) { f.Resume, f.HTML = "a.ck", "x.html" }, "heddle view shows it"},
+		{"checkpoints and a timeline", func(f *flags.Flags) { f.Checkpoint, f.Timeline = "a.ck", "x.kanata" }, "--timeline cannot be combined with --checkpoint"},
+		{"checkpoints of a functional run", func(f *flags.Flags) { f.Checkpoint, f.Mode = "a.ck", "functional" }, "remove --mode functional"},
 		{"a series without cycles", func(f *flags.Flags) { f.Series = "x.csv" }, "want N=FILE.csv"},
 		{"a series of no cycles", func(f *flags.Flags) { f.Series = "0=x.csv" }, "want N=FILE.csv"},
 		{"a series' ending", func(f *flags.Flags) { f.Series = "1=x.txt" }, ".csv or .parquet"},

@@ -60,6 +60,9 @@ func (x *runner) stepsTimed(ctx context.Context) error {
 		}
 	}
 	if err == nil {
+		err = x.ses.Keep(&progress{x, ops})
+	}
+	if err == nil {
 		err = x.ses.Finish(ctx)
 	}
 	x.describe(ops)

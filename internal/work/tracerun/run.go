@@ -37,13 +37,14 @@ type sized interface{ Size() int64 }
 
 // launch is a launch of the list.
 type launch struct {
-	number int
-	src    trace.Source
-	head   trace.Header
-	op     *gpu.Op
-	work   *replay.Work
-	again  *replay.Work // its rehearsal, if there is one
-	size   int64
+	number  int
+	command int // its place in the set
+	src     trace.Source
+	head    trace.Header
+	op      *gpu.Op
+	work    *replay.Work
+	again   *replay.Work // its rehearsal, if there is one
+	size    int64
 
 	warnings []string
 }
@@ -72,6 +73,8 @@ type runner struct {
 	launches []*launch   // by number
 	next     int         // the next command to submit
 	given    int         // launches before it
+	fed      []submitted // commands that have not ended, and some that have
+	past     []bool      // by command: it has ended, as far as known
 	read     chan opened // in the order in which launches are submitted
 	stopped  <-chan struct{}
 	running  map[*replay.Work]*launch
@@ -103,6 +106,9 @@ func Run(ctx context.Context, set *trace.Set, opt Options) (*report.Run, error) 
 
 func (x *runner) run(ctx context.Context) error {
 	if err := x.setup(); err != nil {
+		return err
+	}
+	if err := x.ses.Keep(x); err != nil {
 		return err
 	}
 	reading, stop := context.WithCancel(ctx)
@@ -140,12 +146,13 @@ func (x *runner) setup() error {
 		return err
 	}
 	selected := 0
+	x.past = make([]bool, len(x.set.Commands))
 	for i := range x.set.Commands {
 		src := x.set.Commands[i].Launch
 		if src == nil {
 			continue
 		}
-		l := &launch{number: len(x.launches), src: src, size: 1}
+		l := &launch{number: len(x.launches), command: i, src: src, size: 1}
 		x.launches = append(x.launches, l)
 		if l.head, err = src.Header(); err != nil {
 			l.head = trace.Header{Kernel: src.Name()} // Open reports the error in turn
@@ -269,7 +276,7 @@ func (x *runner) readAhead(ctx context.Context) {
 	x.stopped = ctx.Done()
 	var order []*launch
 	for _, l := range x.launches {
-		if x.opt.Select.Has(l.number, l.head.Kernel) {
+		if x.opt.Select.Has(l.number, l.head.Kernel) && !x.past[l.command] {
 			order = append(order, l)
 		}
 	}
@@ -314,7 +321,10 @@ func (x *runner) feed() (*gpu.Op, error) {
 		c := &x.set.Commands[x.next]
 		x.next++
 		if c.Launch == nil {
-			return x.copy(c), nil
+			if !x.past[x.next-1] {
+				return x.submit(x.copy(c)), nil
+			}
+			continue
 		}
 		l := x.launches[x.given]
 		x.given++
@@ -322,7 +332,14 @@ func (x *runner) feed() (*gpu.Op, error) {
 			x.ses.Res.LeftOut++
 			continue
 		}
-		return x.launch(l)
+		if x.past[l.command] {
+			continue
+		}
+		op, err := x.launch(l)
+		if err != nil {
+			return nil, err
+		}
+		return x.submit(op), nil
 	}
 	return nil, nil
 }
