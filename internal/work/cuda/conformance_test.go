@@ -299,8 +299,8 @@ func TestWrongArguments(t *testing.T) {
 			return b.Launch(kernel("many"), Call{Grid: Dim3{X: isa.MaxGridX, Y: isa.MaxGridYZ, Z: isa.MaxGridYZ}, Block: Dim3{X: 64, Y: 1, Z: 1}}, true, nil)
 		}, CooperativeTooLarge},
 		{"clusters of blocks, of a kernel with cooperative in its name", func(b *bench, _ uint64) Error {
-			return b.Launch(kernel("cooperative_sum"), Call{Grid: Dim3{X: 2, Y: 1, Z: 1}, Block: Dim3{X: 32, Y: 1, Z: 1}, Cluster: Dim3{X: 2, Y: 1, Z: 1}}, false, nil)
-		}, Success},
+			return b.Launch(kernel("cooperative_sum"), Call{Grid: Dim3{X: 5, Y: 1, Z: 1}, Block: Dim3{X: 32, Y: 1, Z: 1}, Cluster: Dim3{X: 2, Y: 1, Z: 1}}, false, nil)
+		}, OutOfResources},
 		{"clusters that the grid does not divide into", func(b *bench, _ uint64) Error {
 			return b.Launch(kernel("many"), Call{Grid: Dim3{X: 3, Y: 1, Z: 1}, Block: Dim3{X: 32, Y: 1, Z: 1}, Cluster: Dim3{X: 2, Y: 1, Z: 1}}, false, nil)
 		}, OutOfResources},
