@@ -34,6 +34,7 @@ func studied(t *testing.T, name string, keys ...string) float64 {
 // TestAblations holds the modern core to what its authors found when they took
 // parts of it away (MICRO 2025, Tables 5 to 7), on kernels of our own.
 func TestAblations(t *testing.T) {
+	alltests.Only(t, "ablations of the examples")
 	flops, gemm := studied(t, "maxflops"), studied(t, "sgemm")
 	one := studied(t, "sgemm", "modern.dependences=scoreboard", "modern.consumers=1")
 	many := studied(t, "sgemm", "modern.dependences=scoreboard", "modern.consumers=63")

@@ -181,6 +181,8 @@
 //	DotF64(acc uint64, a, b []uint64, r Round) uint64
 //	DotInt(acc int32, a, b []int32, satfinite bool) int32
 //	DotB1(acc int32, a, b []uint32, and bool) int32
+//	HopperF32(acc uint32, a, b *Terms, k int, bits int32) uint32  as wgmma sums
+//	HopperF16(acc uint16, a, b *Terms, k int, bits int32) uint16
 //
 //	Unpack8(to *[4]int32, x uint32, signed bool)                  the integers of a register
 //	Unpack4(to *[8]int32, x uint32, signed bool)

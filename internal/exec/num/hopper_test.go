@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/heddle-sim/heddle/internal/alltests"
 )
 
 // refHopper is the rule in rational numbers. Terms are f32 with their smallest exponents.
@@ -69,7 +71,7 @@ func TestHopperSums(t *testing.T) {
 	}
 	for _, f := range formats {
 		for _, k := range []int{8, 16, 32} {
-			for range 3000 {
+			for range alltests.Count(500, 3000) {
 				var ta, tb Terms
 				ta.Clear()
 				tb.Clear()

@@ -90,6 +90,7 @@ func TestEveryTraceOnEveryGPU(t *testing.T) {
 
 // TestThreads compares whole results for several numbers of threads.
 func TestThreads(t *testing.T) {
+	alltests.Only(t, "traces with several workers")
 	dir := unpacked(t, "mgpusim-bfs-rodinia-2.0-ft")
 	for _, gpu := range []string{"rtx-2060", "rtx-a6000"} {
 		var first *report.Run

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
@@ -14,6 +15,7 @@ import (
 // program and not of headers, whatever makes them: atomics, intrinsics of warps, cooperative
 // groups, asynchronous copies, the classes of namespace cuda.
 func TestLines(t *testing.T) {
+	alltests.Only(t, "lines of compiled programs")
 	const source = `#include <cooperative_groups.h>
 #include <cuda/atomic>
 #include <cuda_pipeline.h>

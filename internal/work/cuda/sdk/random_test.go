@@ -30,6 +30,7 @@ func numbers[T uint32 | float64](t *testing.T, gpu *heddle.GPU, kernel string, n
 // publish, MRG32k3a with those of RngStreams (L'Ecuyer and others, 2002), Sobol's
 // first dimension with van der Corput's sequence in Gray's order.
 func TestRandom(t *testing.T) {
+	alltests.Only(t, "random generators, compiled")
 	gpu := device(t, kit(t), `
 #include <curand_kernel.h>
 extern "C" __global__ void philox(unsigned int *out) {

@@ -267,6 +267,7 @@ extern "C" __global__ void boxes(const CUtensorMap *map, void *p) {
 // TestBulkCopiesNeedSM90: for an earlier GPU a kernel that uses the copy engine does not run, and
 // the message says why; other kernels run.
 func TestBulkCopiesNeedSM90(t *testing.T) {
+	alltests.Only(t, "bulk copies for several architectures, compiled")
 	const source = `
 #include <cuda/barrier>
 namespace cde = cuda::device::experimental;

@@ -131,6 +131,8 @@ enum cudaError {
   cudaErrorStreamCaptureWrongThread = 908,
   cudaErrorTimeout = 909,
   cudaErrorGraphExecUpdateFailure = 910,
+  cudaErrorExternalDevice = 911,
+  cudaErrorInvalidClusterSize = 912,
   cudaErrorUnknown = 999,
   cudaErrorApiFailureBase = 10000,
   cudaErrorDeviceUnavailable = cudaErrorDevicesUnavailable

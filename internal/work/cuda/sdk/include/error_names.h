@@ -57,6 +57,7 @@
   X(cudaErrorCapturedEvent, "operation not permitted on an event last recorded in a capturing stream") \
   X(cudaErrorStreamCaptureWrongThread, "attempt to terminate a thread-local capture sequence from another thread") \
   X(cudaErrorGraphExecUpdateFailure, "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update") \
+  X(cudaErrorInvalidClusterSize, "misconfiguration of clusters") \
   X(cudaErrorUnknown, "unknown error")
 
 #define HEDDLE_NAME(code, text) case code: return #code;
