@@ -110,6 +110,8 @@ var resultNames = map[Result][2]string{
 	908: {"CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD", "attempt to terminate a thread-local capture sequence from another thread"},
 	909: {"CUDA_ERROR_TIMEOUT", "wait operation timed out"},
 	910: {"CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE", "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update"},
+	911: {"CUDA_ERROR_EXTERNAL_DEVICE", "an async error has occurred in external entity outside of CUDA"},
+	912: {"CUDA_ERROR_INVALID_CLUSTER_SIZE", "a kernel launch error has occurred due to cluster misconfiguration"},
 	999: {"CUDA_ERROR_UNKNOWN", "unknown error"},
 }
 
