@@ -159,10 +159,15 @@ func (d *Decoder) table(p *plan, v reflect.Value) {
 		v.SetZero()
 		return
 	}
+	before := reflect.New(p.typ).Elem()
+	before.Set(v)
 	v.Set(reflect.MakeMap(p.typ))
 	for range n - 1 {
 		key, value := reflect.New(p.key.typ).Elem(), reflect.New(p.elem.typ).Elem()
 		d.value(p.key, key)
+		if old := before.MapIndex(key); old.IsValid() {
+			value.Set(old) // who refers to what it points to stays right
+		}
 		d.value(p.elem, value)
 		v.SetMapIndex(key, value)
 	}

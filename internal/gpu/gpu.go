@@ -26,7 +26,7 @@ type GPU struct {
 	movedAt  uint64
 	patience uint64
 	ran      uint64   // core cycle at which run last returned
-	ops      ops      `state:"-"` // those that have ended are told (Past)
+	ops      ops      `state:"-"` // Past ends those that have ended
 	copies   copies   `state:"-"` // none
 	machine  *Machine `state:"-"` // that it is part of, or nil
 	number   int      // there

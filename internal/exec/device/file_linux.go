@@ -35,12 +35,21 @@ func NewFile(path string) (*File, error) {
 	return &File{store: &store{fd: fd, ranges: map[*byte]uintptr{}}}, nil
 }
 
-// allocate returns n zeroed bytes of the file, nil if there is no room for them.
+// allocate returns n zeroed bytes of the file, nil if the file system has less room than all bytes of
+// the file would take. That room is not reserved: if others take it meanwhile, a write ends the process.
 func (f *File) allocate(r *region, n uint64) []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	page := uint64(os.Getpagesize())
 	size := (n + page - 1) &^ (page - 1)
+	var fs unix.Statfs_t
+	var st unix.Stat_t
+	if unix.Fstatfs(f.store.fd, &fs) == nil && unix.Fstat(f.store.fd, &st) == nil {
+		const block = 512 // of Stat_t.Blocks
+		if free := fs.Bavail*uint64(fs.Bsize) + uint64(st.Blocks)*block; f.store.size+size > free {
+			return nil
+		}
+	}
 	at, err := f.store.grow(size)
 	if err != nil {
 		return nil
@@ -62,5 +71,5 @@ func (f *File) discard(at, size uint64) {
 	_ = f.store.discard(at, size) // a file system that cannot keeps them until the end
 }
 
-// written returns which of the bytes of a range of the file are not zeros, counted from its begin.
+// written returns which of the bytes of a range of the file are not zeros, counted from its start.
 func (f *File) written(at, size uint64) []span { return f.store.pages(at, size) }

@@ -43,6 +43,10 @@ type HeapImage struct {
 // imagePage is the unit in which zeros are left out (our choice).
 const imagePage = 4096
 
+// mostOfPiece is the largest number of bytes of a piece (our choice): readers of checkpoints refuse
+// lists of billions, and take a piece at a time.
+const mostOfPiece = 16 << 20
+
 // pieces returns the bytes of some spans without pages of zeros.
 func pieces(b []byte, from []span) (list []Piece) {
 	var zeros [imagePage]byte
@@ -53,7 +57,7 @@ func pieces(b []byte, from []span) (list []Piece) {
 				at += n
 				continue
 			}
-			if last := len(list) - 1; last >= 0 && list[last].At+uint64(len(list[last].Bytes)) == at {
+			if last := len(list) - 1; last >= 0 && list[last].At+uint64(len(list[last].Bytes)) == at && len(list[last].Bytes) < mostOfPiece {
 				list[last].Bytes = b[list[last].At : at+n]
 			} else {
 				list = append(list, Piece{at, b[at : at+n]})

@@ -129,7 +129,11 @@ func (m *Memory) Alloc(size uint64, name string, flags ...Flag) (uint64, error) 
 		}
 	}
 	if r.data == nil {
-		return 0, fmt.Errorf("cannot allocate %s for %q: this computer does not have enough memory", bytesText(size), name)
+		where := "this computer does not have enough memory"
+		if m.cfg.File != nil && size >= inFile {
+			where = "the file system of the file for device memory does not have enough room"
+		}
+		return 0, fmt.Errorf("cannot allocate %s for %q: %s", bytesText(size), name, where)
 	}
 	r.data = r.data[:size]
 	for _, f := range flags {

@@ -62,8 +62,8 @@ func (b *block) morePending() {
 
 func (b *block) givePending(h int32) { b.free = append(b.free, h) }
 
-// sharedGranule is the unit in bytes in which shared memory is given to blocks: 128 from sm_80
-// on, 256 before (CUDA's table of compute capabilities). What a block reads up to its end is no
+// sharedGranule is the unit in bytes in which shared memory is given to blocks from sm_80 on (CUDA's
+// table of compute capabilities; before it is 256, of which we take half, to find more mistakes). What a block reads up to its end is no
 // fault, and NVIDIA's compiler makes use of it: where 12 bytes are declared, it reads 16.
 const sharedGranule = 128
 
