@@ -96,6 +96,9 @@ func (m *module) attempt(fn *ptx.Func, mach *machine.Machine, o *Options, with *
 		}
 	}()
 	f, lay := build(m, fn)
+	if n := len(f.Blocks); n > mostBlocks {
+		stop("a kernel", fmt.Sprintf("of %d blocks between branches, more than %d, %s", n, mostBlocks, notYet))
+	}
 	check := func(ssa bool) {
 		if o.Dump != nil {
 			o.Dump(fn.Name, in, f.String())

@@ -163,8 +163,12 @@ func (b *builder) convertFloat(to, from ptx.Type) {
 		b.emit("HADD2.F32", ir.D(d...), ir.Arg{Kind: ir.Reg, Vals: []*ir.Value{nil}, Neg: true}, a)
 	case to == "f16" && from == "f32" && (round == "" || round == ".RZ"):
 		b.emit("F2FP.PACK_AB"+round, ir.D(d...), ir.RZ(), a)
+	case to == from && (in.Has("ftz") || in.Has("sat") || round != ""):
+		stop(in.FullName(), notYet)
 	case to == from:
-		b.emit("FADD"+flush(in), ir.D(d...), a, ir.Arg{Kind: ir.Reg, Vals: []*ir.Value{nil}, Neg: true})
+		for n, v := range d {
+			b.emit("MOV", ir.D(v), b.source(&in.Args[1], from, n))
+		}
 	default:
 		b.emit("F2F"+flush(in)+machineType(to)+machineType(from)+round, ir.D(d...), a)
 	}
@@ -179,7 +183,11 @@ func (b *builder) toInteger(d []*ir.Value, a ir.Arg, to, from ptx.Type, round st
 	if from != "f32" {
 		name += machineType(from)
 	}
-	b.emit(name+round+map[bool]string{true: ".NTZ"}[from != "f64"], ir.D(d...), a)
+	if from == "f64" && to.Bits() < 32 {
+		stop(b.inst.FullName(), "of which the upper bits of a register depend on NaN "+notYet)
+	}
+	// A NaN becomes 0 in 32 bits, and the least number in 64 and from binary64.
+	b.emit(name+round+map[bool]string{true: ".NTZ"}[from != "f64" && to.Bits() <= 32], ir.D(d...), a)
 	if o := &b.inst.Args[0]; o.Kind == ptx.OpReg && width(o.Var.Type) > len(d) {
 		stop(b.inst.FullName(), "to a register of 64 bits "+notYet)
 	}

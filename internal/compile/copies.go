@@ -14,7 +14,7 @@ func sequence(f *ir.Func) {
 			switch {
 			case in.Name == ir.Copy:
 				list = append(list, moves(in)...)
-			case in.Name == "MOV" && in.Guard.Val == nil && in.Args[1].Kind == ir.Reg && in.Args[1].Vals[0] != nil && in.Args[1].Vals[0].Reg == in.Args[0].Vals[0].Reg:
+			case in.Name == "MOV" && in.Guard.Val == nil && in.Args[1].Kind == ir.Reg && in.Args[1].Vals[0] != nil && same(in.Args[1].Vals[0], in.Args[0].Vals[0]):
 			default:
 				list = append(list, in)
 			}
@@ -22,6 +22,9 @@ func sequence(f *ir.Func) {
 		b.Insts = list
 	}
 }
+
+// same reports whether two values are in one register.
+func same(a, b *ir.Value) bool { return a.Reg == b.Reg && a.Class == b.Class }
 
 // transfer is one copy of a parallel one.
 type transfer struct{ dst, src ir.Arg }
@@ -33,7 +36,7 @@ func moves(in *ir.Inst) []*ir.Inst {
 	n := len(in.Args) / 2
 	for i := range n {
 		t := transfer{in.Args[i], in.Args[n+i]}
-		if s := t.source(); s == nil || s.Reg != t.dst.Vals[0].Reg {
+		if s := t.source(); s == nil || !same(s, t.dst.Vals[0]) {
 			todo = append(todo, t)
 		}
 	}

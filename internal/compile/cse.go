@@ -14,11 +14,7 @@ func reusable(in *ir.Inst) bool {
 	if in.Effect || in.Guard.Val != nil || in.Name == ir.Copy {
 		return false
 	}
-	switch in.Base() {
-	case "LD", "LDG", "LDS", "LDL", "SHFL", "VOTE", "MATCH", "CS2R", "B2R": // memory, and what depends on the active lanes
-		return false
-	}
-	return true
+	return !ordered(in) && in.Base() != "CS2R"
 }
 
 // key is equal for instructions that compute the same.

@@ -144,6 +144,9 @@ func (b *builder) carries() {
 	if t.Bits() != 32 && t.Bits() != 64 || !with && !in.Has("cc") {
 		stop(in.FullName(), notYet)
 	}
+	if in.Guard != nil && in.Has("cc") {
+		stop(in.FullName(), "under a guard, which leaves some lanes their old carry, "+notYet)
+	}
 	if with && b.carry == nil {
 		stop(in.FullName(), "without a carry in the same block "+notYet)
 	}

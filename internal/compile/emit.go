@@ -36,6 +36,7 @@ func emit(m *module, fn *ptx.Func, f *ir.Func, lay *layout, mach *machine.Machin
 	}
 	fmt.Fprintf(&b, ".regs %d\n.shared %d\n.local %d\n.barriers %d\n", min(regs+mach.Reserved, 255), lay.static, lay.frame, min(lay.bars, 16))
 	limits(&b, fn)
+	ends := false
 	for _, x := range f.Blocks {
 		if target[x] {
 			fmt.Fprintf(&b, "%s%d:\n", sass.LocalLabel, x.ID)
@@ -43,7 +44,12 @@ func emit(m *module, fn *ptx.Func, f *ir.Func, lay *layout, mach *machine.Machin
 		for _, in := range x.Insts {
 			lines = append(lines, in.Line)
 			fmt.Fprintf(&b, "%v %s;\n", in.Ctl, text(in))
+			ends = ends || in.Base() == "EXIT"
 		}
+	}
+	if !ends { // a loop without end; the text of a kernel has an EXIT
+		lines = append(lines, 0)
+		b.WriteString("[B------:R-:W-:-:S05] EXIT;\n")
 	}
 	file, err := sass.Parse(f.Name, b.String(), m.arch)
 	if err != nil {

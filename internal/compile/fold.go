@@ -98,7 +98,7 @@ func with(signs *ir.Arg, a ir.Arg) *ir.Arg {
 // is none.
 func other(in *ir.Inst, list []*ir.Arg, n int, from ir.Arg) int {
 	base := in.Base()
-	if !swaps[base] {
+	if !swappable(in) {
 		return -1
 	}
 	for m := range list {

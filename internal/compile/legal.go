@@ -24,6 +24,10 @@ var places = map[string]string{
 // swaps are instructions whose first two sources may change places; IADD3's may all.
 var swaps = map[string]bool{"IADD3": true, "IMAD": true, "FADD": true, "FMUL": true, "FFMA": true, "IMNMX": true, "FMNMX": true, "LOP3": true, "ISETP": true, "FSETP": true, "SEL": true, "IDP": true, "DADD": true, "DMUL": true, "DFMA": true}
 
+// swappable reports whether an instruction's first two sources may change places: IDP.2A takes halves of
+// one and bytes of the other.
+func swappable(in *ir.Inst) bool { return swaps[in.Base()] && !in.Has("2A") }
+
 // sources are the operands of an instruction that its places are about.
 func sources(in *ir.Inst) []*ir.Arg {
 	var list []*ir.Arg
@@ -141,7 +145,7 @@ func legalise(f *ir.Func) {
 				continue
 			}
 			list := sources(in)
-			if swaps[in.Base()] && len(list) > 1 && list[0].Kind != ir.Reg {
+			if swappable(in) && len(list) > 1 && list[0].Kind != ir.Reg {
 				swapAway(in, list)
 			}
 			for n, a := range list {

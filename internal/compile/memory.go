@@ -146,6 +146,7 @@ func (b *builder) load() {
 // loadWords loads bytes into registers.
 func (b *builder) loadWords(o *ptx.Operand, words []*ir.Value, bytes int, signed bool) {
 	size, d := sizeOf(bytes, signed), ir.D(words...)
+	order := b.order()
 	switch s := b.spaceOf(o); s {
 	case ptx.SpaceParam, ptx.SpaceConst:
 		b.loadConstant(o, words, bytes, signed, s)
@@ -154,13 +155,12 @@ func (b *builder) loadWords(o *ptx.Operand, words []*ir.Value, bytes int, signed
 	case ptx.SpaceLocal:
 		b.effectLoad("LDL"+size, d, b.address(o, false))
 	case ptx.SpaceGlobal:
-		order := b.order()
 		if b.inst.Has("nc") || b.inst.Op == "ldu" {
 			order = ".CONSTANT"
 		}
 		b.effectLoad("LDG.E"+size+order, d, b.global(b.address(o, true)))
 	default:
-		b.effectLoad("LD.E"+size+b.order(), d, b.global(b.address(o, true)))
+		b.effectLoad("LD.E"+size+order, d, b.global(b.address(o, true)))
 	}
 }
 
@@ -294,16 +294,16 @@ func (b *builder) store() {
 	if bytes > 16 || t.Bits() == 128 || in.Args[1].Kind == ptx.OpReg && in.Args[1].Var.Vec > 0 {
 		stop(in.FullName(), notYet)
 	}
-	v, o, size := b.gather(list, t), &in.Args[0], sizeOf(bytes, false)
+	v, o, size, order := b.gather(list, t), &in.Args[0], sizeOf(bytes, false), b.order()
 	switch b.spaceOf(o) {
 	case ptx.SpaceShared:
 		b.effect("STS"+size, b.address(o, false), v)
 	case ptx.SpaceLocal:
 		b.effect("STL"+size, b.address(o, false), v)
 	case ptx.SpaceGlobal:
-		b.effect("STG.E"+size+b.order(), b.global(b.address(o, true)), v)
+		b.effect("STG.E"+size+order, b.global(b.address(o, true)), v)
 	case ptx.SpaceNone:
-		b.effect("ST.E"+size+b.order(), b.global(b.address(o, true)), v)
+		b.effect("ST.E"+size+order, b.global(b.address(o, true)), v)
 	default:
 		stop(in.FullName(), notYet)
 	}

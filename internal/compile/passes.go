@@ -12,13 +12,17 @@ type pass struct {
 	ssa  bool // its result is in the form that ir.Func.Verify checks
 }
 
-// options are what passes may be told.
+// options are choices of how passes work.
 type options struct {
 	// predicates is the number of them that may be needed at once, 0 if all may.
 	predicates int
 	// inOrder leaves the instructions in the order of the PTX.
 	inOrder bool
 }
+
+// mostBlocks bounds the time of compilation, which grows faster than the square of the number of blocks
+// (our choice: about 15 seconds).
+const mostBlocks = 5000
 
 // passes are all of them, in their order.
 func passes(o *options) []pass {

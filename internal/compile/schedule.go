@@ -60,11 +60,12 @@ func latencyOf(in *ir.Inst, m *machine.Machine) int {
 }
 
 // ordered reports whether an instruction reads memory, or depends on which lanes are active: it stays
-// between the effects around it.
+// between the effects around it. That holds for memory that is only read, too: above an exit, lanes
+// that have ended would read it.
 func ordered(in *ir.Inst) bool {
 	switch in.Base() {
 	case "LDG", "LD", "LDS", "LDL", "LDSM", "SHFL", "VOTE", "MATCH", "REDUX", "B2R":
-		return !in.Has("CONSTANT")
+		return true
 	}
 	return false
 }

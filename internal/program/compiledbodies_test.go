@@ -1,0 +1,103 @@
+package program_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
+	"github.com/heddle-sim/heddle/internal/program"
+)
+
+// bodyFrame is a kernel around a body: threads read three words, and write 32 bytes.
+const bodyFrame = `.version 7.8
+.target sm_86
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out) {
+ .reg .b64 %%in, %%out, %%at, %%d<20>; .reg .b32 %%i, %%r<40>; .reg .b16 %%h<20>; .reg .pred %%p<20>; .reg .f32 %%f<20>; .reg .f64 %%e<20>;
+ .shared .align 16 .b8 room[1024];
+ ld.param.u64 %%in, [in]; ld.param.u64 %%out, [out]; mov.u32 %%i, %%tid.x; mul.wide.u32 %%at, %%i, 24; add.s64 %%in, %%in, %%at;
+ mul.wide.u32 %%at, %%i, 32; add.s64 %%out, %%out, %%at;
+ ld.global.u32 %%r0,[%%in]; ld.global.u32 %%r1,[%%in+4]; ld.global.u32 %%r2,[%%in+8]; ld.global.u64 %%d0,[%%in]; ld.global.u64 %%d1,[%%in+8];
+ and.b32 %%r9, %%r1, 1; setp.eq.u32 %%p0, %%r9, 1;
+ %s
+ ret; }
+`
+
+// bodyRun runs a body in a block of 64 threads. refused says why it was not compiled, if so.
+func bodyRun(t *testing.T, code program.Code, body string, input []byte) (out []byte, refused string, err error) {
+	t.Helper()
+	c := program.Choice{Code: code, SM: 86, Refused: func(err error) { refused = err.Error() }}
+	p, err := c.Load(program.Source{Name: "body.ptx", Text: fmt.Appendf(nil, bodyFrame, body)})
+	if err != nil {
+		return nil, "", err
+	}
+	mem := device.New(device.Config{})
+	m, err := program.NewMachine(p, mem)
+	if err != nil {
+		return nil, refused, err
+	}
+	in, err := mem.Alloc(uint64(len(input)), "in")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := mem.Write(in, input); err != nil {
+		t.Fatal(err)
+	}
+	at, err := mem.Alloc(64*32, "out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, ok := p.Kernel("k")
+	if !ok {
+		return nil, refused, fmt.Errorf("no kernel")
+	}
+	params := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, in), at)
+	if _, err := m.Run(t.Context(), exec.Launch{Kernel: k, Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: 64, Y: 1, Z: 1}, Params: params}, exec.Options{MaxInsts: 1 << 20}); err != nil {
+		return nil, refused, err
+	}
+	out = make([]byte, 64*32)
+	return out, refused, mem.Read(at, out)
+}
+
+// TestCompiledBodies: compiled code gives what PTX gives, or says that it is not compiled.
+func TestCompiledBodies(t *testing.T) {
+	input := rowInput()
+	for _, c := range []struct {
+		name, body string
+		refused    bool
+	}{
+		{"results of redux in registers of the same numbers", "redux.sync.min.u32 %r3,%r0,-1; redux.sync.and.b32 %r4,%r0,-1; redux.sync.or.b32 %r5,%r0,-1; redux.sync.add.u32 %r6,%r0,-1; redux.sync.min.s32 %r7,%r0,-1; redux.sync.xor.b32 %r8,%r0,-1; st.global.v4.u32 [%out],{%r3,%r4,%r5,%r6}; st.global.v2.u32 [%out+16],{%r7,%r8};", false},
+		{"ldmatrix before and after a store", "mov.u32 %r3, room; shl.b32 %r4, %i, 2; add.u32 %r4, %r3, %r4; st.shared.u32 [%r4], %r0; bar.sync 0; and.b32 %r5, %i, 7; shl.b32 %r5, %r5, 4; add.u32 %r5, %r3, %r5; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r5]; bar.sync 0; st.shared.u32 [%r4], %r1; bar.sync 0; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r7}, [%r5]; st.global.v2.u32 [%out], {%r6, %r7};", false},
+		{"a load of constant memory after an exit", "setp.gt.u32 %p1, %i, 3; mul.wide.u32 %d6, %i, 0x1000000; add.u64 %d6, %d6, %in; @%p1 ret; setp.gt.u32 %p2, %i, 0; @%p2 ret; ld.global.nc.u32 %r3, [%d6]; st.global.u32 [%out], %r3;", false},
+		{"NaN to 64 bits", "mov.f32 %f0, 0f7FC00000; cvt.rzi.u64.f32 %d3, %f0; cvt.rzi.s64.f32 %d4, %f0; cvt.rzi.s32.f32 %r3, %f0; st.global.v2.u64 [%out], {%d3, %d4}; st.global.u32 [%out+16], %r3;", false},
+		{"NaN of binary64 to 16 bits", "mov.f64 %e0, 0d7FF8000000000000; cvt.rzi.s16.f64 %h0, %e0; st.global.b16 [%out], %h0;", true},
+		{"conversions to the same type", "mov.b64 %e0, %d0; cvt.f64.f64 %e1, %e0; mov.b32 %f0, %r0; cvt.f32.f32 %f1, %f0; mov.f32 %f2, 0fFFFFFFFF; cvt.f32.f32 %f3, %f2; st.global.f64 [%out], %e1; st.global.f32 [%out+8], %f1; st.global.f32 [%out+12], %f3;", false},
+		{"a carry under a guard", "add.cc.u32 %r3, %r0, %r1; @%p0 add.cc.u32 %r4, %r1, %r2; addc.u32 %r5, 0, 0; st.global.u32 [%out], %r5;", true},
+		{"a carry", "add.cc.u32 %r3, %r0, %r1; addc.cc.u32 %r4, %r1, %r2; addc.u32 %r5, 0, 0; st.global.v2.u32 [%out], {%r4, %r5};", false},
+		{"tanh of subnormals", "and.b32 %r3, %r0, 0x807fffff; mov.b32 %f0, %r3; tanh.approx.f32 %f1, %f0; st.global.f32 [%out], %f1;", false},
+		{"acquire in shared memory", "st.shared.u32 [room], 1; ld.acquire.cta.shared.u32 %r3, [room]; st.global.u32 [%out], %r3;", true},
+		{"dp2a with a constant", "dp2a.lo.u32.u32 %r3, 0x30005, %r1, %r2; dp4a.u32.u32 %r4, 0x30005, %r1, %r2; st.global.v2.u32 [%out], {%r3, %r4};", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for at := 0; at < len(input)-64*24; at += 4 * 64 * 24 {
+				want, _, err := bodyRun(t, program.PTXCode, c.body, input[at:])
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, refused, err := bodyRun(t, program.CompiledCode, c.body, input[at:])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if (refused != "") != c.refused {
+					t.Fatalf("refused: %q", refused)
+				}
+				if !bytes.Equal(got, want) {
+					t.Fatalf("got %x\nwant %x", got[:64], want[:64])
+				}
+			}
+		})
+	}
+}
