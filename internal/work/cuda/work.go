@@ -224,7 +224,7 @@ func (a *app) othersWork() bool {
 		return false
 	}
 	before := a.givenSoFar()
-	for range 100 { // of a millisecond, our choice: much longer than from one call of a program to the next
+	for range 500 { // of a millisecond, our choice: much longer than from one call of a program to the next, on a busy computer too
 		a.unlocked(func() { time.Sleep(time.Millisecond) })
 		if a.givenSoFar() != before {
 			return true
