@@ -28,18 +28,39 @@ type Terms struct {
 	v       [TermsMax]float64
 	e       [TermsMax]int32
 	special uint32 // not zero: an infinity or a NaN is among them
+	left    uint64 // terms that do not count, bit by bit
 }
 
 // Clear removes all terms.
 func (t *Terms) Clear() {
-	t.special = 0
+	t.Begin()
 	for i := range t.e {
 		t.v[i], t.e[i] = 0, 2*hopperLeast
 	}
 }
 
 // Begin is Clear for a caller that sets all terms that it uses.
-func (t *Terms) Begin() { t.special = 0 }
+func (t *Terms) Begin() { t.special, t.left = 0, 0 }
+
+// Choose says which terms of sparse A count, bit by bit, until Clear. The others must be zero. What they
+// meet in B does not affect a sum, not even if it is an infinity or a NaN.
+func (t *Terms) Choose(counted uint64) { t.left = ^counted }
+
+// without returns the terms without some, which become zero.
+func (t *Terms) without(left uint64, k int) (x Terms) {
+	x.Begin()
+	for i := range k {
+		if left>>i&1 != 0 {
+			x.e[i] = 2 * hopperLeast
+			continue
+		}
+		x.v[i], x.e[i] = t.v[i], t.e[i]
+		if t.e[i] > 127 {
+			x.special = 1
+		}
+	}
+	return x
+}
 
 // Set makes x, an f32 that was widened from a format whose smallest normal exponent is emin, term i.
 // Special terms stay until Clear.
@@ -84,6 +105,10 @@ func hopper(c float64, ec int32, a, b *Terms, k int, bits int32) (sum int64, e i
 // HopperF32 adds the products of the first k terms to an f32.
 func HopperF32(acc uint32, a, b *Terms, k int, bits int32) uint32 {
 	mag := acc &^ sign32
+	if a.left != 0 && b.special != 0 {
+		chosen := b.without(a.left, k)
+		b = &chosen
+	}
 	if mag >= inf32 || a.special|b.special != 0 {
 		return F64ToF32(b64(hopperSpecial(float64(f32(acc)), a, b, k)), RN)
 	}
@@ -110,6 +135,10 @@ func HopperF32(acc uint32, a, b *Terms, k int, bits int32) uint32 {
 func HopperF16(acc uint16, a, b *Terms, k int, bits int32) uint16 {
 	x := F16ToF32(acc)
 	mag := x &^ sign32
+	if a.left != 0 && b.special != 0 {
+		chosen := b.without(a.left, k)
+		b = &chosen
+	}
 	if mag >= inf32 || a.special|b.special != 0 {
 		return F64ToF16(b64(hopperSpecial(float64(f32(x)), a, b, k)), RN)
 	}

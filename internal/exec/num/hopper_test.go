@@ -159,3 +159,36 @@ func BenchmarkHopperF32(bench *testing.B) {
 		acc = HopperF32(acc, &a, &b, 16, HopperBits)
 	}
 }
+
+// TestHopperChosen: terms that are not chosen do not count, special or not; stored zeros do.
+func TestHopperChosen(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	for _, c := range []struct {
+		name string
+		a, b [4]float32
+		want float32
+	}{
+		{"NaN that is not chosen", [4]float32{1, 0, 2, 0}, [4]float32{3, nan, 5, nan}, 13},
+		{"infinity that is not chosen", [4]float32{1, 0, 2, 0}, [4]float32{3, inf, 5, -inf}, 13},
+		{"truncated as without NaN", [4]float32{1 << 26, 0, 1, 0}, [4]float32{1, 9, 1.5, nan}, 1 << 26},
+		{"stored zero by infinity", [4]float32{0, 0, 2, 0}, [4]float32{inf, 1, 5, 1}, nan},
+		{"chosen infinity", [4]float32{1, 0, 2, 0}, [4]float32{inf, nan, 5, 1}, inf},
+		{"infinite A", [4]float32{inf, 0, 2, 0}, [4]float32{1, nan, 5, 1}, inf},
+	} {
+		var a, b Terms
+		a.Clear()
+		b.Clear()
+		for i := range c.a {
+			a.Set(i, math.Float32bits(c.a[i]), -14)
+			b.Set(i, math.Float32bits(c.b[i]), -14)
+		}
+		a.Choose(0b0101)
+		same := func(got float32) bool { return got == c.want || got != got && c.want != c.want }
+		if got := math.Float32frombits(HopperF32(0, &a, &b, 4, HopperBits)); !same(got) {
+			t.Errorf("%s: the sum is %v, want %v", c.name, got, c.want)
+		}
+		if got := math.Float32frombits(F16ToF32(HopperF16(0, &a, &b, 4, HopperBits))); c.want < 1<<16 && !same(got) {
+			t.Errorf("%s: the sum in f16 is %v, want %v", c.name, got, c.want)
+		}
+	}
+}

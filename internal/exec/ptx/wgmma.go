@@ -261,8 +261,11 @@ func (w *warp) wgmmaA(op *wgmmaOp, t *wgTile) bool {
 		}
 	}
 	for r := range t.raw {
-		if op.sparse != nil && !w.spread(op, t, r) {
-			return false
+		counted := ^uint64(0)
+		if op.sparse != nil {
+			if counted = w.spread(op, t, r); counted == 0 {
+				return false
+			}
 		}
 		row := t.raw[r][:op.stored(op.k)]
 		switch op.class {
@@ -273,6 +276,7 @@ func (w *warp) wgmmaA(op *wgmmaOp, t *wgTile) bool {
 			}
 		default:
 			op.terms(&t.a[r], row, &op.wa, op.emin[0], op.negA)
+			t.a[r].Choose(counted)
 		}
 	}
 	return true
@@ -384,18 +388,20 @@ func (w *warp) wgmmaRow(op *wgmmaOp, to *[64]uint32, m *matrixDesc, mn, k int, w
 	return true
 }
 
-// spread puts the elements of a row of sparse A at their places.
-func (w *warp) spread(op *wgmmaOp, t *wgTile, r int) bool {
+// spread puts the elements of a row of sparse A at their places, which it returns as bits; none if the
+// metadata are wrong.
+func (w *warp) spread(op *wgmmaOp, t *wgTile, r int) (counted uint64) {
 	var at [sparseMax]int
 	if !w.places(&op.mmaOp, r, &at) {
-		return false
+		return 0
 	}
 	packed := t.raw[r]
 	t.raw[r] = [64]uint32{}
 	for i := range op.sparse.count {
 		t.raw[r][at[i]&63] = packed[i]
+		counted |= 1 << (at[i] & 63)
 	}
-	return true
+	return counted
 }
 
 // wgmmaB gathers eight columns of B.

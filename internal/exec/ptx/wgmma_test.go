@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -105,6 +106,7 @@ type wgCase struct {
 type wgOperands struct {
 	a, b, d [][]uint64
 	packed  [][]uint64
+	kept    [][]bool // of sparse A: whether an element is stored
 	meta    [128]uint32
 }
 
@@ -169,8 +171,9 @@ func (c *wgCase) thin(rnd *rand.Rand, o *wgOperands) {
 	if c.at.name == "tf32" {
 		group, bits = 2, 4
 	}
-	o.packed = make([][]uint64, 64)
+	o.packed, o.kept = make([][]uint64, 64), make([][]bool, 64)
 	for r := range o.a {
+		o.kept[r] = make([]bool, c.k)
 		var places []uint32
 		for g := 0; g < c.k; g += group {
 			kept := []int{rnd.IntN(2)}
@@ -184,6 +187,7 @@ func (c *wgCase) thin(rnd *rand.Rand, o *wgOperands) {
 				}
 			}
 			for _, i := range kept {
+				o.kept[r][g+i] = true
 				o.packed[r] = append(o.packed[r], o.a[r][g+i])
 				if group == 2 {
 					places = append(places, []uint32{0b0100, 0b1110}[i])
@@ -258,6 +262,15 @@ func (c *wgCase) want(o *wgOperands) [][]uint64 {
 			acc := uint64(0)
 			if c.keep {
 				acc = o.d[r][j]
+			}
+			if c.sp && tb != nil { // elements of B that meet no stored element of A do not count, not even NaN
+				column := slices.Clone(o.b[j])
+				for k, kept := range o.kept[r] {
+					if !kept {
+						column[k] = 0
+					}
+				}
+				tb[j] = terms([][]uint64{column}, c.bt, c.negB)[0]
 			}
 			switch {
 			case c.dt.name == "s32":
