@@ -3,6 +3,7 @@ package ptx
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -454,6 +455,20 @@ func decodeTensorMap(d *dec, in *ptx.Inst, o *inst) error {
 	return nil
 }
 
+// replacedRanges are the values that tensormap.replace may give to fields. Those of box_dim, global_dim and
+// element_stride are the limits of cuTensorMapEncodeTiled.
+var replacedRanges = map[string][2]uint64{
+	"rank":              {0, 4}, // less one
+	"box_dim":           {1, 256},
+	"global_dim":        {1, math.MaxUint32},
+	"element_stride":    {1, 8},
+	"elemtype":          {0, uint64(len(replacedTypes)) - 1},
+	"interleave_layout": {0, 0}, // others are not supported
+	"swizzle_atomicity": {0, 0},
+	"swizzle_mode":      {0, 3},
+	"fill_mode":         {0, 1},
+}
+
 // replaceField changes a field of lane i's tensor map at w.addr.
 func (w *warp) replaceField(space isa.Space, i int, field string, ord int, v uint64) bool {
 	p := w.lane(space, i, exec.TensorMapBytes, true)
@@ -466,38 +481,33 @@ func (w *warp) replaceField(space isa.Space, i int, field string, ord int, v uin
 		w.failf(1<<i, "tensor map at %#x: %v", w.addr[i], err)
 		return false
 	}
-	ok := true
+	if r, limited := replacedRanges[field]; limited && (v < r[0] || v > r[1]) {
+		w.failf(1<<i, "tensormap.replace of %s by %d, but it must be %d to %d", field, v, r[0], r[1])
+		return false
+	}
 	switch field {
 	case "global_address":
 		t.Address = v
-	case "rank": // less one
-		t.Rank = int(min(v, 8)) + 1
+	case "rank":
+		t.Rank = int(v) + 1
 	case "box_dim":
 		t.Box[ord] = uint32(v)
 	case "global_dim":
-		t.Dims[ord] = uint64(uint32(v))
+		t.Dims[ord] = v
 	case "global_stride":
-		if ok = ord < 4; ok {
-			t.Strides[ord+1] = v
+		if ord == 4 {
+			w.failf(1<<i, "tensormap.replace of global_stride of dimension 4, which is not supported: want 0 to 3")
+			return false
 		}
+		t.Strides[ord+1] = v
 	case "element_stride":
 		t.Steps[ord] = uint32(v)
 	case "elemtype":
-		if ok = v < uint64(len(replacedTypes)); ok {
-			t.Type = replacedTypes[v]
-		}
-	case "interleave_layout", "swizzle_atomicity":
-		ok = v == 0
+		t.Type = replacedTypes[v]
 	case "swizzle_mode":
-		ok = v <= 3
 		t.Swizzle = uint8(v)
 	case "fill_mode":
-		ok = v <= 1
 		t.NaN = v == 1
-	}
-	if !ok {
-		w.failf(1<<i, "tensormap.replace of %s by %d, which is not supported", field, v)
-		return false
 	}
 	t.Encode(raw)
 	return true

@@ -487,6 +487,35 @@ func TestTensorMaps(t *testing.T) {
 	}
 }
 
+// TestTensorMapRanges: a value that a map cannot hold is a fault.
+func TestTensorMapRanges(t *testing.T) {
+	m := exec.TensorMap{Type: exec.TensorU8, Rank: 1, Dims: [5]uint64{16, 1, 1, 1, 1}, Box: [5]uint32{16}, Steps: [5]uint32{1, 1, 1, 1, 1}}
+	raw := new([exec.TensorMapBytes]byte)
+	m.Encode(raw)
+	for _, c := range []struct{ field, typ, args, says string }{
+		{"box_dim", "b32", "0, 65540", "box_dim by 65540, but it must be 1 to 256"},
+		{"box_dim", "b32", "0, 0", "box_dim by 0, but it must be 1 to 256"},
+		{"box_dim", "b32", "0, 256", ""},
+		{"element_stride", "b32", "0, 257", "element_stride by 257, but it must be 1 to 8"},
+		{"element_stride", "b32", "0, 8", ""},
+		{"global_dim", "b32", "0, 0", "global_dim by 0, but it must be 1 to 4294967295"},
+		{"global_dim", "b32", "0, 0xffffffff", ""},
+		{"rank", "b32", "5", "rank by 5, but it must be 0 to 4"},
+		{"rank", "b32", "4", ""},
+		{"global_stride", "b64", "4, 16", "dimension 4, which is not supported"},
+		{"swizzle_mode", "b32", "4", "swizzle_mode by 4, but it must be 0 to 3"},
+		{"elemtype", "b32", "13", "elemtype by 13, but it must be 0 to 12"},
+	} {
+		t.Run(c.field+" "+c.args, func(t *testing.T) {
+			body := fmt.Sprintf("setp.ne.u32 %%p0, %%t, 0; @%%p0 bra end; tensormap.replace.tile.%s.global.b1024.%s [%%in0], %s;\nend:", c.field, c.typ, c.args)
+			_, err := tryBody(t, bodyOpts{version: "8.3", target: "sm_90a"}, boxDecls, body, [][]byte{raw[:]}, 4)
+			if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+				t.Errorf("got %v, want %q", err, c.says)
+			}
+		})
+	}
+}
+
 // TestTensorFaults: maps and copies that are wrong.
 func TestTensorFaults(t *testing.T) {
 	good := exec.TensorMap{Type: exec.TensorU32, Rank: 2, Swizzle: 1, Dims: [5]uint64{8, 8, 1, 1, 1}, Strides: [5]uint64{4, 32}, Box: [5]uint32{8, 8}, Steps: [5]uint32{1, 1, 1, 1, 1}}
