@@ -39,6 +39,12 @@ type Kernel interface {
 	Unusable() []error
 }
 
+// Clustered is a kernel that may give its clusters a size.
+type Clustered interface {
+	// OwnCluster is the number of blocks of a cluster in each direction; zero: the kernel gives none.
+	OwnCluster() Dim3
+}
+
 // Launch is one grid to run.
 type Launch struct {
 	Kernel      Kernel

@@ -19,12 +19,18 @@ func init() {
 	families["getctarank"] = decodeGetCtaRank
 }
 
+// OwnCluster is the size that .reqnctapercluster gives clusters; zero without.
+func (k *Kernel) OwnCluster() exec.Dim3 {
+	c := k.ast.Cluster
+	if c[0] <= 0 {
+		return exec.Dim3{}
+	}
+	return exec.Dim3{X: uint32(c[0]), Y: uint32(max(1, c[1])), Z: uint32(max(1, c[2]))}
+}
+
 // cluster gives a launch the cluster that its kernel requires, and checks the one that it has.
 func (k *Kernel) cluster(l *Launch) error {
-	var own exec.Dim3
-	if c := k.ast.Cluster; c[0] > 0 {
-		own = exec.Dim3{X: uint32(c[0]), Y: uint32(max(1, c[1])), Z: uint32(max(1, c[2]))}
-	}
+	own := k.OwnCluster()
 	explicit, units, most := false, false, uint64(0)
 	for _, d := range k.ast.Perf {
 		switch d.Name {

@@ -298,18 +298,6 @@ func TestWrongArguments(t *testing.T) {
 		{"a cooperative grid without end", func(b *bench, _ uint64) Error {
 			return b.Launch(kernel("many"), Call{Grid: Dim3{X: isa.MaxGridX, Y: isa.MaxGridYZ, Z: isa.MaxGridYZ}, Block: Dim3{X: 64, Y: 1, Z: 1}}, true, nil)
 		}, CooperativeTooLarge},
-		{"clusters of blocks, of a kernel with cooperative in its name", func(b *bench, _ uint64) Error {
-			return b.Launch(kernel("cooperative_sum"), Call{Grid: Dim3{X: 5, Y: 1, Z: 1}, Block: Dim3{X: 32, Y: 1, Z: 1}, Cluster: Dim3{X: 2, Y: 1, Z: 1}}, false, nil)
-		}, OutOfResources},
-		{"clusters that the grid does not divide into", func(b *bench, _ uint64) Error {
-			return b.Launch(kernel("many"), Call{Grid: Dim3{X: 3, Y: 1, Z: 1}, Block: Dim3{X: 32, Y: 1, Z: 1}, Cluster: Dim3{X: 2, Y: 1, Z: 1}}, false, nil)
-		}, OutOfResources},
-		{"clusters of nine blocks", func(b *bench, _ uint64) Error {
-			return b.Launch(kernel("many"), Call{Grid: Dim3{X: 9, Y: 1, Z: 1}, Block: Dim3{X: 32, Y: 1, Z: 1}, Cluster: Dim3{X: 9, Y: 1, Z: 1}}, false, nil)
-		}, InvalidClusterSize},
-		{"clusters of 2^64 blocks", func(b *bench, _ uint64) Error {
-			return b.Launch(kernel("many"), Call{Grid: Dim3{X: 2, Y: 1, Z: 1}, Block: Dim3{X: 32, Y: 1, Z: 1}, Cluster: Dim3{X: 1 << 22, Y: 1 << 21, Z: 1 << 21}}, false, nil)
-		}, OutOfResources},
 		{"register null", func(b *bench, _ uint64) Error { return b.HostRegister(0, 64, 0) }, InvalidValue},
 		{"register nothing", func(b *bench, _ uint64) Error { return b.HostRegister(stack, 0, 0) }, InvalidValue},
 		{"register a negative size", func(b *bench, _ uint64) Error { return b.HostRegister(stack, ^uint64(0), 0) }, InvalidValue},

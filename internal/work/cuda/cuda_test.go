@@ -918,7 +918,7 @@ func TestAddressesLast(t *testing.T) {
 // TestFunctionAttributes: attributes of kernels, their initial values, and which values are
 // valid (CUDA runtime API, cudaFuncAttribute). A kernel with clusters needs them at its launch.
 func TestFunctionAttributes(t *testing.T) {
-	b := start(t, nil)
+	b := start(t, func(o *Options) { o.GPU = "h100-pcie" })
 	d := b.malloc(4)
 	for _, c := range []struct {
 		name    string

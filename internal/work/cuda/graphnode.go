@@ -104,7 +104,10 @@ func (w *kernelWork) with(r *Runtime, a KernelAttribute, v []byte) (*kernelWork,
 			return nil, CooperativeTooLarge
 		}
 	case kernelCluster:
-		x.call.Cluster = Dim3{X: le.Uint32(v), Y: le.Uint32(v[4:]), Z: le.Uint32(v[8:])}
+		var err Error
+		if x.call.Cluster, _, _, err = r.clusters(w.f, Dim3{X: le.Uint32(v), Y: le.Uint32(v[4:]), Z: le.Uint32(v[8:])}); err != Success {
+			return nil, err
+		}
 		x.launch.Cluster = x.call.Cluster
 	case kernelPriority:
 		x.priority = validPriority(int(int32(le.Uint32(v))))

@@ -56,7 +56,7 @@ func TestNodeEnable(t *testing.T) {
 // TestKernelNodeAttributes: attributes of kernels' nodes, and which values are valid (CUDA
 // runtime API, cudaLaunchAttributeID).
 func TestKernelNodeAttributes(t *testing.T) {
-	b := start(t, nil)
+	b := start(t, func(o *Options) { o.GPU = "h100-pcie" })
 	g, _ := b.GraphCreate(0)
 	n := b.node(g, store(b.malloc(4), 1))
 	word := func(v ...int32) []byte {

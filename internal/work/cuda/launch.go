@@ -117,13 +117,7 @@ func (r *Runtime) prepareLaunch(host uint64, c Call, cooperative bool, arg func(
 	if err := r.fits(f, &c); err != Success {
 		return nil, err
 	}
-	if c.Cluster == (Dim3{}) {
-		c.Cluster = Dim3{X: uint32(f.chosen[FunctionClusterWidth]), Y: uint32(f.chosen[FunctionClusterHeight]), Z: uint32(f.chosen[FunctionClusterDepth])}
-		if c.Cluster != (Dim3{}) { // one of them says that there are clusters
-			c.Cluster = Dim3{X: max(1, c.Cluster.X), Y: max(1, c.Cluster.Y), Z: max(1, c.Cluster.Z)}
-		}
-	}
-	if err := r.clusterFits(f, c.Cluster); err != Success {
+	if c.Cluster, _, _, err = r.clusters(f, c.Cluster); err != Success {
 		return nil, err
 	}
 	k := f.kernel
@@ -194,14 +188,38 @@ func (r *Runtime) fits(f *function, c *Call) Error {
 	return Success
 }
 
-// clusterFits checks the size of a launch's clusters: kernels must ask for more blocks than every GPU
-// with clusters has in one (CUDA programming guide, thread block clusters).
-func (r *Runtime) clusterFits(f *function, c Dim3) Error {
-	if c.Count() <= isa.PortableCluster || f.chosen[FunctionNonPortable] != 0 {
-		return Success
+// clusters returns the clusters that a launch asks for, itself or by the attributes of its function; the
+// blocks that its clusters then have in each direction, which are the kernel's own if it does not ask; and
+// the most blocks that they may have. Kernels must ask for more than every GPU with clusters has in one
+// (CUDA programming guide, thread block clusters). The error on GPUs without clusters is assumed.
+func (r *Runtime) clusters(f *function, c Dim3) (asked, size Dim3, most int, err Error) {
+	if c == (Dim3{}) {
+		c = Dim3{X: uint32(f.chosen[FunctionClusterWidth]), Y: uint32(f.chosen[FunctionClusterHeight]), Z: uint32(f.chosen[FunctionClusterDepth])}
+		if c != (Dim3{}) { // one of them says that there are clusters
+			c = Dim3{X: max(1, c.X), Y: max(1, c.Y), Z: max(1, c.Z)}
+		}
 	}
-	r.once(f.name+" cluster", "launch of %s with clusters of %v blocks: more than %d need cudaFuncAttributeNonPortableClusterSizeAllowed", f.name, c, isa.PortableCluster)
-	return InvalidClusterSize
+	asked, size = c, c
+	if k, ok := f.kernel.(exec.Clustered); ok && c == (Dim3{}) {
+		size = k.OwnCluster()
+	}
+	size = Dim3{X: max(1, size.X), Y: max(1, size.Y), Z: max(1, size.Z)}
+	if most = isa.PortableCluster; f.chosen[FunctionNonPortable] != 0 {
+		most = isa.MaxCluster
+	}
+	switch {
+	case size == Dim3{X: 1, Y: 1, Z: 1}:
+	case r.props.Major < 9:
+		r.once(f.name+" cluster", "launch of %s with clusters of %v blocks: %s has compute capability %d.%d, clusters need 9.0", f.name, size, r.props.Name, r.props.Major, r.props.Minor)
+		return asked, size, 0, NotSupported
+	case max(size.X, size.Y, size.Z) > isa.MaxCluster || size.Count() > isa.MaxCluster:
+		r.once(f.name+" cluster", "launch of %s with clusters of %v blocks: the limit is %d", f.name, size, isa.MaxCluster)
+		return asked, size, most, InvalidClusterSize
+	case size.Count() > uint64(most):
+		r.once(f.name+" cluster", "launch of %s with clusters of %v blocks: more than %d need cudaFuncAttributeNonPortableClusterSizeAllowed", f.name, size, most)
+		return asked, size, most, InvalidClusterSize
+	}
+	return asked, size, most, Success
 }
 
 // Clusters returns the number of clusters of a launch that can be resident at a time, and the largest
@@ -220,12 +238,9 @@ func (t *Thread) Clusters(host uint64, c Call) (active, largest int, err Error) 
 			return err
 		}
 		n, _ := r.cfg.Occupancy(int(c.Block.Count()), f.kernel.Registers(), f.kernel.StaticShared()+int(c.Shared))
-		size := Dim3{X: max(1, c.Cluster.X), Y: max(1, c.Cluster.Y), Z: max(1, c.Cluster.Z)}
-		if largest = isa.PortableCluster; f.chosen[FunctionNonPortable] != 0 {
-			largest = isa.MaxCluster
-		}
-		if max(size.X, size.Y, size.Z) > isa.MaxCluster || size.Count() > uint64(largest) {
-			return InvalidClusterSize
+		var size Dim3
+		if _, size, largest, err = r.clusters(f, c.Cluster); err != Success {
+			return err
 		}
 		active = n * r.cfg.SMs() / int(size.Count())
 		return Success
