@@ -233,10 +233,10 @@ block = 1
 	}
 }
 
-// A cancelled run says so and keeps what was done.
+// A cancelled run says so and keeps what was done. Its kernel counts, as one that repeats itself would be found.
 func TestCancel(t *testing.T) {
 	dir := writeFiles(t, map[string]string{
-		"k.ptx":    ".version 7.8\n.target sm_80\n.address_size 64\n.entry spin()\n{\nL:\tbra L;\n}\n",
+		"k.ptx":    ".version 7.8\n.target sm_80\n.address_size 64\n.entry count()\n{\n\t.reg .u64 %n;\n\tmov.u64 %n, 0;\nL:\tadd.u64 %n, %n, 1;\n\tbra L;\n}\n",
 		"job.toml": "program = \"k.ptx\"\n[[launches]]\ngrid = 3\nblock = 64\n",
 	})
 	ready, err := Load(filepath.Join(dir, "job.toml"), Options{})
