@@ -88,12 +88,7 @@ func (b *builder) quotient(reciprocal, ftz bool) {
 		y.text("F2F.F32.F64 t6, v2 ; F2F.F32.F64 t7, v3 ; SEL t8, t7, t6, p3")
 		return []*ir.Value{x.names["t8"]}
 	})
-	v := list[0]
-	if ftz {
-		v = b.flushed(ir.R(v), true)
-	}
-	b.guard = g
-	b.assign(&in.Args[0], 0, v)
+	b.give(list[0], ftz, g)
 }
 
 // reciprocal64 makes w0 and w1 the operands in binary64, w8 the approximate reciprocal of the second,
@@ -127,12 +122,17 @@ func (b *builder) root() {
 		y.text("FSETP.GT.AND p2, PT, m, RZ, PT ; FSETP.LT.AND p3, PT, m, 0x0d000000, p2 ; SEL u0, t6, t8, p3")
 		return []*ir.Value{x.names["u0"]}
 	})
-	v := list[0]
+	b.give(list[0], ftz, g)
+}
+
+// give ends an instruction whose steps run without its guard: its result, flushed if asked for, is
+// assigned under the guard.
+func (b *builder) give(v *ir.Value, ftz bool, g ir.Guard) {
 	if ftz {
 		v = b.flushed(ir.R(v), true)
 	}
 	b.guard = g
-	b.assign(&in.Args[0], 0, v)
+	b.assign(&b.inst.Args[0], 0, v)
 }
 
 // carries is add.cc, addc, sub.cc and subc. The carry is a predicate, true after a subtraction that
