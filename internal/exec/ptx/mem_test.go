@@ -200,6 +200,17 @@ func TestAddressSpaces(t *testing.T) {
 	}
 }
 
+// TestNullAddress: the null pointer has address 0 in every space.
+func TestNullAddress(t *testing.T) {
+	decls := ".reg .b64 %a<2>; .reg .b32 %r<2>; .shared .b32 s[4]; .local .b32 l[4];"
+	for _, space := range []string{"global", "shared", "local", "const"} {
+		body := "mov.u64 %a0, 0;\ncvta.to." + space + ".u64 %a1, %a0;\ncvt.u32.u64 %r0, %a1;\nst.global.u32 [%out], %r0;\n"
+		if g := word(runBody(t, bodyOpts{block: 1}, decls, body, nil, 4), 0); g != 0 {
+			t.Errorf("the null pointer has address %#x in .%s, want 0", g, space)
+		}
+	}
+}
+
 // TestLocalMemory: every thread has its own, also in recursion and through a generic address
 // passed down.
 func TestLocalMemory(t *testing.T) {
