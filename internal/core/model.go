@@ -510,6 +510,9 @@ type Inspected interface {
 	WatchSpin(tries int)
 	Spinning() (yes, ended bool)
 	EndSpin()
+	// Unblock lets lanes go on that wait for others of their warp, in one block, and reports
+	// whether there were any.
+	Unblock() bool
 }
 
 // HazardChecker is implemented by SMs that can look for dependences that a program does

@@ -194,6 +194,20 @@ func (r *Residents[K]) RefreshBlock(blk int32) {
 	}
 }
 
+// Unblock lets lanes go on that wait for others of their warp, in the first block that has some,
+// and reports whether there is one. Callers bring the counters up to date first: the core may sleep.
+func (r *Residents[K]) Unblock() bool {
+	for i := range r.Blocks {
+		b := &r.Blocks[i]
+		if b.K == nil || !b.X.Unblock() {
+			continue
+		}
+		r.RefreshBlock(int32(i))
+		return true
+	}
+	return false
+}
+
 // Stuck returns a resident block in which no warp can step again, nil if there is
 // none.
 func (r *Residents[K]) Stuck() exec.Block {

@@ -46,13 +46,13 @@ func (l *Launch) ClusterBlock(n uint64, rank uint64) uint64 {
 // Member is a block of a cluster, as a functional run of the cluster needs it.
 type Member interface {
 	GridBlock
-	// Patient says whether lanes of the block that wait for others of their warp do so even if
-	// nothing else in the block can run, because another block may let it go on.
-	Patient(bool)
+	// Patient lets lanes of the block that wait for others of their warp do so even if nothing else
+	// in the block can run, because another block may let it go on.
+	Patient()
 }
 
 // Patient is as in Member.
-func (c *CTA) Patient(p bool) { c.turns.patient = p }
+func (c *CTA) Patient() { c.turns.patient = true }
 
 // clusterSlice is the number of instructions that a block of a cluster issues before the next has
 // its turn: few, since blocks wait for each other in loops. Our choice.
@@ -77,7 +77,7 @@ func NewCluster(blocks []Member, order Sequence) GridBlock {
 	c := &cluster{first: blocks[0], ended: make([]bool, len(blocks))}
 	for i := range blocks {
 		c.all = append(c.all, blocks[order.At(uint64(i), uint64(len(blocks)))])
-		blocks[i].Patient(true)
+		blocks[i].Patient()
 	}
 	return c
 }
@@ -105,8 +105,10 @@ func (c *cluster) Run(budget uint64) Status {
 		case c.over():
 			return Finished
 		case !c.moved:
-			if st := c.free(); st != Stopped {
-				return st
+			if moved, ok := c.Free(); !moved {
+				return Stuck
+			} else if !ok {
+				return Failed
 			}
 		}
 		c.moved = false
@@ -124,25 +126,21 @@ func (c *cluster) turn(i int, most uint64) (used uint64, st Status) {
 	return after - before, st
 }
 
-// free lets lanes go on that wait for others of their warp, in the first block that has some, as
-// no block can run otherwise. It returns Stuck if there are none.
-func (c *cluster) free() Status {
+// Free is as in GridBlock.
+func (c *cluster) Free() (moved, ok bool) {
 	for i, b := range c.all {
 		if c.ended[i] {
 			continue
 		}
-		b.Patient(false)
-		_, st := c.turn(i, 1)
-		b.Patient(true)
-		if st == Failed {
+		if moved, ok := b.Free(); moved {
 			c.failed = i
-			return Failed
-		}
-		if c.moved {
-			return Stopped
+			if c.each != nil { // who is let go next is no part of the state
+				c.each[i].changed = true
+			}
+			return true, ok
 		}
 	}
-	return Stuck
+	return false, true
 }
 
 func (c *cluster) over() bool {

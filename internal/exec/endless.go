@@ -205,6 +205,20 @@ func (h *hunt) round(under []GridBlock, still bool) bool {
 	return false
 }
 
+// free lets lanes go on in the first block that has some which wait for others of their warp, as all
+// that can run loops for ever. It ends the search and returns the block, nil if there is none, and
+// whether all is well.
+func (h *hunt) free(under []GridBlock) (b GridBlock, ok bool) {
+	h.end(under)
+	h.rounds, h.next = 0, h.first
+	for _, b := range under {
+		if moved, ok := b.Free(); moved {
+			return b, ok
+		}
+	}
+	return nil, true
+}
+
 // end ends the search.
 func (h *hunt) end(under []GridBlock) {
 	if h.until == 0 {

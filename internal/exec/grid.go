@@ -89,6 +89,9 @@ type GridBlock interface {
 	// the warps that can run.
 	Watch(s *Search)
 	Loops() []Where
+	// Free lets lanes go on that wait for others of their warp, where that can be. It reports
+	// whether there were any, and whether all is well.
+	Free() (moved, ok bool)
 	// Recycle gives the block's storage back to its worker.
 	Recycle()
 }
@@ -255,7 +258,13 @@ func (r *gridRun) inTurn() error {
 			r.progress()
 		}
 		if search.round(under, still) {
-			return leave(r.endless(under, next))
+			b, ok := search.free(under)
+			switch {
+			case b == nil:
+				return leave(r.endless(under, next))
+			case !ok:
+				return leave(b.Failure())
+			}
 		}
 	}
 	return nil
@@ -365,8 +374,16 @@ func (r *gridRun) batch(first uint64, places []place, direct bool) {
 				}
 				left -= slice
 				if search.round(one, true) {
-					p.st, p.endless = Stuck, true
-					break
+					free, ok := search.free(one)
+					p.endless = free == nil
+					if p.endless {
+						p.st = Stuck
+						break
+					}
+					if !ok {
+						p.st = Failed
+						break
+					}
 				}
 			}
 			search.end(one)

@@ -64,7 +64,27 @@ func (w *spinWatch) look(chips []*GPU) (forever bool) {
 			forever = forever && yes
 		}
 	}
+	if forever && unblock(chips) {
+		w.drop(chips)
+		return false
+	}
 	return forever
+}
+
+// unblock lets lanes go on that wait for others of their warp, in the first block that has some, as
+// all that can run loops for ever. It reports whether there is one.
+func unblock(chips []*GPU) bool {
+	for _, g := range chips {
+		if g.running == 0 {
+			continue
+		}
+		for _, c := range g.cores {
+			if c.Unblock() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // end ends the search.

@@ -29,6 +29,12 @@ func (c *Core) Skip(n uint64) {
 	}
 }
 
+// Unblock is as in core.SM.
+func (c *Core) Unblock() bool {
+	c.Sync()
+	return c.Residents.Unblock()
+}
+
 // Sync brings the counters up to date with the cycles slept. Owners call it
 // before they read Stats or Places while warps are resident.
 func (c *Core) Sync() {

@@ -2,6 +2,7 @@ package ptx_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/alltests"
@@ -97,6 +98,56 @@ func TestEndlessBarriersEnd(t *testing.T) {
 			got := runBody(t, bodyOpts{grid: 2, block: 96, maxInsts: 1 << 27}, decls, c.body, nil, 68)
 			if n := uint32(got[0]) | uint32(got[1])<<8 | uint32(got[2])<<16; n != 600000 {
 				t.Errorf("counted to %d", n)
+			}
+		})
+	}
+}
+
+// TestLanesOfPolledWarp: what a warp polls is set by lanes that wait for others of their warp, which
+// wait at a barrier for the warp that polls.
+func TestLanesOfPolledWarp(t *testing.T) {
+	const decls = ".reg .b32 %r, %s; .reg .pred %p, %q; .shared .b32 flag;"
+	parts := func(clear, polls, set, barrier string) string {
+		return fmt.Sprintf(`
+		mov.u32 %%s, flag;
+		%[1]s
+		@%%p bra poll;
+		and.b32 %%r, %%t, 16;
+		setp.eq.u32 %%q, %%r, 0;
+		@%%q bra join;
+		%[4]s
+		join: @!%%q bra end;
+		%[3]s
+		%[4]s
+		bra end;
+		poll: %[2]s
+		setp.eq.u32 %%q, %%r, 0;
+		@%%q bra poll;
+		%[4]s
+		end: mul.wide.u32 %%off, %%t, 4;
+		add.u64 %%out, %%out, %%off;
+		st.global.u32 [%%out], 1;`, clear, polls, set, barrier)
+	}
+	const poll = "ld.volatile.shared.u32 %r, [flag];"
+	for _, c := range []struct {
+		name, body string
+		o          bodyOpts
+	}{
+		{"of its block", parts("st.shared.u32 [flag], 0; bar.sync 0; setp.lt.u32 %p, %t, 32;", poll, "st.volatile.shared.u32 [flag], 1;", "barrier.sync 0;"), bodyOpts{block: 64}},
+		{"of another block", parts(`st.shared.u32 [flag], 0; barrier.cluster.arrive; barrier.cluster.wait;
+			mapa.shared::cluster.u32 %s, %s, 0; mov.u32 %r, %cluster_ctarank; setp.eq.u32 %p, %r, 0;`, poll, "st.relaxed.cluster.shared::cluster.u32 [%s], 1;", "barrier.cluster.arrive; barrier.cluster.wait;"),
+			bodyOpts{grid: 2, cluster: exec.Dim3{X: 2, Y: 1, Z: 1}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := int(max(32, c.o.block))
+			got, err := tryBody(t, c.o, decls+".reg .b64 %off;", c.body, nil, 4*n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range n {
+				if word(got, i) != 1 {
+					t.Errorf("thread %d did not come to its end", i)
+				}
 			}
 		})
 	}
