@@ -18,6 +18,17 @@ import (
 // CUDA programming guide: 16).
 const MaxBarriers = 16
 
+// GroupWarps is the number of warps of a warp group, which begins at a multiple of it (PTX manual,
+// wgmma). Warps of a group meet at a barrier of its own.
+const GroupWarps = 4
+
+// ClusterBarrier is the place of the cluster's barrier among those of a block, and GroupBarriers of
+// those of the warp groups.
+const (
+	ClusterBarrier = MaxBarriers
+	GroupBarriers  = ClusterBarrier + 1
+)
+
 // Barrier is a named barrier of a block. It counts lanes; a warp all of whose live
 // lanes have arrived counts as 32, following the PTX manual's rule for partial warps.
 type Barrier struct {
@@ -222,11 +233,11 @@ type CTA struct {
 	Grid   Dim3   // blocks
 	Shared []byte // shared memory, static and dynamic
 	View   *device.View
-	Lanes  []uint32                 // per warp, the lanes that have not exited
-	Bars   [MaxBarriers + 1]Barrier // the last is the cluster's
-	Whole  bool                     // warps arrive at barriers as a whole (before sm_70)
-	Spins  bool                     // the kernel waits for other blocks in loops
-	Out    bytes.Buffer             // what printf printed
+	Lanes  []uint32 // per warp, the lanes that have not exited
+	Bars   [GroupBarriers + isa.MaxThreads/32/GroupWarps]Barrier
+	Whole  bool         // warps arrive at barriers as a whole (before sm_70)
+	Spins  bool         // the kernel waits for other blocks in loops
+	Out    bytes.Buffer // what printf printed
 
 	warnings Warnings
 	outside  func(*Fault) // of the launch
@@ -339,6 +350,9 @@ func (c *CTA) Open(i int) {
 // Waiting describes what the threads at barrier i wait for.
 func (c *CTA) Waiting(i int) string {
 	came, need := c.Bars[i].Needs(c.Lanes, c.Whole)
+	if i >= GroupBarriers {
+		return fmt.Sprintf("waits for the others of its warp group, of which %d of %d threads have come", came, need)
+	}
 	return fmt.Sprintf("waits at barrier %d, where %d of %d threads have arrived", i, came, need)
 }
 

@@ -35,7 +35,7 @@ func (s *script) Counts() (warp, threads uint64) { return s.done, 32 * s.done }
 func (s *script) Failure() error                 { return &Fault{What: fmt.Sprintf("block %d", s.n)} }
 func (s *script) Waits() []string                { return []string{"waits"} }
 func (s *script) Somewhere() Where               { return Where{Kernel: "k", Block: s.Index()} }
-func (s *script) Free() (moved, ok bool) { return false, true }
+func (s *script) Free() (moved, ok bool)         { return false, true }
 func (s *script) Recycle()                       { s.grid.recycled++ }
 func (s *script) Loops() []Where                 { return []Where{s.Somewhere()} }
 func (s *script) Watch(x *Search)                { s.search = x }

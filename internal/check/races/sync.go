@@ -11,7 +11,7 @@ import (
 
 // clusterBarrier is the number of the cluster's barrier. Arrivals do not wait there; a cluster
 // has one block. Its threads acquire when it opens, somewhat before they wait.
-const clusterBarrier = exec.MaxBarriers
+const clusterBarrier = exec.ClusterBarrier
 
 // barrier is a phase of a barrier of the block.
 type barrier struct {

@@ -134,7 +134,7 @@ func (b *block) exited(w *warp, gone uint32) {
 		b.probe.Exit(w.id, isa.LaneMask(gone))
 	}
 	for i := range b.Bars {
-		if b.Bars[i].Used || i == clusterBarrier && b.team != nil {
+		if b.Bars[i].Used || i == exec.ClusterBarrier && b.team != nil {
 			b.tryRelease(i)
 		}
 	}
@@ -144,7 +144,7 @@ func (b *block) exited(w *warp, gone uint32) {
 func (b *block) tryRelease(i int) {
 	switch {
 	case !b.Complete(i):
-	case i == clusterBarrier && b.team != nil:
+	case i == exec.ClusterBarrier && b.team != nil:
 		b.tryReleaseCluster()
 	default:
 		b.release(i)
@@ -178,7 +178,7 @@ func (b *block) release(i int) {
 		}
 	}
 	b.Open(i)
-	if b.probe != nil {
+	if b.probe != nil && i < exec.GroupBarriers {
 		b.probe.Open(i)
 	}
 }
@@ -290,8 +290,11 @@ func (b *block) Counts() (warp, thread uint64) {
 func (b *block) waitOf(w *warp, f *frag) (what string, barrier int, lanes uint32) {
 	switch f.st {
 	case atBarrier:
-		if f.bar == clusterBarrier && b.team != nil {
+		if f.bar == exec.ClusterBarrier && b.team != nil {
 			return b.waitingCluster(), -1, 0
+		}
+		if f.bar >= exec.GroupBarriers {
+			return b.Waiting(int(f.bar)), -1, 0
 		}
 		return b.Waiting(int(f.bar)), int(f.bar), 0
 	case atSync:

@@ -176,13 +176,13 @@ func (w *warp) remoteFault(i int, a uint64, size int, write bool, where string) 
 // or exited.
 func (b *block) tryReleaseCluster() {
 	for _, p := range b.team {
-		if !p.Complete(clusterBarrier) {
+		if !p.Complete(exec.ClusterBarrier) {
 			return
 		}
 	}
 	for _, p := range b.team {
-		if p.Bars[clusterBarrier].Used {
-			p.release(clusterBarrier)
+		if p.Bars[exec.ClusterBarrier].Used {
+			p.release(exec.ClusterBarrier)
 		}
 	}
 }
@@ -191,7 +191,7 @@ func (b *block) tryReleaseCluster() {
 func (b *block) waitingCluster() string {
 	came := 0
 	for _, p := range b.team {
-		if p.Complete(clusterBarrier) {
+		if p.Complete(exec.ClusterBarrier) {
 			came++
 		}
 	}

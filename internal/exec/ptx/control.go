@@ -411,10 +411,6 @@ func b2u(b bool) uint32 {
 	return 0
 }
 
-// clusterBarrier is the number of the cluster's barrier, which follows the named ones. Each block
-// counts its own arrivals.
-const clusterBarrier = 16
-
 // decodeBar decodes bar and barrier in all forms.
 func decodeBar(d *dec, in *ptx.Inst, o *inst) error {
 	d.info.Unit, d.info.Barrier = isa.UnitBar, true
@@ -425,7 +421,7 @@ func decodeBar(d *dec, in *ptx.Inst, o *inst) error {
 	if in.Has("cluster") {
 		o.run = clusterWait
 		if in.Has("arrive") {
-			o.run = func(w *warp, in *inst, m uint32) { w.arriveAt(clusterBarrier, 0, m, false) }
+			o.run = func(w *warp, in *inst, m uint32) { w.arriveAt(exec.ClusterBarrier, 0, m, false) }
 		}
 		return nil
 	}
@@ -469,11 +465,11 @@ func decodeBar(d *dec, in *ptx.Inst, o *inst) error {
 
 // clusterWait makes a warp wait for the cluster's phase in which it has arrived.
 func clusterWait(w *warp, in *inst, m uint32) {
-	if w.blk.Bars[clusterBarrier].Came[w.id]&m == 0 {
+	if w.blk.Bars[exec.ClusterBarrier].Came[w.id]&m == 0 {
 		w.pc++ // the phase it arrived in is complete
 		return
 	}
-	w.waitAt(clusterBarrier, m)
+	w.waitAt(exec.ClusterBarrier, m)
 }
 
 // barReduction decodes what a barrier reduces: the first operand is the destination, the

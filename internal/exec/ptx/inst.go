@@ -54,6 +54,7 @@ const (
 	fVolatile                    // volatile, or ordered stronger than weak
 	fAnyPC                       // bar.warp.sync: lanes need not be at the same place
 	fLow32                       // the address space has 32-bit addresses
+	fGroup                       // the warps of a warp group go on from it together
 )
 
 // inst is a decoded instruction. Its run function defines the meaning of the fields.

@@ -489,7 +489,9 @@ func (w *warp) special(in *inst, m uint32) {
 	case kSync:
 		in.run(w, in, m)
 	case kWarpSync:
-		w.warpSync(in, m)
+		if w.warpSync(in, m); in.flags&fGroup != 0 && w.running && w.fault == nil {
+			w.meetGroup()
+		}
 	case kYield:
 		in.run(w, in, m)
 		if w.fault != nil {

@@ -14,7 +14,8 @@ import (
 // This file: products of a warp group (wgmma). A warp group is four warps, the first of which has a
 // number that is a multiple of four; each has 16 rows of the 64 of A and D, and reads all of B from
 // shared memory. So each warp computes its rows when it issues the instruction: a program may not
-// look at D before it has waited. Fragments are those of mma for 16 rows (PTX manual, register
+// look at D before it has waited. It goes on when all four have done so, as the hardware's product
+// begins then: the first of them may let A and B be overwritten once it has waited. Fragments are those of mma for 16 rows (PTX manual, register
 // fragments of wgmma). Floats are added as num.HopperF32 has it.
 
 func init() { families["wgmma"] = decodeWgmma }
@@ -88,6 +89,7 @@ func decodeWgmma(d *dec, in *ptx.Inst, o *inst) error {
 	d.im.functional = "wgmma"
 	d.info.Space = isa.Shared
 	d.together(o)
+	o.flags |= fGroup
 	o.x, o.run = &extra{any: op}, wgmma
 	return nil
 }
@@ -248,6 +250,19 @@ func wgmma(w *warp, in *inst, m uint32) {
 		}
 		w.wgmmaColumns(op, t, col, keep&1 != 0)
 	}
+}
+
+// meetGroup makes the running fragment, which has executed an instruction of its warp group, wait
+// until the other warps of the group have.
+func (w *warp) meetGroup() {
+	i := exec.GroupBarriers + w.id/exec.GroupWarps
+	if wrong := w.blk.Arrive(i, w.id, full, 32*exec.GroupWarps, true); wrong != "" {
+		w.failf(w.mask, "%s", wrong)
+		return
+	}
+	w.pc--
+	w.waitAt(i, w.mask)
+	w.blk.tryRelease(i)
 }
 
 // wgmmaA gathers the warp's rows of A.

@@ -1,6 +1,7 @@
 package ptx_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/big"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/alltests"
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
@@ -531,6 +533,41 @@ func TestWgmmaFaults(t *testing.T) {
 	_, err := tryBody(t, bodyOpts{version: "8.4", target: "sm_90a", block: 128, stepped: true}, decls, desc(8<<16|16<<32)+mma+"%a0, %a1, 1, 1, 1, 0, 0;", nil, 4)
 	if err == nil || !strings.Contains(err.Error(), "core models cannot run wgmma") {
 		t.Errorf("core model: %v", err)
+	}
+}
+
+// TestWgmmaGroup: the warps of a group go on from a product together, so that the first may overwrite
+// its operands as soon as it has waited; one that does not come is missed.
+func TestWgmmaGroup(t *testing.T) {
+	const decls = ".reg .b32 %d<4>, %x, %w;\n.reg .b64 %a<2>;\n.reg .pred %p<2>;\n.shared .align 1024 .b8 s[1024];"
+	body := func(before string) string {
+		return `shr.u32 %w, %t, 5; setp.eq.u32 %p0, %w, 0; mov.u32 %x, s; mad.lo.u32 %x, %t, 4, %x; mov.b64 %a0, 0;
+		@%p0 st.shared.u32 [%x], 0x3c003c00;
+		bar.sync 0;
+		` + before + `
+		wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0, %d1, %d2, %d3}, %a0, %a0, 0, 1, 1, 0, 0;
+		wgmma.commit_group.sync.aligned;
+		wgmma.wait_group.sync.aligned 0;
+		@%p0 st.shared.u32 [%x], 0;
+		mul.wide.u32 %a1, %t, 4; add.u64 %out, %out, %a1; st.global.u32 [%out], %d3;`
+	}
+	o := bodyOpts{version: "8.4", target: "sm_90a", block: 256}
+	got := runBody(t, o, decls, body(""), nil, 4*256)
+	for i := range 256 {
+		if x := math.Float32frombits(word(got, i)); x != 16 {
+			t.Errorf("thread %d has %g, want 16", i, x)
+		}
+	}
+	for _, order := range []exec.Sequence{{Reverse: true}, {Seed: 3}, {Seed: 4}} {
+		o.order = order
+		if again := runBody(t, o, decls, body(""), nil, 4*256); !bytes.Equal(again, got) {
+			t.Errorf("in order %v: another result", order)
+		}
+	}
+	o.order = exec.Sequence{}
+	const says = "waits for the others of its warp group, of which 96 of 128 threads have come"
+	if _, err := tryBody(t, o, decls, body("setp.eq.u32 %p1, %w, 6; @%p1 exit;"), nil, 4*256); err == nil || !strings.Contains(err.Error(), says) {
+		t.Errorf("got %v, want %q", err, says)
 	}
 }
 

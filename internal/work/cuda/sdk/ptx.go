@@ -17,7 +17,8 @@ import (
 // copies, AlignArrays aligns local arrays and edits change the rest.
 func (s SDK) PTX(call func(args ...string) error, arch string, flags []string, source, dir, out string, edits ...func(ir []byte) []byte) error {
 	file := filepath.Join(dir, filepath.Base(source)+"-"+arch+".ll")
-	front := append(slices.Clone(flags), s.CUDAFlags()...)
+	// Kernels read arrays of halves as integers, and work when nvcc compiles them.
+	front := slices.Concat([]string{"-fno-strict-aliasing"}, flags, s.CUDAFlags())
 	front = append(front, "--cuda-device-only", "--cuda-gpu-arch="+arch, "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-x", "cuda", source, "-o", file)
 	if err := call(front...); err != nil {
 		return err
