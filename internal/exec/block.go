@@ -33,6 +33,7 @@ const (
 // lanes have arrived counts as 32, following the PTX manual's rule for partial warps.
 type Barrier struct {
 	Came    []uint32 // per warp: lanes that arrived in this phase
+	Again   int      // arrivals of lanes that had arrived in it, with bar.arrive: they count too
 	Need    int      // threads, a multiple of 32; 0: the whole block
 	Used    bool     // a thread has arrived in this phase
 	Pop     uint32   // threads whose predicate held, for a reduction
@@ -51,14 +52,14 @@ func (b *Barrier) Size(warps int) {
 // Reset begins a phase.
 func (b *Barrier) Reset() {
 	clear(b.Came)
-	b.Need, b.Used = 0, false
+	b.Need, b.Again, b.Used = 0, 0, false
 	b.Pop, b.And, b.Or = 0, true, false
 }
 
-// Arrive records the arrival of lanes of a warp that expect need threads in all, 0 for
-// the whole block. It returns what is wrong, or "": all threads that arrive in one
+// Arrive records the arrival of lanes of a warp, of which live have not exited, that expect need
+// threads in all, 0 for the whole block. Lanes that arrive again in one phase count again. It returns what is wrong, or "": all threads that arrive in one
 // phase must expect the same number.
-func (b *Barrier) Arrive(id, warp int, lanes uint32, need int) (wrong string) {
+func (b *Barrier) Arrive(id, warp int, lanes, live uint32, need int) (wrong string) {
 	all := 32 * len(b.Came)
 	expected := func(n int) int {
 		if n == 0 {
@@ -71,6 +72,13 @@ func (b *Barrier) Arrive(id, warp int, lanes uint32, need int) (wrong string) {
 	}
 	if !b.Used {
 		b.Used, b.Need = true, need
+	}
+	switch again := b.Came[warp] & lanes; {
+	case need == 0 || again == 0:
+	case live&^again == 0:
+		b.Again += 32
+	default:
+		b.Again += bits.OnesCount32(again)
 	}
 	b.Came[warp] |= lanes
 	return ""
@@ -100,7 +108,7 @@ func (b *Barrier) Count(live []uint32, whole bool) (came, all int) {
 			came += bits.OnesCount32(c)
 		}
 	}
-	return came, all
+	return came + b.Again, all
 }
 
 // Complete reports whether all threads of the phase have arrived.
@@ -328,7 +336,7 @@ func (c *CTA) Arrive(i, warp int, lanes uint32, need int, waits bool) (wrong str
 	if s := c.turns.search; s != nil && (!waits || need != 0 && need != 32*len(c.Lanes)) {
 		s.rounds.begun = false // who is in time for this phase depends on whose turn it is
 	}
-	return c.Bars[i].Arrive(i, warp, lanes, need)
+	return c.Bars[i].Arrive(i, warp, lanes, c.Lanes[warp], need)
 }
 
 // GoOn notes that lanes of a warp go on at a barrier that opens, without the others of the warp.

@@ -133,7 +133,7 @@ func (c *CTA) State() Digest {
 		if !b.Used {
 			continue
 		}
-		d = d.Add(uint64(i)).Add(uint64(b.Need)).Add(uint64(b.Pop))
+		d = d.Add(uint64(i)).Add(uint64(b.Need)).Add(uint64(b.Again)).Add(uint64(b.Pop))
 		if b.And {
 			d = d.Add(1)
 		}

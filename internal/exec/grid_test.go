@@ -301,7 +301,7 @@ func TestBarrier(t *testing.T) {
 		b.Size(5)
 		for i, c := range came {
 			if c != 0 {
-				if wrong := b.Arrive(3, i, c, 0); wrong != "" {
+				if wrong := b.Arrive(3, i, c, live[i], 0); wrong != "" {
 					t.Fatal(wrong)
 				}
 			}
@@ -348,13 +348,13 @@ func TestBarrier(t *testing.T) {
 	full := ^uint32(0)
 	var b Barrier
 	b.Size(2)
-	if wrong := b.Arrive(1, 0, full, 64) + b.Arrive(1, 1, 1, 0); wrong != "" {
+	if wrong := b.Arrive(1, 0, full, full, 64) + b.Arrive(1, 1, 1, full, 0); wrong != "" {
 		t.Errorf("all 64 threads of a block and 64 are the same: %s", wrong)
 	}
 	if b.Complete([]uint32{full, full}, false) {
 		t.Error("complete with 33 of 64")
 	}
-	if wrong := b.Arrive(1, 1, full, 32); wrong == "" {
+	if wrong := b.Arrive(1, 1, full, full, 32); wrong == "" {
 		t.Error("32 and 64 threads in one phase are accepted")
 	}
 	b.Reduce(0x0f, 0xff)

@@ -451,6 +451,31 @@ func TestNamedBarriers(t *testing.T) {
 	})
 }
 
+// TestArriveTwice: a warp that arrives at a barrier and then waits there counts twice, also one of
+// which half has exited. (FlashAttention's warps do before one of them stores.)
+func TestArriveTwice(t *testing.T) {
+	body := `
+		setp.ge.u32 %p0, %t, 80;
+		@%p0 exit;
+		setp.lt.u32 %p0, %t, 64;
+		st.shared.u32 [flag], 0;
+		bar.sync 0;
+		@%p0 st.shared.u32 [flag], 7;
+		bar.arrive 5, 128;
+		@%p0 bra END;
+		bar.sync 5, 128;
+		ld.shared.u32 %r1, [flag];
+	END:
+	` + at("%r1")
+	got := runBody(t, bodyOpts{block: 96}, regs+".shared .b32 flag;", "mov.u32 %r1, 0;\n"+body, nil, 4*96)
+	expect(t, got, func(i int) uint32 {
+		if i < 64 || i >= 80 {
+			return 0
+		}
+		return 7
+	})
+}
+
 // TestBarrierAndExit: exited threads are not waited for, whole warps and lanes.
 func TestBarrierAndExit(t *testing.T) {
 	for _, leave := range []string{
