@@ -262,12 +262,13 @@ func (w *warp) callAddr(in *inst, i int) uint64 {
 // whether there was room.
 func (w *warp) invoke(in *inst, f *fn, m uint32, parent int32) bool {
 	caller := w.fr
-	if caller.depth+1 >= maxDepth || caller.top+f.local > isa.MaxLocal {
-		w.failAs(exec.StackOverflow, m, "stack overflow: %d nested calls with %d bytes of local memory; a thread can have %d calls and %d bytes", caller.depth+1, caller.top+f.local, maxDepth, isa.MaxLocal)
+	base := alignUp(caller.top, f.align)
+	if caller.depth+1 >= maxDepth || base+f.local > isa.MaxLocal {
+		w.failAs(exec.StackOverflow, m, "stack overflow: %d nested calls with %d bytes of local memory; a thread can have %d calls and %d bytes", caller.depth+1, base+f.local, maxDepth, isa.MaxLocal)
 		return false
 	}
 	fr := w.blk.wk.frame(f)
-	fr.base, fr.depth, fr.parent, fr.ret, fr.site, fr.refs = caller.top, caller.depth+1, caller, w.pc+1, in, 0
+	fr.base, fr.depth, fr.parent, fr.ret, fr.site, fr.refs = base, caller.depth+1, caller, w.pc+1, in, 0
 	caller.refs++
 	w.openFrame(fr, m)
 	w.entered(fr, m)

@@ -278,6 +278,7 @@ var errUnsupported = errors.New("is not supported")
 
 func (d *dec) function() {
 	f, ast := d.f, d.ast
+	f.align = 16
 	// Parameters and the variables of the body: registers get slots on first use, local
 	// and param variables get their place in the frame.
 	place := func(v *ptx.Var) paramSlot {
@@ -286,6 +287,7 @@ func (d *dec) function() {
 			return paramSlot{off: -1, size: max(1, v.Type.Bytes()), r: d.slot(v, 0, 0), class: cl, vec: v.Vec}
 		}
 		size := int(max(0, v.Size()))
+		f.align = max(f.align, alignOf(v))
 		f.local = alignUp(f.local, alignOf(v))
 		p := paramSlot{off: f.local, size: size, r: none}
 		d.localAt[v] = f.local

@@ -101,6 +101,7 @@ type fn struct {
 	c64    [][32]uint64
 	sregs  []sregSlot // slots filled when a frame is made
 	local  int        // bytes of local memory of a frame, a multiple of 16
+	align  int        // of a frame: at least 16
 	params []paramSlot
 	rets   []paramSlot
 	err    []error // why it cannot run

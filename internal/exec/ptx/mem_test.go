@@ -211,6 +211,29 @@ func TestNullAddress(t *testing.T) {
 	}
 }
 
+// TestAlignedFrame: a variable of a called function has the alignment that it asks for, as tensor maps
+// need, wherever the caller's frame ends.
+func TestAlignedFrame(t *testing.T) {
+	module := `
+	.func (.param .b32 ret) f()
+	{
+		.local .align 64 .b8 map[128];
+		.reg .b64 %m; .reg .u32 %x;
+		mov.u64 %m, map;
+		cvt.u32.u64 %x, %m;
+		and.b32 %x, %x, 63;
+		st.local.u32 [map], %x;
+		st.param.b32 [ret], %x;
+		ret;
+	}`
+	body := `{ .param .b32 r; call (r), f, (); ld.param.b32 %r0, [r]; }
+	st.global.u32 [%out], %r0;`
+	got := runBody(t, bodyOpts{module: module, block: 1}, ".reg .b32 %r<1>; .local .align 4 .b8 mine[20];", "st.local.u32 [mine], 1;\n"+body, nil, 4)
+	if x := word(got, 0); x != 0 {
+		t.Errorf("the variable lies %d bytes after a multiple of 64", x)
+	}
+}
+
 // TestLocalMemory: every thread has its own, also in recursion and through a generic address
 // passed down.
 func TestLocalMemory(t *testing.T) {
