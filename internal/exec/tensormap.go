@@ -99,6 +99,9 @@ func (m *TensorMap) Check() error {
 	}
 	row := uint64(m.Box[0]) * size
 	switch {
+	case m.Im2col && !m.corners():
+		bits := cornerBits[m.Rank-3]
+		return fmt.Errorf("corners %v and %v: want %d to %d in each of %d dimensions", m.Lower[:m.Rank-2], m.Upper[:m.Rank-2], -1<<bits, 1<<bits-1, m.Rank-2)
 	case m.Im2col && (m.Box[0] == 0 || m.Box[0] > 256 || m.Box[1] == 0 || m.Box[1] > 1024):
 		return fmt.Errorf("%d channels and %d pixels: want 1 to 256 and 1 to 1024", m.Box[0], m.Box[1])
 	case row%16 != 0:
@@ -107,6 +110,23 @@ func (m *TensorMap) Check() error {
 		return fmt.Errorf("a row of the box has %d bytes, more than the %d of the swizzle", row, m.Width())
 	}
 	return nil
+}
+
+// cornerBits bounds the corners of im2col in 1, 2 and 3 spatial dimensions: ±2^n (PTX manual, im2col
+// mode).
+var cornerBits = [3]int{15, 7, 4}
+
+// corners reports whether the corners are within their bounds.
+func (m *TensorMap) corners() bool {
+	n := m.Rank - 2
+	for i := range n {
+		for _, c := range [2]int{int(m.Lower[i]), int(m.Upper[i])} {
+			if b := 1 << cornerBits[n-1]; c < -b || c >= b {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Encode writes the map.

@@ -59,9 +59,12 @@ func TestTensorMapChecks(t *testing.T) {
 		{func(m *TensorMap) { m.Box[1] = 0 }, "box of 0"},
 		{func(m *TensorMap) { m.Box[0] = 3 }, "row of the box has 12 bytes"},
 		{func(m *TensorMap) { m.Im2col, m.Rank = true, 3; m.Box[1] = 1025 }, "1025 pixels"},
+		{func(m *TensorMap) { m.Im2col, m.Rank = true, 3; m.Lower[0] = -1 << 15 }, ""},
+		{func(m *TensorMap) { m.Im2col, m.Rank = true, 4; m.Lower[1] = -129 }, "want -128 to 127 in each of 2 dimensions"},
+		{func(m *TensorMap) { m.Im2col, m.Rank = true, 5; m.Upper[2] = 16 }, "want -16 to 15 in each of 3 dimensions"},
 		{func(*TensorMap) {}, ""},
 	} {
-		m := TensorMap{Type: TensorU32, Rank: 2, Dims: [5]uint64{8, 8, 8, 1, 1}, Strides: [5]uint64{4, 32, 256}, Box: [5]uint32{8, 8, 1}, Steps: [5]uint32{1, 1, 1, 1, 1}}
+		m := TensorMap{Type: TensorU32, Rank: 2, Dims: [5]uint64{8, 8, 8, 1, 1}, Strides: [5]uint64{4, 32, 256, 256, 256}, Box: [5]uint32{8, 8, 1}, Steps: [5]uint32{1, 1, 1, 1, 1}}
 		c.edit(&m)
 		switch err := m.Check(); {
 		case c.says == "" && err != nil:

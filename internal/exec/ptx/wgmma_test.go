@@ -102,6 +102,7 @@ type wgCase struct {
 	negA, negB     bool
 	keep           bool // D is added
 	floats         bool // operands are random floats, else small integers
+	selector       int  // of sparse A: which pair of four lanes has the metadata; 0 for 8 bits
 }
 
 // wgOperands are the bits of the matrices; A is as it is multiplied, packed as it is stored.
@@ -198,8 +199,8 @@ func (c *wgCase) thin(rnd *rand.Rand, o *wgOperands) {
 				}
 			}
 		}
-		// Where the metadata of a row lie: see mma_sparse.go; the selector is 0.
-		lane0 := 32*(r/16) + r%8*4
+		// Where the metadata of a row lie: see mma_sparse.go.
+		lane0 := 32*(r/16) + r%8*4 + 2*c.selector
 		for i, v := range places {
 			bit := i * bits
 			if c.at.bits == 8 {
@@ -388,7 +389,7 @@ copy:
 	fmt.Fprintf(&body, "mov.b64 %%da, %#x; mov.b64 %%db, %#x; setp.ne.u32 %%q, %d, 0;\n", la.descriptor(), lb.descriptor(), btoi(c.keep))
 	ops := []string{list("%d", nd), a, "%db"}
 	if c.sp {
-		ops = append(ops, "%meta", "0")
+		ops = append(ops, "%meta", strconv.Itoa(c.selector))
 	}
 	ops = append(ops, "%q")
 	sign := func(neg bool) string { return map[bool]string{false: "1", true: "-1"}[neg] }
@@ -463,7 +464,10 @@ func TestWgmma(t *testing.T) {
 					c.regs, c.keep = rnd.IntN(3) == 0, rnd.IntN(3) != 0
 					c.negA, c.negB = c.dt.name != "s32" && rnd.IntN(3) == 0, c.dt.name != "s32" && rnd.IntN(3) == 0
 					c.floats = c.dt.name != "s32" && round%2 == 1
-					c.transA, c.transB = false, false
+					c.transA, c.transB, c.selector = false, false, 0
+					if c.sp && c.at.bits > 8 {
+						c.selector = round % 2
+					}
 					if c.at.bits == 16 {
 						c.transA, c.transB = !c.regs && rnd.IntN(2) == 0, rnd.IntN(2) == 0
 					}
