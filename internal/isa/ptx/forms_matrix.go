@@ -79,13 +79,13 @@ wgmma.mma_async.sync.aligned.wgshape16.{f16,f32}.f16.f16  d:frag, a:any, b:b64, 
 wgmma.mma_async.sync.aligned.wgshape16.f32.bf16.bf16  d:frag, a:any, b:b64, scaled:pred, scalea:imm, scaleb:imm{, transa:imm}{, transb:imm} ; 8.0 sm_90a
 wgmma.mma_async.sync.aligned.wgshape8.f32.tf32.tf32  d:frag, a:any, b:b64, scaled:pred, scalea:imm, scaleb:imm ; 8.0 sm_90a
 wgmma.mma_async.sync.aligned.wgshape32.{f16,f32}.f8.f8  d:frag, a:any, b:b64, scaled:pred, scalea:imm, scaleb:imm ; 8.0 sm_90a
-wgmma.mma_async.sync.aligned.wgshape32.s32.{s8,u8}.{s8,u8}{.satfinite}  d:frag, a:any, b:b64, scaled:pred ; 8.0 sm_90a
-wgmma.mma_async.sync.aligned.wgshape256.s32.b1.b1.and.popc  d:frag, a:any, b:b64, scaled:pred ; 8.0 sm_90a
+wgmma.mma_async.sync.aligned.wgint32.s32.{s8,u8}.{s8,u8}{.satfinite}  d:frag, a:any, b:b64, scaled:pred ; 8.0 sm_90a
+wgmma.mma_async.sync.aligned.wgint256.s32.b1.b1.and.popc  d:frag, a:any, b:b64, scaled:pred ; 8.0 sm_90a
 wgmma.mma_async.sp.sync.aligned.wgshape32.{f16,f32}.f16.f16  d:frag, a:any, b:b64, meta:b32, sel:imm, scaled:pred, scalea:imm, scaleb:imm{, transa:imm}{, transb:imm} ; 8.2 sm_90a
 wgmma.mma_async.sp.sync.aligned.wgshape32.f32.bf16.bf16  d:frag, a:any, b:b64, meta:b32, sel:imm, scaled:pred, scalea:imm, scaleb:imm{, transa:imm}{, transb:imm} ; 8.2 sm_90a
 wgmma.mma_async.sp.sync.aligned.wgshape16.f32.tf32.tf32  d:frag, a:any, b:b64, meta:b32, sel:imm, scaled:pred, scalea:imm, scaleb:imm ; 8.2 sm_90a
 wgmma.mma_async.sp.sync.aligned.wgshape64.{f16,f32}.f8.f8  d:frag, a:any, b:b64, meta:b32, sel:imm, scaled:pred, scalea:imm, scaleb:imm ; 8.2 sm_90a
-wgmma.mma_async.sp.sync.aligned.wgshape64.s32.{s8,u8}.{s8,u8}{.satfinite}  d:frag, a:any, b:b64, meta:b32, sel:imm, scaled:pred ; 8.2 sm_90a
+wgmma.mma_async.sp.sync.aligned.wgint64.s32.{s8,u8}.{s8,u8}{.satfinite}  d:frag, a:any, b:b64, meta:b32, sel:imm, scaled:pred ; 8.2 sm_90a
 
 tcgen05.alloc.{cta_group::1,cta_group::2}.sync.aligned{.ctaspaces}.b32  [a], n:u32 ; 8.6 sm_100a
 tcgen05.dealloc.{cta_group::1,cta_group::2}.sync.aligned.b32  a:b32, n:u32 ; 8.6 sm_100a

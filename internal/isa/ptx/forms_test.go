@@ -297,6 +297,7 @@ func TestNoForm(t *testing.T) {
 			"expected .col; the form is mma.sync.aligned.m16n8k16.row.col.{f16,f32}.f16.f16.{f16,f32} {d…}, {a…}, {b…}, {c…}"},
 		{"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f32",
 			"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f32: the types of D and C differ: .f16 and .f32", ""},
+		{"wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8", "wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8: .m64n40k32 cannot be combined with the other modifiers", ""},
 		{"wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.u8.s32",
 			"wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.u8.s32: the types of A and B differ: .s8 and .u8", ""},
 		{"bar", "bar: missing one of .sync .arrive", "the form is bar.sync a{, b}"},
