@@ -1,5 +1,10 @@
 package gpu
 
+import (
+	"sync/atomic"
+	"time"
+)
+
 // Tick simulates the next time at which a clock domain fires.
 func (g *GPU) Tick() { g.step() }
 
@@ -19,4 +24,46 @@ func AlwaysTogether() func() {
 	w, l := worthwhile, looks
 	worthwhile, looks = 0, 1<<8
 	return func() { worthwhile, looks = w, l }
+}
+
+// NobodyHelps makes chips call workers whose goroutines never run, until the returned
+// function is called.
+func NobodyHelps() func() {
+	helper = func(*GPU, *worker) {}
+	return func() { helper = (*GPU).help }
+}
+
+// Try makes a decision about workers, with given times of the parts of the trial with and
+// without them and given lateness, and reports whether they are called after it.
+func Try(alone, together func(part int) time.Duration, late func(cycle int) int) bool {
+	var now time.Time
+	t := trier{clock: func() time.Time { return now }}
+	for cycle := 0; ; cycle++ {
+		n := 0
+		if late != nil {
+			n = late(cycle)
+		}
+		if t.call(n); !t.trying {
+			return t.together
+		}
+		if t.timing && t.left == 0 {
+			f := alone
+			if t.together {
+				f = together
+			}
+			now = now.Add(f(t.part / 2))
+		}
+	}
+}
+
+// Interrupted waits for a worker that is interrupted, and returns as how many late rounds
+// that counts, and whether workers are called after it.
+func Interrupted(d time.Duration) (together bool, late int) {
+	var t team
+	t.wake.L = &t.mu
+	var a atomic.Uint64
+	time.AfterFunc(d, func() { t.tell(&a, 1) })
+	late = t.await(&a, 1)
+	t.trier.decide(true)
+	return t.trier.call(late), late
 }

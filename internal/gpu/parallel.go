@@ -23,8 +23,10 @@ import (
 //     global memory, wait for their turn: until all clusters before this one
 //     have issued in this cycle. So memory changes in the same order.
 //
-// Each worker has clusters of its own, which it runs in order; so the first cluster
-// that has not issued is always running, and no worker waits forever.
+// Each worker has clusters of its own, which it runs in order. Those of a worker that
+// does not run at all, because the host's core does something else, are taken over by
+// the owner of the chip. So the first cluster that has not issued is always running or
+// can be taken over, and no worker waits forever.
 
 // cluster is a cluster of SMs, with the output of its SMs for the rest of the chip.
 type cluster struct {
@@ -52,18 +54,21 @@ type endedBlock struct {
 	b  exec.Block
 }
 
-// worker runs some of the clusters.
+// worker runs some of the clusters. In a round, whose clusters they are is decided by
+// who takes them first: its own goroutine, or the owner of the chip.
 type worker struct {
 	_  [pad]byte
 	at atomic.Uint64 // round<<roundBits + the cluster that it issues from next, or allIssued
 	_  [pad]byte
 
-	done atomic.Uint64            // rounds
-	busy int                      // SMs that were awake in the last cycle
-	news [maxClusters / 64]uint64 // a bit for each cluster with output for the rest of the chip
-	_    [pad]byte
+	taken atomic.Uint64            // the last round in which somebody took the clusters
+	done  atomic.Uint64            // rounds
+	busy  int                      // SMs that were awake in the last cycle
+	news  [maxClusters / 64]uint64 // a bit for each cluster with output for the rest of the chip
+	_     [pad]byte
 
 	round  uint64
+	helped bool    // the owner of the chip runs the clusters in this round
 	turned bool    // the running cluster has had its turn
 	next   int     // in live: the one after the running cluster
 	live   []int32 // clusters to run in this cycle
@@ -99,6 +104,7 @@ type team struct {
 	_      [pad]byte
 
 	busy  int // SMs that were awake in the last cycle
+	late  int // how late the workers were in the last round: see trier.call
 	deal  int // cycles until clusters are redistributed
 	trier trier
 }
@@ -171,7 +177,7 @@ func (g *GPU) envOf(i int) core.Env {
 		c := i / g.cfg.SMsPerCluster
 		e.Turn = func() {
 			if t.on && !cl.worker.turned {
-				t.turn(cl.worker, c)
+				g.turn(cl.worker, c)
 			}
 		}
 		e.Issued = func() {
@@ -197,17 +203,32 @@ func (g *GPU) hire() {
 		w.at.Store(allIssued)
 		w.done.Store(0)
 		w.round = 0
+		w.taken.Store(0)
 		if i > 0 {
-			t.home.Go(func() {
-				for {
-					w.round++
-					t.await(&t.round, w.round)
-					if t.round.Load()&goHome != 0 {
-						return
-					}
-					g.work(w)
-				}
-			})
+			t.home.Go(func() { helper(g, w) })
+		}
+	}
+}
+
+// helper is a worker's goroutine. Tests have some that do nothing.
+var helper = (*GPU).help
+
+// help is a worker's goroutine. It misses the rounds in which the owner of the chip was
+// faster.
+func (g *GPU) help(w *worker) {
+	t := &g.team
+	for round := uint64(1); ; round++ {
+		t.await(&t.round, round)
+		round = t.round.Load()
+		if round&goHome != 0 {
+			return
+		}
+		if w.taken.CompareAndSwap(round-1, round) {
+			g.startRound(w, round)
+			for w.next <= len(w.live) {
+				g.runNext(w)
+			}
+			t.tell(&w.done, round)
 		}
 	}
 }
@@ -227,21 +248,11 @@ func (g *GPU) dismiss() {
 func (g *GPU) runSMs() {
 	t := &g.team
 	t.now, t.more = g.now, g.moreBlocks()
-	t.on = t.hired && t.busy >= worthwhile*len(t.workers) && (worthwhile == 0 || t.trier.call(t.asleep.Load() > 0))
+	t.on = t.hired && t.busy >= worthwhile*len(t.workers) && (worthwhile == 0 || t.trier.call(t.late))
 	own := &t.workers[0]
 	t.busy = 0
 	if t.on {
-		if t.deal--; t.deal <= 0 {
-			g.deal()
-		}
-		own.round++
-		t.tell(&t.round, own.round)
-		g.work(own)
-		for i := 1; i < len(t.workers); i++ {
-			w := &t.workers[i]
-			t.await(&w.done, own.round)
-			t.busy += w.busy
-		}
+		g.runTogether()
 		t.on = false
 	} else {
 		own.busy = 0
@@ -263,24 +274,83 @@ func (g *GPU) runSMs() {
 	g.hearNews()
 }
 
-// work simulates a cycle of a worker's clusters.
-func (g *GPU) work(w *worker) {
+// runTogether simulates the core cycle of all SMs with all workers, as their owner.
+func (g *GPU) runTogether() {
 	t := &g.team
-	w.busy, w.next, w.live = 0, 0, w.live[:0]
+	if t.deal--; t.deal <= 0 {
+		g.deal()
+	}
+	own := &t.workers[0]
+	round := own.round + 1
+	t.late = 0
+	for i := range t.workers { // nobody but the owner uses them between rounds
+		w := &t.workers[i]
+		w.helped = false
+		w.at.Store(round<<roundBits + uint64(w.first()))
+	}
+	t.tell(&t.round, round)
+	g.startRound(own, round)
+	for own.next <= len(own.live) {
+		g.runNext(own)
+	}
+	for i := 1; i < len(t.workers); i++ {
+		w := &t.workers[i]
+		if w.helped || g.takeOver(w, round) {
+			for w.next <= len(w.live) {
+				g.runNext(w)
+			}
+		}
+	}
+	for i := 1; i < len(t.workers); i++ {
+		w := &t.workers[i]
+		if !w.helped {
+			t.late += t.await(&w.done, round)
+		}
+		t.busy += w.busy
+	}
+}
+
+// first is the worker's first cluster, or allIssued.
+func (w *worker) first() int {
+	if len(w.own) == 0 {
+		return allIssued
+	}
+	return int(w.own[0])
+}
+
+// startRound begins a worker's round, for whoever has taken its clusters.
+func (g *GPU) startRound(w *worker, round uint64) {
+	w.round, w.busy, w.next, w.live = round, 0, 0, w.live[:0]
 	for _, c := range w.own {
 		if g.lives(int(c)) {
 			w.live = append(w.live, c)
 		}
 	}
-	t.issued(w)
-	for k, c := range w.live {
-		w.turned = false
-		g.runCluster(w, int(c))
-		if w.next == k+1 { // its last SM slept
-			t.issued(w)
-		}
+	g.team.issued(w)
+}
+
+// runNext simulates a cycle of a worker's next cluster.
+func (g *GPU) runNext(w *worker) {
+	k := w.next
+	if k > len(w.live) {
+		return
 	}
-	t.tell(&w.done, w.round)
+	w.turned = false
+	g.runCluster(w, int(w.live[k-1]))
+	if w.next == k { // its last SM slept
+		g.team.issued(w)
+	}
+}
+
+// takeOver lets the owner of the chip run a worker's clusters, unless its goroutine does.
+func (g *GPU) takeOver(w *worker, round uint64) bool {
+	if !w.taken.CompareAndSwap(round-1, round) {
+		return false
+	}
+	w.helped = true
+	g.team.late++
+	g.startRound(w, round)
+	return true
 }
 
 // dealEvery is the number of cycles between checks of the workers' balance (our
@@ -336,14 +406,43 @@ func (t *team) issued(w *worker) {
 	t.tell(&w.at, w.round<<roundBits+next)
 }
 
-// turn waits until all clusters before c have issued.
-func (t *team) turn(w *worker, c int) {
-	for i := range t.workers {
-		if v := &t.workers[i]; v != w {
-			t.await(&v.at, w.round<<roundBits+uint64(c))
+// turn waits until all clusters before c have issued. The owner of the chip runs those
+// that nobody else will.
+func (g *GPU) turn(w *worker, c int) {
+	t := &g.team
+	before := w.round<<roundBits + uint64(c)
+	if w.helped || w == &t.workers[0] {
+		for i := 1; i < len(t.workers); i++ {
+			if v := &t.workers[i]; v != w && v.at.Load() < before && (v.helped || t.absent(v, w.round) && g.takeOver(v, w.round)) {
+				for v.at.Load() < before {
+					g.runNext(v)
+				}
+			}
 		}
 	}
+	late := 0
+	for i := range t.workers {
+		if v := &t.workers[i]; v != w {
+			late += t.await(&v.at, before)
+		}
+	}
+	if w.helped || w == &t.workers[0] {
+		t.late += late
+	}
 	w.turned = true
+}
+
+// absent waits a moment for a worker to take its clusters, and reports whether it has not.
+func (t *team) absent(w *worker, round uint64) bool {
+	if t.asleep.Load() > 0 {
+		return true
+	}
+	for range promptly {
+		if w.taken.Load() == round {
+			return false
+		}
+	}
+	return true
 }
 
 // lives reports whether a cluster has something to do in this cycle.
@@ -481,18 +580,25 @@ func (g *GPU) hearNews() {
 	}
 }
 
-// looks is the number of polls before a waiter blocks (our choice): some 100 µs,
-// longer than the rest of the chip takes for a cycle, and than most hosts take to
-// wake a goroutine. Tests poll less.
-var looks = 1 << 17
+// looks is the number of polls before a waiter blocks (our choice): some 20 µs, about
+// as long as most hosts take to wake a goroutine. A waiter that polls longer takes
+// processor time from others, and from the one that it waits for if they share a core.
+// Tests poll less.
+var looks = 1 << 15
 
-// await waits until a is at least n.
-func (t *team) await(a *atomic.Uint64, n uint64) {
+// promptly is the number of polls, some 0.5 µs, within which a worker that is awake takes
+// its clusters (our choice).
+const promptly = 1 << 10
+
+// await waits until a is at least n. It returns 0, or if it had to block, how long it took
+// as a number of late rounds.
+func (t *team) await(a *atomic.Uint64, n uint64) (late int) {
 	for range looks {
 		if a.Load() >= n {
-			return
+			return 0
 		}
 	}
+	start := time.Now()
 	t.asleep.Add(1)
 	t.mu.Lock()
 	for a.Load() < n {
@@ -500,6 +606,7 @@ func (t *team) await(a *atomic.Uint64, n uint64) {
 	}
 	t.mu.Unlock()
 	t.asleep.Add(-1)
+	return 1 + int(time.Since(start)/lateRound)
 }
 
 // tell sets a to n and wakes those that await it.
@@ -513,44 +620,44 @@ func (t *team) tell(a *atomic.Uint64, n uint64) {
 }
 
 // Trials decide whether workers are called, since it depends on the program and on
-// the host's load: some cycles with them, some without, and then many in the faster
-// way. Results do not depend on it.
+// the host's load: some cycles with them, some without, in turn, and then many in the
+// faster way. Results do not depend on it.
 const (
-	warmUp    = 8       // cycles before the timed ones (these are all our choices)
-	trial     = 128     // timed cycles
-	mostSlept = 16      // of the timed cycles with workers: more in which workers had to be woken mean that they do not pay
+	warmUp    = 4   // cycles before the timed ones of a part (these are all our choices)
+	timed     = 24  // timed cycles of a part
+	pieces    = 8   // parts with workers, and as many without
+	window    = 128 // cycles in which lateness is summed
+	mostLate  = 16  // late rounds in a window: more mean that the host's cores do something else
+	lateRound = 16 * time.Microsecond
 	won       = 1 << 13 // cycles before the next trial if workers make a run faster
 	lost      = 1 << 10 // the same if they do not; twice as long each time
 	longLost  = 1 << 18
 )
 
-// stage is the stage of a trial.
-type stage uint8
-
-const (
-	decided stage = iota
-	warmingTogether
-	timingTogether
-	warmingAlone
-	timingAlone
-)
-
 // trier decides whether calling the workers pays.
 type trier struct {
-	stage    stage
+	trying   bool
+	timing   bool // the timed cycles of a part
 	together bool
-	left     int // cycles of this stage
-	slept    int
+	left     int // cycles of this part or, between trials, of this decision
+	part     int // of the trial: with workers and without in turn
+	round    int // cycles with workers in this window
+	late     int // of them, late
 	lost     int // length of the next lost stage
 	mark     time.Time
-	took     time.Duration // with workers
+	clock    func() time.Time         // nil: that of the host
+	took     [2][pieces]time.Duration // of parts with workers and without
 }
 
-// call decides whether the workers are called for a cycle. slept says that they
-// would have to be woken.
-func (t *trier) call(slept bool) bool {
-	if slept && t.together && t.stage != decided {
-		if t.slept++; t.slept > mostSlept {
+// call decides whether the workers are called for a cycle. late is the number of workers that
+// came too late, or whose clusters were taken over, in the last cycle with workers, and for
+// one who kept the others waiting for long, a number that grows with the time.
+func (t *trier) call(late int) bool {
+	if t.together {
+		if t.round++; t.round == window {
+			t.round, t.late = 0, 0
+		}
+		if t.late += late; t.late > mostLate {
 			t.decide(false)
 		}
 	}
@@ -558,24 +665,46 @@ func (t *trier) call(slept bool) bool {
 		t.left--
 		return t.together
 	}
-	switch t.stage {
-	case decided:
-		t.stage, t.together, t.left, t.slept = warmingTogether, true, warmUp, 0
-	case warmingTogether:
-		t.stage, t.left, t.mark = timingTogether, trial, time.Now()
-	case timingTogether:
-		t.took = time.Since(t.mark)
-		t.stage, t.together, t.left = warmingAlone, false, warmUp
-	case warmingAlone:
-		t.stage, t.left, t.mark = timingAlone, trial, time.Now()
-	case timingAlone:
-		t.decide(t.took+t.took/16 < time.Since(t.mark)) // they also slow down what is not timed
+	switch {
+	case !t.trying:
+		t.trying, t.part = true, 0
+		t.begin()
+	case !t.timing:
+		t.timing, t.left, t.mark = true, timed, t.time()
+	default:
+		t.took[t.part&1][t.part/2] = t.time().Sub(t.mark)
+		if t.part++; t.part < 2*pieces {
+			t.begin()
+			break
+		}
+		alone, together := least(&t.took[1]), least(&t.took[0])
+		t.decide(together+together/8 < alone) // they also take processor time
 	}
 	return t.together
 }
 
+func (t *trier) time() time.Time {
+	if t.clock != nil {
+		return t.clock()
+	}
+	return time.Now()
+}
+
+// begin begins a part of a trial. Those with workers are the even ones.
+func (t *trier) begin() { t.together, t.timing, t.left = t.part&1 == 0, false, warmUp }
+
+// least sums the lower half of some times: on a loaded host, some parts are interrupted.
+func least(took *[pieces]time.Duration) (sum time.Duration) {
+	slices.Sort(took[:])
+	for _, d := range took[:pieces/2] {
+		sum += d
+	}
+	return sum
+}
+
 func (t *trier) decide(together bool) {
-	t.stage, t.together, t.left = decided, together, won
+	t.trying, t.timing, t.together, t.left = false, false, together, won
+	t.round, t.late = 0, 0
 	if together {
 		t.lost = 0
 		return
