@@ -29,7 +29,6 @@ type cudaExample struct {
 	timing  string   // the same for a timing run, if it differs
 	errors  []string // texts on standard error, in this order
 	threads bool     // results are compared between --threads 1 and 2
-	untimed bool     // core models cannot run it
 }
 
 var cudaExamples = []cudaExample{
@@ -44,7 +43,7 @@ var cudaExamples = []cudaExample{
 	{name: "hashtable", threads: true},
 	{name: "heap"},
 	{name: "histogram", threads: true},
-	{name: "hopper", flags: []string{"-arch=sm_90a", "-O2"}, gpu: "h100-pcie", threads: true, untimed: true},
+	{name: "hopper", flags: []string{"-arch=sm_90a", "-O2"}, gpu: "h100-pcie", threads: true},
 	{name: "managed"},
 	{name: "matmul", threads: true},
 	{name: "outofbounds", flags: []string{"-lineinfo"}, strict: true, exit: 3, errors: []string{
@@ -128,9 +127,6 @@ func (e *cudaExample) test(t *testing.T, folder string, env []string) {
 	}
 	compile(slices.Concat(sources, e.flags, []string{"-o", command[0]})...)
 	for _, mode := range []string{"functional", "timing"} {
-		if mode == "timing" && e.untimed {
-			continue
-		}
 		want := e.out
 		if want == "" {
 			want = "0 wrong\n"

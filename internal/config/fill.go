@@ -149,7 +149,7 @@ func (g *GPU) ChipConfig() gpu.Config {
 		}
 	}
 	return gpu.Config{
-		Name: g.Name, Arch: int(math.Round(10 * capability(g))), Clusters: g.Chip.Clusters, SMsPerCluster: g.Chip.SMsPerCluster, RotateSMs: g.Chip.RotateSMs,
+		Name: g.Name, Arch: int(math.Round(10 * capability(g))), Clusters: g.Chip.Clusters, SMsPerCluster: g.Chip.SMsPerCluster, GPCs: g.Chip.GPCs, RotateSMs: g.Chip.RotateSMs,
 		Memory:  uint64(g.Chip.Memory) << 20,
 		Kernels: g.Chip.Kernels, Dispatch: g.Chip.BlockScheduler, SharedSMs: g.Chip.SharedSMs,
 		Clocks:      gpu.Clocks{Core: int64(g.Clocks.Core), Net: int64(g.Clocks.NoC), L2: int64(g.Clocks.L2), DRAM: int64(g.Clocks.DRAM)},

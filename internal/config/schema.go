@@ -50,6 +50,7 @@ type GPU struct {
 type Chip struct {
 	Clusters         int          `help:"clusters of SMs; each is one node of the network" unit:"clusters" want:"1..1024" from:"!-gpgpu_n_clusters=10"`
 	SMsPerCluster    int          `key:"sms_per_cluster" help:"SMs that share a network port" unit:"SMs" want:"1..64" def:"1" from:"-gpgpu_n_cores_per_cluster=3"`
+	GPCs             int          `key:"gpcs" help:"groups of SMs within which a cluster of blocks runs; 0: the chip is one" unit:"groups" want:"0..64" def:"0"`
 	Channels         int          `help:"DRAM channels, one memory partition each" unit:"channels" want:"1..1024" from:"-gpgpu_n_mem=8"`
 	SlicesPerChannel int          `help:"L2 slices of a partition, a power of two" unit:"slices" want:"1..64" from:"-gpgpu_n_sub_partition_per_mchannel=1"`
 	Kernels          int          `help:"kernels that may run at the same time" unit:"kernels" want:"1..1024" def:"32" from:"-gpgpu_max_concurrent_kernel=32"`

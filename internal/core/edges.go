@@ -97,12 +97,12 @@ func (b *Books) EdgesOf(k Kernel, n int) *Edges {
 type ends struct {
 	by    [maxWarps]int32  // instruction that ended the wait last, -1 for none
 	open  [maxWarps]uint64 // cycles of the wait before the next instruction that are in no edge yet
-	waits [maxWarps]uint16 // the states that are waits for instructions, one bit each
+	waits [maxWarps]uint32 // the states that are waits for instructions, one bit each
 }
 
 // Explain makes the waits of the warp in slot s go to edges: the states in a mask. The warp has
 // just been launched.
-func (a *States) Explain(s int, waits uint16) {
+func (a *States) Explain(s int, waits uint32) {
 	if a.ends == nil {
 		a.ends = &ends{}
 	}

@@ -373,6 +373,9 @@ func NewFit(s Settings, w exec.Work, o KernelOptions) (Fit, error) {
 	if w.Threads() < 1 {
 		return Fit{}, Refuse(w, "a block must have at least one thread")
 	}
+	if err := checkHopper(s, w); err != nil {
+		return Fit{}, err
+	}
 	f := Fit{
 		Work: w, Base: o.CodeBase, Shift: uint(bits.TrailingZeros(uint(o.InstBytes))),
 		Warps: (w.Threads() + 31) / 32, Registers: w.Registers(), Shared: w.Shared(),

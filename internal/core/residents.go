@@ -20,6 +20,8 @@ type Env struct {
 	// BlockDone is called when a block has ended and its resources are free. The owner
 	// releases the block.
 	BlockDone func(k Kernel, b exec.Block)
+	// Peer sends a message to another SM, or the same; nil on a chip without clusters.
+	Peer func(m PeerMessage)
 	// Turn, if set, is called before the execution of anything that is not private to
 	// a block. Where cores run in parallel it returns when all cores before this one
 	// have issued in this cycle.

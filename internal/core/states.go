@@ -11,7 +11,7 @@ import (
 const MaxStates = 1 << Planes
 
 // Planes is the number of bits of a state's number.
-const Planes = 4
+const Planes = 5
 
 // Place holds the counters of one instruction of a kernel.
 type Place struct {
@@ -163,7 +163,7 @@ func (a *States) Begin(s int, tick uint64, state uint8, next int32) {
 
 // Of returns the state of the warp in slot s.
 func (a *States) Of(s int) uint8 {
-	return uint8(a.in[0]>>s&1 | a.in[1]>>s&1<<1 | a.in[2]>>s&1<<2 | a.in[3]>>s&1<<3)
+	return uint8(a.in[0]>>s&1 | a.in[1]>>s&1<<1 | a.in[2]>>s&1<<2 | a.in[3]>>s&1<<3 | a.in[4]>>s&1<<4)
 }
 
 // Doing sets the state of the warp in each slot, -1 where no warp is alive.
@@ -216,7 +216,7 @@ func (a *States) charge(s int, tick uint64, sum []uint64, p Places) {
 // the tick in which the next is entered. Enter is not a method of States because
 // methods have no type parameters.
 func Enter[K any](a *States, r *Residents[K], tick, set uint64, in [Planes]uint64, sum []uint64) {
-	changed := ^(a.in[0] | a.in[1] | a.in[2] | a.in[3]) // each issue is charged to its own instruction
+	changed := ^(a.in[0] | a.in[1] | a.in[2] | a.in[3] | a.in[4]) // each issue is charged to its own instruction
 	for i := range in {
 		changed |= in[i] ^ a.in[i]
 	}

@@ -25,12 +25,10 @@ package exec
 // of its requests is answered. A wait holds the warp until few enough groups are
 // outstanding.
 //
-// What models do not delay yet: an mbarrier's phase ends as soon as the executor has
-// moved the bytes. To delay it, a model would have to make the program's test_wait
-// fail while operations ByMbarrier are outstanding, for which it needs the barrier's
-// address in Effects.
+// An mbarrier's phase ends as soon as the executor has moved the bytes, unless the model
+// takes that on itself: see later.go.
 //
 // Clusters. A functional run gives the blocks of a cluster their turns as if they were one block
-// (NewCluster), so that they reach each other's shared memory. Core models get launches with
-// clusters of one block only: others are refused (exec/ptx, NewWork). Work hands out single
-// blocks; for clusters it will have to hand out the blocks of one to a group of SMs at a time.
+// (NewCluster), so that they reach each other's shared memory. Work hands out the blocks of a
+// cluster one after the other, and a chip places them together. All their instructions take turns
+// with those of other SMs.

@@ -33,6 +33,7 @@ type Effects struct {
 	Blocked       bool         // the warp now waits at a barrier
 	Wrote         bool         // memory may have changed
 	Timed         bool         // it has read the time
+	Bulk          *Bulk        // what goes on after it, for a Postponer; nil: nothing
 }
 
 // Resolve determines where the lanes of a generic access lie. Shared and local memory begin
@@ -111,6 +112,8 @@ type Traits struct {
 	Arch        int    // of machine code: 86 for sm_86
 	Cooperative bool   // blocks may wait for each other: all must be resident at once
 	Spins       bool   // blocks wait in loops for what other blocks write
+	Cluster     int    // blocks of a cluster, which must be resident together; 0 and 1: none
+	Hopper      string // an instruction of the kernel that only some core models time; "": none
 	// InstBytes is the size of an instruction in the addresses that Next returns;
 	// 0 means 8, as in PTX.
 	InstBytes int

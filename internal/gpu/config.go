@@ -125,6 +125,9 @@ type Config struct {
 	// SMsPerCluster the SMs of one (-gpgpu_n_clusters,
 	// -gpgpu_n_cores_per_cluster).
 	Clusters, SMsPerCluster int
+	// GPCs is the number of graphics processing clusters, groups of neighbouring SMs of equal size
+	// within which a cluster of blocks runs; 0: the chip is one.
+	GPCs int
 	// Memory is the card's device memory in bytes. Only CUDA programs see it.
 	Memory uint64
 	// RotateSMs starts with a different SM of a cluster every cycle
@@ -230,6 +233,7 @@ func (c *Config) Check() error {
 		v, a, b   int
 	}{
 		{"chip.clusters", "clusters", c.Clusters, 1, maxClusters}, {"chip.sms_per_cluster", "SMs per cluster", c.SMsPerCluster, 1, maxSMs},
+		{"chip.gpcs", "GPCs", c.GPCs, 0, c.SMs()},
 		{"chip.kernels", "concurrent kernels", c.Kernels, 1, maxKernels}, {"noc.cluster_fifo", "cluster FIFO", c.ClusterFIFO, 1, maxFIFO},
 		{"run.launch_latency", "launch latency", c.Run.LaunchLatency, 0, maxWait}, {"run.block_latency", "block launch latency", c.Run.BlockLatency, 0, maxWait},
 		{"run.block_interval", "block interval", c.Run.BlockInterval, 0, maxWait}, {"run.block_turnaround", "block turnaround", c.Run.BlockTurnaround, 0, maxWait},

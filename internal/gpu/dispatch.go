@@ -68,7 +68,7 @@ type OfferedKernel struct {
 // kernel while it holds one.
 func (o *Offer) CanTake(sm, kernel int) bool {
 	g := o.g
-	if sm < 0 || sm >= len(g.cores) || kernel < 0 || kernel >= len(g.active) || o.took[sm] || !g.active[kernel].gives() {
+	if sm < 0 || sm >= len(g.cores) || kernel < 0 || kernel >= len(g.active) || o.took[sm] || !g.active[kernel].gives() || g.active[kernel].clustered() {
 		return false
 	}
 	k := g.active[kernel]
@@ -130,7 +130,7 @@ func (g *GPU) placeAsTold() {
 		if !g.cfg.SharedSMs && g.bound[sm] != k {
 			g.bound[sm], g.full[sm] = k, false
 		}
-		if !g.put(sm, k) {
+		if g.put(sm, k) == nil {
 			return
 		}
 		o.took[sm], g.declined = true, false

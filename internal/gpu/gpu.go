@@ -77,16 +77,21 @@ type state struct {
 	full     []bool // by SM: has no room for its kernel until a block ends
 	lastSlot int    // slot of the kernel of the last placed block
 	lastUnit int    // cluster that took the last block
-	rate     rate
-	lastCore []int          // by cluster: SM that took the last block, within it
-	bound    []*Kernel      `state:"-"` // by SM: kernel whose blocks it takes
-	placed   int            // blocks placed in this cycle
-	own      BlockScheduler // registered block scheduler, nil for a built-in policy
-	offer    *Offer         // for own
-	declined bool           // own has not placed a block that could be placed
-	fresh    bool           // a kernel has just become ready
-	ended    bool           // a kernel's last block has ended
-	looks    bool           // a launch is to be asked what it passes over
+	lastGPC  int    // GPC that took the last cluster of blocks
+	mail     mail   `state:"-"` // none between launches
+
+	teamSMs    []int32      `state:"-"` // of the cluster of blocks that is placed, by rank
+	teamBlocks []exec.Block `state:"-"`
+	rate       rate
+	lastCore   []int          // by cluster: SM that took the last block, within it
+	bound      []*Kernel      `state:"-"` // by SM: kernel whose blocks it takes
+	placed     int            // blocks placed in this cycle
+	own        BlockScheduler // registered block scheduler, nil for a built-in policy
+	offer      *Offer         // for own
+	declined   bool           // own has not placed a block that could be placed
+	fresh      bool           // a kernel has just become ready
+	ended      bool           // a kernel's last block has ended
+	looks      bool           // a launch is to be asked what it passes over
 
 	code    map[string]uint64 // place of each kernel's code, by its name
 	codeEnd uint64
@@ -180,6 +185,8 @@ func (g *GPU) build() (err error) {
 		g.lastCore[i] = cfg.SMsPerCluster - 1
 	}
 	g.lastUnit = cfg.Clusters - 1
+	g.lastGPC = max(1, cfg.GPCs) - 1
+	g.mail.to = make([][]core.PeerMessage, n)
 	g.slots = make([]*Kernel, cfg.Kernels)
 	if maker, ok := BlockSchedulers.Maker(int(cfg.Dispatch)); ok {
 		g.own, g.offer = maker(), &Offer{g: g, took: make([]bool, n)}
@@ -258,6 +265,7 @@ func (g *GPU) give(cluster int, r *mem.Req) {
 
 // coreCycle simulates one cycle of the core domain.
 func (g *GPU) coreCycle() {
+	g.deliver()
 	g.runSMs()
 	for _, l := range g.logged {
 		g.cores[l.sm].HandOn()

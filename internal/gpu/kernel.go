@@ -52,6 +52,7 @@ type Kernel struct {
 	slot    int
 	next    uint64 // block to be placed next
 	total   uint64
+	team    int // blocks of a cluster, which are placed together
 	latency uint64
 	prefer  Preference
 
@@ -128,6 +129,9 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 				w.Blocks(), most, f.MaxBlocks, g.cfg.SMs(), f.LimitedBy)}
 		}
 	}
+	if err := g.checkCluster(w); err != nil {
+		return nil, err
+	}
 	// A small grid is spread over all SMs (GPGPU-Sim).
 	if n, sms := w.Blocks(), uint64(g.cfg.SMs()); n < uint64(f.MaxBlocks)*sms {
 		if k, err = g.fits(w, shared, o.Registers, int(max(1, (n+sms-1)/sms)), base); err != nil {
@@ -142,7 +146,7 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 	return &Kernel{
 		Name: w.Name(), Registers: f.Registers, Shared: f.Shared, Threads: w.Threads(),
 		MaxBlocks: f.MaxBlocks, LimitedBy: f.LimitedBy,
-		core: k, work: w, total: w.Blocks(), Alone: true, prefer: o.Prefer, logs: g.cfg.Run.BlockLog,
+		core: k, work: w, total: w.Blocks(), team: max(1, traits.Cluster), Alone: true, prefer: o.Prefer, logs: g.cfg.Run.BlockLog,
 	}, nil
 }
 
@@ -225,7 +229,7 @@ func (g *GPU) start(k *Kernel) error {
 	if k.total == 0 {
 		g.ended = true
 	}
-	if k.op != nil && k.op.Look != nil {
+	if k.op != nil && k.op.Look != nil && !k.clustered() {
 		return g.ask(k)
 	}
 	return nil
@@ -332,6 +336,12 @@ func (g *GPU) place() {
 	if !g.moreBlocks() || g.choose() == nil && !g.boundMore() {
 		return
 	}
+	if k := g.choose(); k != nil && k.clustered() {
+		if g.placeTeam(k) {
+			g.placed += k.team
+			return
+		}
+	}
 	if g.own != nil {
 		g.placeAsTold()
 		return
@@ -384,7 +394,7 @@ func (g *GPU) placeOn(cluster int) bool {
 			g.bound[sm] = k
 			g.full[sm] = false
 		}
-		if k == nil || k.next >= k.total || g.full[sm] {
+		if k == nil || k.next >= k.total || g.full[sm] || k.clustered() {
 			continue
 		}
 		if !g.hasPlace(sm, k) {
@@ -394,7 +404,7 @@ func (g *GPU) placeOn(cluster int) bool {
 			g.full[sm] = !g.cfg.SharedSMs
 			continue
 		}
-		if !g.put(sm, k) {
+		if g.put(sm, k) == nil {
 			continue
 		}
 		g.lastCore[cluster] = at
@@ -403,18 +413,21 @@ func (g *GPU) placeOn(cluster int) bool {
 	return false
 }
 
-// put places the next block of a kernel on an SM, and reports whether there was room.
-func (g *GPU) put(sm int, k *Kernel) bool {
+// put places the next block of a kernel on an SM, and returns it; nil if there was no room.
+func (g *GPU) put(sm int, k *Kernel) exec.Block {
 	b := k.work.Block(k.next)
 	if !g.cores[sm].Launch(k.core, b) {
 		b.Release()
-		return false
+		return nil
 	}
 	if k.next == 0 {
 		k.FirstBlock = g.now
 	}
 	if k.logs {
-		k.BlockLog = append(k.BlockLog, BlockRun{SM: sm, Start: g.now})
+		for uint64(len(k.BlockLog)) <= b.Linear() {
+			k.BlockLog = append(k.BlockLog, BlockRun{})
+		}
+		k.BlockLog[b.Linear()] = BlockRun{SM: sm, Start: g.now}
 	}
 	if h := g.see.hooks; h != nil && h.Placed != nil {
 		h.Placed(k, b, sm)
@@ -425,7 +438,7 @@ func (g *GPU) put(sm int, k *Kernel) bool {
 	g.awake[sm] = true
 	cluster := sm / g.cfg.SMsPerCluster
 	g.unsettled[cluster>>6] |= 1 << (cluster & 63)
-	return true
+	return b
 }
 
 // blockDone is called when a block has ended on an SM.

@@ -30,13 +30,14 @@ import (
 
 // cluster is a cluster of SMs, with the output of its SMs for the rest of the chip.
 type cluster struct {
-	first  int          // SM that is simulated first, numbered within the cluster
-	last   bool         // the running SM is the last of this cycle
-	dry    bool         // an SM has no warps left or has met a fault
-	out    noc.Outbox   // requests for the network
-	direct []*mem.Req   // requests that are answered immediately (Config.PerfectMemory)
-	ended  []endedBlock `state:"-"` // in the order in which they ended
-	worker *worker      `state:"-"`
+	first  int                // SM that is simulated first, numbered within the cluster
+	last   bool               // the running SM is the last of this cycle
+	dry    bool               // an SM has no warps left or has met a fault
+	out    noc.Outbox         // requests for the network
+	direct []*mem.Req         // requests that are answered immediately (Config.PerfectMemory)
+	ended  []endedBlock       `state:"-"` // in the order in which they ended
+	mail   []core.PeerMessage `state:"-"` // to SMs, in the order in which they were sent
+	worker *worker            `state:"-"`
 	pool   *mem.Pool
 	own    mem.Pool // pool, if there are several workers
 	load   int      `state:"-"` // cycles of its SMs since the clusters were last distributed
@@ -159,6 +160,7 @@ func (g *GPU) envOf(i int) core.Env {
 			g.mem.Send(&cl.out, r, bytes)
 			g.met(LeavesSM, r)
 		},
+		Peer:      func(m core.PeerMessage) { cl.mail = append(cl.mail, m) },
 		BlockDone: func(k core.Kernel, b exec.Block) { cl.ended = append(cl.ended, endedBlock{i, k, b}) },
 	}
 	if g.cfg.PerfectMemory {
@@ -494,7 +496,7 @@ func (g *GPU) runCluster(w *worker, c int) {
 	} else if !g.runTurns(w, cl, base) {
 		return
 	}
-	if cl.dry || cl.out.Used() || len(cl.ended)+len(cl.direct) > 0 {
+	if cl.dry || cl.out.Used() || len(cl.ended)+len(cl.direct)+len(cl.mail) > 0 {
 		w.news[c>>6] |= 1 << (c & 63)
 	}
 }
@@ -562,6 +564,9 @@ func (g *GPU) hearNews() {
 			c := at<<6 + bit
 			cl := &g.clusters[c]
 			cl.out.Flush()
+			if len(cl.mail) > 0 {
+				g.collect(c)
+			}
 			for _, r := range cl.direct {
 				g.mem.Answer(c, r, g.now)
 			}

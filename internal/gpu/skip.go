@@ -31,7 +31,7 @@ func (g *GPU) skip() bool {
 			until = min(until, g.now+k.latency)
 		}
 	}
-	until = g.nextPlace(until)
+	until = min(g.nextPlace(until), g.mail.next())
 	if g.copies.n > 0 {
 		until = min(until, g.copies.next)
 	}

@@ -23,16 +23,19 @@ const (
 	ByGroup               // groups of cp.async and LDGSTS
 	ByBulk                // groups of cp.async.bulk
 	ByMbarrier            // a barrier in shared memory that counts bytes
+	ByProduct             // groups of wgmma
 )
 
 // Async is an instruction's part in asynchronous operations; package exec (async.go)
 // describes who moves the bytes, and when the end is observed. For a start, Done is where
 // its end is observed; for a commit or a wait, the groups concerned.
 //
-// A warp-group matrix product (WGMMA) is a start whose groups are another Completion. A
-// tensor copy (TMA) is a start by ByMbarrier or ByBulk.
+// A tensor copy (TMA) is a start by ByMbarrier or ByBulk. The start of a warp-group matrix
+// product (WGMMA) is known by Inst.Tensor; its groups are ByProduct.
 type Async struct {
 	Does  AsyncRole
 	Done  Completion
 	Leave int32
+	// Read says that a wait is only for the reading of sources.
+	Read bool
 }

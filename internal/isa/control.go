@@ -106,6 +106,9 @@ type Tensor struct {
 	Bits   uint8
 	Sparse bool
 	F32    bool // accumulates in binary32
+	// Group says that the four warps of a warp group compute it together (wgmma), FromRegs
+	// that A is then in registers.
+	Group, FromRegs bool
 }
 
 // ConstRef is a place in a constant bank.

@@ -28,12 +28,17 @@ const (
 	IMCMiss                          // for a constant of an instruction of fixed latency
 	Drain                            // all lanes have ended; some of its instructions or stores are in flight
 	MiscStall                        // lanes wait for other lanes of the same warp
+	Mbarrier                         // for the phase of an mbarrier (try_wait)
+	ClusterBarrier                   // at the barrier of its cluster
+	BulkGroup                        // for groups of bulk copies
+	Product                          // for products of its warp group
 	WarpStates                       // number of states
 )
 
 var stateNames = [WarpStates]string{
 	"selected", "not_selected", "no_instruction", "wait", "short_scoreboard", "long_scoreboard", "math_pipe_throttle", "lg_throttle",
 	"mio_throttle", "dispatch", "barrier", "membar", "branch_resolving", "imc_miss", "drain", "misc",
+	"mbarrier", "cluster_barrier", "bulk_group", "wgmma",
 }
 
 // String returns the name used in reports.
@@ -41,8 +46,8 @@ func (s WarpState) String() string { return stateNames[s] }
 
 // waitStates returns the states that are waits for instructions, one bit each. Where control
 // bits guard dependences, a warp in Wait counts down.
-func (k *Kernel) waitStates() uint16 {
-	m := uint16(1<<ShortScoreboard | 1<<LongScoreboard)
+func (k *Kernel) waitStates() uint32 {
+	m := uint32(1<<ShortScoreboard | 1<<LongScoreboard)
 	if !k.ControlBits {
 		m |= 1 << Wait
 	}
@@ -64,6 +69,8 @@ type account struct {
 type grounds struct {
 	alive, done, ready, has, stalled, waits, long, fixed, fence, imc, copying, barrier, branch uint64
 
+	held // warps that wait for what Hopper added
+
 	throttled [throttles]uint64
 }
 
@@ -77,7 +84,7 @@ func (a *account) clear() {
 // state closest to issue comes first (our choice).
 var closest = [...]WarpState{
 	NotSelected, Dispatch, MathThrottle, MIOThrottle, LGThrottle, IMCMiss, Wait, ShortScoreboard, LongScoreboard,
-	BranchResolving, NoInstruction, Barrier, Membar, MiscStall, Drain,
+	BranchResolving, NoInstruction, Product, BulkGroup, Mbarrier, Barrier, ClusterBarrier, Membar, MiscStall, Drain,
 }
 
 // sorted holds warps by state; left are those without a state so far.
@@ -98,7 +105,7 @@ func some(m uint64) uint32 { return uint32((m | -m) >> 63) }
 // charge determines the state of every warp in this cycle.
 func (a *account) charge(c *Core) {
 	if a.Issued == 0 {
-		key := grounds{c.alive, c.done, c.ready, c.has, c.stalled, c.waits, c.long, c.fixed, c.fence, c.imc, c.copying, c.barrier, c.branch, a.throttled}
+		key := grounds{c.alive, c.done, c.ready, c.has, c.stalled, c.waits, c.long, c.fixed, c.fence, c.imc, c.copying, c.barrier, c.branch, c.held, a.throttled}
 		if !a.stale && key == a.key {
 			a.again(c)
 			return
@@ -110,6 +117,12 @@ func (a *account) charge(c *Core) {
 	w := sorted{left: c.alive}
 	w.take(Selected, a.Issued)
 	w.take(Drain, c.done)
+	if c.held != (held{}) {
+		w.take(Mbarrier, c.mbar)
+		w.take(ClusterBarrier, c.cluster)
+		w.take(BulkGroup, c.bulk)
+		w.take(Product, c.product)
+	}
 	if w.left&^c.ready != 0 {
 		w.take(Barrier, c.barrier&^c.ready)
 		w.take(MiscStall, ^c.ready)
@@ -131,19 +144,26 @@ func (a *account) charge(c *Core) {
 	w.take(Dispatch, a.throttled[throttleDispatch])
 	w.take(NotSelected, ^uint64(0))
 	now := &w.now
-	// A state's number is spread over four words, one bit in each.
+	hopper := now[Mbarrier] | now[ClusterBarrier] | now[BulkGroup] | now[Product]
+	// A state's number is spread over five words, one bit in each.
 	in := [core.Planes]uint64{
-		now[NotSelected] | now[Wait] | now[LongScoreboard] | now[LGThrottle] | now[Dispatch] | now[Membar] | now[IMCMiss] | now[MiscStall],
-		now[NoInstruction] | now[Wait] | now[MathThrottle] | now[LGThrottle] | now[Barrier] | now[Membar] | now[Drain] | now[MiscStall],
+		now[NotSelected] | now[Wait] | now[LongScoreboard] | now[LGThrottle] | now[Dispatch] | now[Membar] | now[IMCMiss] | now[MiscStall] |
+			now[ClusterBarrier] | now[Product],
+		now[NoInstruction] | now[Wait] | now[MathThrottle] | now[LGThrottle] | now[Barrier] | now[Membar] | now[Drain] | now[MiscStall] |
+			now[BulkGroup] | now[Product],
 		now[ShortScoreboard] | now[LongScoreboard] | now[MathThrottle] | now[LGThrottle] | now[BranchResolving] | now[IMCMiss] | now[Drain] | now[MiscStall],
 		now[MIOThrottle] | now[Dispatch] | now[Barrier] | now[Membar] | now[BranchResolving] | now[IMCMiss] | now[Drain] | now[MiscStall],
+		hopper,
 	}
 	core.Enter(&a.States, &c.Residents, c.tick, c.alive, in, c.Stats.States[:])
 	// The states that some warp is in, by their place in closest.
 	occur := some(now[NotSelected]) | some(now[Dispatch])<<1 | some(now[MathThrottle])<<2 | some(now[MIOThrottle])<<3 |
 		some(now[LGThrottle])<<4 | some(now[IMCMiss])<<5 | some(now[Wait])<<6 | some(now[ShortScoreboard])<<7 |
-		some(now[LongScoreboard])<<8 | some(now[BranchResolving])<<9 | some(now[NoInstruction])<<10 | some(now[Barrier])<<11 |
-		some(now[Membar])<<12 | some(now[MiscStall])<<13 | some(now[Drain])<<14
+		some(now[LongScoreboard])<<8 | some(now[BranchResolving])<<9 | some(now[NoInstruction])<<10 | some(now[Barrier])<<14 |
+		some(now[Membar])<<16 | some(now[MiscStall])<<17 | some(now[Drain])<<18
+	if hopper != 0 {
+		occur |= some(now[Product])<<11 | some(now[BulkGroup])<<12 | some(now[Mbarrier])<<13 | some(now[ClusterBarrier])<<15
+	}
 	for k := range c.subs {
 		mine := c.subs[k].mine
 		slot := uint8(SlotEmpty)

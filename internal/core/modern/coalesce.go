@@ -195,6 +195,17 @@ func distinct(lanes isa.LaneMask, addr *[32]uint64, mask uint64) bool {
 	return true
 }
 
+// sequence is a sequence of groups of copies.
+type sequence uint8
+
+// The sequences. Only a core with Hopper's additions tells them apart.
+const (
+	asyncGroups sequence = iota // of cp.async and LDGSTS
+	bulkGroups                  // of bulk copies
+	bulkReads                   // of what they read of shared memory
+	sequences
+)
+
 // copies counts a warp's asynchronous copies in flight, by group. The last group is
 // the open one; the others are closed and end in order.
 type copies struct {
@@ -230,13 +241,27 @@ func (q *copies) closed() int { return max(0, len(q.under)-1) }
 
 // groups executes a copy, a commit or a wait for groups of copies of a warp.
 func (c *Core) groups(g int32, f *flight) {
+	o := f.op
+	if o.sequence == bulkGroups && o.group != isa.AsyncWait {
+		c.groupsOf(g, f, bulkReads)
+	}
+	c.groupsOf(g, f, o.sequence)
+}
+
+// groupsOf does it in one sequence.
+func (c *Core) groupsOf(g int32, f *flight, of sequence) {
 	w := &c.warps[g]
-	q := &w.copies
+	q := &w.copies[of]
 	o := f.op
 	switch o.group {
 	case isa.AsyncStart:
 		*q.last()++
-		f.group = q.first + uint32(len(q.under)-1)
+		n := q.first + uint32(len(q.under)-1)
+		if of == bulkReads {
+			f.reading = n
+			return
+		}
+		f.group = n
 		return
 	case isa.AsyncCommit, isa.AsyncWaitAll:
 		q.last()
@@ -244,27 +269,35 @@ func (c *Core) groups(g int32, f *flight) {
 			q.sb[len(q.sb)-1] = o.ctl.Write
 		}
 		q.under, q.sb = append(q.under, 0), append(q.sb, isa.NoCounter)
-		c.trim(g, f.at)
+		c.trim(g, f.at, of)
 	}
 	if (o.group == isa.AsyncWaitAll || o.group == isa.AsyncWait) && q.closed() > o.leave {
-		c.copying |= 1 << g
-		w.leave = int32(o.leave)
+		if of == asyncGroups {
+			c.copying |= 1 << g
+		} else {
+			c.bulk |= 1 << g
+		}
+		w.leave, w.waitsFor = int32(o.leave), of
 	}
 }
 
-// copied notes that an asynchronous copy has ended.
-func (c *Core) copied(f *flight) {
+// groupEnded notes that an asynchronous copy has ended, as far as a sequence counts it.
+func (c *Core) groupEnded(f *flight, of sequence) {
 	g := int32(f.warp)
-	q := &c.warps[g].copies
-	q.under[f.group-q.first]--
-	c.trim(g, f.at)
+	q := &c.warps[g].copies[of]
+	n := f.group
+	if of == bulkReads {
+		n = f.reading
+	}
+	q.under[n-q.first]--
+	c.trim(g, f.at, of)
 }
 
 // trim drops complete groups from the front; the last of them was completed by an
 // instruction.
-func (c *Core) trim(g, by int32) {
+func (c *Core) trim(g, by int32, of sequence) {
 	w := &c.warps[g]
-	q := &w.copies
+	q := &w.copies[of]
 	k := 0
 	for k < len(q.under)-1 && q.under[k] == 0 {
 		c.lower(g, q.sb[k], by)
@@ -275,9 +308,13 @@ func (c *Core) trim(g, by int32) {
 		q.sb = q.sb[:copy(q.sb, q.sb[k:])]
 		q.first += uint32(k)
 	}
-	if c.copying>>g&1 != 0 {
+	waits := &c.copying
+	if of != asyncGroups {
+		waits = &c.bulk
+	}
+	if *waits>>g&1 != 0 && (of == asyncGroups || w.waitsFor == of) {
 		if q.closed() <= int(w.leave) {
-			c.copying &^= 1 << g
+			*waits &^= 1 << g
 			c.stir = true
 			if w.Edges != nil {
 				c.acct.Ended(g, by)

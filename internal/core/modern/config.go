@@ -102,6 +102,7 @@ func Ampere() Config {
 		Texture: 200, PRT: 128, Coalescers: 4, SharedBanks: 32,
 		L1Latency: 13, L1Banks: 4, L1Lookups: 4, L1Sectors: 4, ResponseQueue: 64,
 		FenceBlock: 53, FenceGPU: 186, FenceSystem: 2900,
+		Hopper: hopper(),
 	}}
 	c.L1I = mustCache("N:64:128:16,L:R:f:N:L,A:32:32,32")
 	c.L1D = mustCache("S:4:128:256,L:T:m:L:L,A:384:48,32:0,32")

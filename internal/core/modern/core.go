@@ -61,8 +61,19 @@ type warp struct {
 	// there are none.
 	oldTex, newTex int32
 	regs           int32 // scoreboard: registers reserved
-	copies         copies
+	copies         [sequences]copies
 	leave          int32 // closed groups of copies that may remain when it continues
+	waitsFor       sequence
+
+	suspends exec.Suspender // X, nil if it cannot wait suspended
+	giveUp   uint64         // tick at which a suspended wait ends
+	waking   bool           // its suspended wait is over
+	tried    bool           // and it may execute the wait
+	need     uint64         // how often the barrier of the cluster must have opened
+	// Products of its warp group: when those since the last commit end, and the closed groups.
+	open   uint64
+	closed [closedGroups]uint64
+	groups uint64
 }
 
 // maxDepbar is the maximum number of cycles until a DEPBAR holds its warp, and hence
@@ -89,6 +100,8 @@ type flight struct {
 	out     int32  // requests not answered
 	next    int32  // accesses passed on
 	group   uint32
+	reading uint32 // the same for what it reads
+	job     int32  // plus one; 0: none
 	warp    int16
 	sub     int8
 	refs    int8 // events outstanding before its record is free
@@ -132,6 +145,7 @@ type Core struct {
 	uids  uint64
 	last  *Kernel `state:"-"` // the kernel launched last
 	warpSets
+	engine
 	stallEnds [64]uint64 // warps whose stall ends, by tick
 	underWay
 	supply
@@ -172,6 +186,7 @@ type warpSets struct {
 	room    uint64            // has room in its buffer and instructions to fetch
 	turned  uint64            // has branched in this cycle
 	branch  uint64            // has branched and not issued since
+	held
 }
 
 // underWay is what has been issued and has not ended: instructions, their scheduled
@@ -231,6 +246,7 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 		c.paths = make([]core.FreePaths, cfg.Warps)
 	}
 	c.newSubCores()
+	c.crowds = make([]crowd, cfg.Places())
 	c.vl = newTags(cfg.L0VL)
 	if err := c.newMemory(); err != nil {
 		return nil, fmt.Errorf("SM: %w", err)
@@ -345,12 +361,21 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 	if !k.ControlBits {
 		c.grow(k.words, k.total)
 	}
-	c.Take(bi, first, k, k.Work, b, k.Need)
+	c.Residents.Take(bi, first, k, k.Work, b, k.Need)
+	if k.hopper {
+		c.crowds[bi] = crowd{sms: c.crowds[bi].sms[:0], blocks: c.crowds[bi].blocks[:0]}
+		if p, ok := b.(exec.Postponer); ok {
+			c.crowds[bi].post = p
+			p.Postpone()
+		}
+	}
 	c.Stats.BlocksLaunched++
 	for i := range b.Warps() {
 		s := first + i
 		w := &c.warps[s]
-		w.copies.reset()
+		for i := range w.copies {
+			w.copies[i].reset()
+		}
 		*w = warp{Warp: c.Warp(bi, i, c.PlacesOf(k, len(k.ops))), ops: k.ops, due: w.due[:0], epoch: w.epoch + 1, copies: w.copies}
 		if w.Edges = c.EdgesOf(k, len(k.ops)); w.Edges != nil {
 			c.acct.Explain(s, k.waitStates())
@@ -360,10 +385,13 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 			c.paths[s] = core.FreePaths{}
 		}
 		w.d, _ = w.X.(exec.Deferred)
+		if k.hopper {
+			w.suspends, _ = w.X.(exec.Suspender)
+		}
 		bit := uint64(1) << s
 		c.alive |= bit
 		for _, m := range [...]*uint64{&c.done, &c.ready, &c.has, &c.stalled, &c.waits, &c.fence, &c.timed, &c.imc, &c.copying,
-			&c.barrier, &c.turned, &c.branch} {
+			&c.barrier, &c.turned, &c.branch, &c.mbar, &c.cluster, &c.bulk, &c.product} {
 			*m &^= bit
 		}
 		for i := range c.stallEnds {
@@ -392,6 +420,7 @@ func (c *Core) refresh(s int32) {
 	in, _, addr, st := w.X.Next()
 	w.State, w.Next = st, none
 	c.barrier &^= bit
+	c.product &^= bit
 	c.waits &^= bit
 	c.has &^= bit
 	c.queued[throttleLG] &^= bit
@@ -483,6 +512,9 @@ func (c *Core) Cycle(now uint64) {
 		c.stir = true
 		c.happen(t, e)
 	}
+	if c.working.Len() > 0 {
+		c.copyOn()
+	}
 	c.ls.cycle(c, t)
 	same := c.done == 0 && !c.stir && !c.Awake()
 	if c.stir || c.Awake() {
@@ -554,6 +586,10 @@ func (c *Core) happen(t uint64, e event) {
 		c.pass(e.f)
 		return
 	}
+	if e.kind > evFence {
+		c.happenHopper(t, e)
+		return
+	}
 	f := &c.flight[e.f]
 	s := int32(f.warp)
 	switch e.kind {
@@ -580,6 +616,25 @@ func (c *Core) happen(t uint64, e event) {
 	}
 }
 
+// happenHopper executes an event of what Hopper added.
+func (c *Core) happenHopper(t uint64, e event) {
+	switch e.kind {
+	case evResume:
+		c.resume(e.f)
+	case evGiveUp:
+		if w := &c.warps[e.f]; c.mbar>>e.f&1 != 0 && w.giveUp == t && !w.waking {
+			c.resume(e.f)
+		}
+	case evProduct:
+		c.product &^= 1 << e.f
+	case evBulkStart:
+		c.working.Push(e.f)
+	case evBulkDone:
+		c.bulkDone(t, e.f)
+	}
+	c.moved, c.stir = true, true
+}
+
 // retire frees the slots of finished warps with nothing in flight, and the places of
 // blocks with their last warp.
 func (c *Core) retire() {
@@ -596,6 +651,7 @@ func (c *Core) retire() {
 		c.done &^= bit
 		c.fence &^= bit
 		c.copying &^= bit
+		c.cluster, c.bulk, c.product = c.cluster&^bit, c.bulk&^bit, c.product&^bit
 		c.subs[s%len(c.subs)].leave(uint8(s))
 		c.Stats.WarpLife += c.acct.End(s, c.tick, c.Stats.States[:], w.Places)
 		w.d = nil

@@ -61,7 +61,7 @@ func (c *Core) issued(s *subcore, g int32, o *op, t uint64) {
 	}
 	// Another warp issues in this cycle, if one may: the stages after issue move on for it.
 	// Control bits count the cycles between a warp's own instructions.
-	if s.mine&c.ready&c.has&^(c.stalled|c.waits|c.fence|c.imc|c.copying|already) == 0 {
+	if s.mine&c.ready&c.has&^(c.stalled|c.waits|c.fence|c.imc|c.copying|c.held.all()|already) == 0 {
 		return
 	}
 	c.allocate(s, t)

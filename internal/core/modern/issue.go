@@ -148,7 +148,7 @@ const (
 // issue issues from one warp of a sub-core: the warp that issued last if it can,
 // otherwise the youngest that can (CGGTY [HW]) or the oldest (GTO).
 func (c *Core) issue(s *subcore, t uint64) {
-	cand := s.mine & c.ready & c.has &^ (c.stalled | c.waits | c.fence | c.imc | c.copying)
+	cand := s.mine & c.ready & c.has &^ (c.stalled | c.waits | c.fence | c.imc | c.copying | c.held.all())
 	if cand == 0 {
 		return
 	}
@@ -204,7 +204,7 @@ func (c *Core) consult(s *subcore, cand, t uint64) {
 	w := &s.warps
 	w.Cycle, w.ByAge, w.Last, w.Try, w.Can = c.now, s.age, s.last, cand, cand
 	mine := s.mine & c.alive &^ c.done
-	w.Memory = mine & (c.waits&c.long | c.fence | c.copying)
+	w.Memory = mine & (c.waits&c.long | c.fence | c.copying | c.held.all())
 	w.Result = mine & (c.waits&^c.long | c.stalled) &^ w.Memory
 	w.Barrier = mine &^ c.ready
 	w.Fetch = mine & c.ready &^ c.has
@@ -299,6 +299,13 @@ func (c *Core) attempt(s *subcore, g int32, t uint64) verdict {
 	if o.hasConst && !c.cfg.PerfectConst && !c.constant(s, g, o.constant, t) {
 		s.held, s.heldBy = t+uint64(c.cfg.ConstSwitch), int(g)
 		return nobody
+	}
+	switch {
+	case o.kind == mbarTry && !w.tried && c.suspend(g, t):
+		return cannot
+	case o.kind == warpProduct && c.tensors.full(o.most, t):
+		c.acct.throttled[throttleMath] |= bit
+		return cannot
 	}
 	c.issueOne(s, g, at, o, pipe, t)
 	return goes
@@ -485,8 +492,12 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	fi := c.launch(s, g, at, o, pipe, t, head)
 	f := &c.flight[fi]
 	e := &c.eff
-	if c.env.Turn != nil && !o.inst.Private {
+	if c.env.Turn != nil && o.turns {
 		c.env.Turn()
+	}
+	var opened uint64
+	if w.K.cluster > 1 {
+		opened = c.opened(w.Block)
 	}
 	var err error
 	if w.d != nil {
@@ -533,8 +544,11 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 		c.stallEnds[(t+uint64(o.stall))&63] |= bit
 	}
 	c.refresh(g)
-	if o.inst.Barrier || e.Exited != 0 || w.State != exec.Ready {
+	if o.inst.Barrier || e.Exited != 0 || w.State != exec.Ready || o.kind == warpProduct {
 		c.RefreshBlock(w.Block)
+	}
+	if o.kind != plain || w.K.cluster > 1 {
+		c.after(g, o, e, opened, t)
 	}
 	if c.Spins {
 		// The registers are a warp's whole state only if it has no pending results.
@@ -605,7 +619,7 @@ func (c *Core) queue(s *subcore, fi int32, e *exec.Effects) {
 		s.memN++
 		w.unread++
 		if w.d == nil {
-			c.place(f, e)
+			c.place(fi, e)
 		}
 	}
 }
@@ -626,14 +640,14 @@ func (c *Core) dispatch(s *subcore, fi int32, t uint64) {
 		if w.d.Late(f.p) {
 			// The executor treats it as one of variable latency, but it reads its
 			// sources when those of fixed latency do.
-			c.touchPending(f)
+			c.touchPending(fi)
 			if c.err != nil {
 				return
 			}
 		}
 		w.showAt(t, f.p, o)
 	}
-	if o.ctl == nil && len(o.outs) > 0 || o.ctl != nil && o.ctl.Write < isa.Counters && !(o.group == isa.AsyncCommit && w.copies.open()) {
+	if o.ctl == nil && len(o.outs) > 0 || o.ctl != nil && o.ctl.Write < isa.Counters && !(o.group == isa.AsyncCommit && w.copies[asyncGroups].open()) {
 		f.refs++
 		c.wheel.add(due, evVisible, fi)
 	}

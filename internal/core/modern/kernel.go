@@ -27,6 +27,8 @@ const (
 	fenceBlock
 	fenceGPU
 	fenceSystem
+	fenceProxy   // between proxies, on Hopper
+	fenceCluster // for the cluster, on Hopper
 )
 
 // source is a 32-bit general register that an instruction of fixed latency reads.
@@ -91,6 +93,12 @@ type op struct {
 	lines     uint8  // accesses that raw allows for
 	fence     fence
 	group     isa.AsyncRole
+	sequence  sequence
+	kind      special
+	turns     bool   // it takes turns with other SMs
+	busy      uint16 // a product: cycles in the tensor units
+	tail      uint16 // then to its results
+	most      uint8  // products accepted before one has left the tensor units
 	leave     int
 	constant  uint64 // line of the L0FL that it needs
 	hasConst  bool
@@ -110,6 +118,9 @@ type Kernel struct {
 	guarded, sooner uint16
 	matrix          uint16 // after how many cycles at least matrix products see results of others
 	first           [files + 1]uint32
+
+	hopper  bool // the core has what Hopper added
+	cluster int  // blocks of a cluster
 }
 
 // NewPlaces returns empty places for its instructions.
@@ -144,7 +155,7 @@ func NewKernel(cfg *Config, w exec.Work, o core.KernelOptions) (*Kernel, error) 
 	if err != nil {
 		return nil, err
 	}
-	k := &Kernel{Fit: fit}
+	k := &Kernel{Fit: fit, hopper: cfg.Hopper.Enabled, cluster: max(1, w.Traits().Cluster)}
 	k.ControlBits = all && cfg.Dependences != Scoreboard && !(cfg.Dependences == Hybrid && cfg.unguarded(w))
 	if err := k.decode(cfg); err != nil {
 		return nil, core.Refuse(w, "%v", err)
@@ -234,6 +245,8 @@ func (k *Kernel) decode(cfg *Config) error {
 		}
 		o.test, o.outs = core.RegMasks(core.RegMasks(nil, o.src), o.dst), core.RegMasks(nil, o.dst)
 		o.classify(cfg)
+		// The blocks of a cluster see each other's shared memory and barriers.
+		o.turns = !in.Private || k.cluster > 1
 		o.interval = uint16(core.Half(cfg.doubled(o.pipe), int(o.interval)))
 		o.sure = hits != nil && in.Load && !in.Store && !in.Atomic && hits(i)
 		k.predicates(o)
@@ -538,6 +551,9 @@ func (o *op) operands(cfg *Config) {
 	in := o.inst
 	slot := uint8(0)
 	o.window = cfg.Window
+	if o.kind == warpProduct {
+		return // it has paths of its own to the registers
+	}
 	for _, r := range in.Srcs {
 		if r.File != isa.RegGPR {
 			continue
@@ -659,6 +675,9 @@ func (o *op) classify(cfg *Config) {
 		o.fence = fenceOf(in.Op)
 	case isa.ClassMio, isa.ClassTexture, isa.ClassLoad, isa.ClassStore, isa.ClassAtomic, isa.ClassConstant, isa.ClassCopy:
 		o.memory(cfg, class)
+	}
+	if cfg.Hopper.Enabled {
+		o.special(cfg)
 	}
 	if o.pipe != Memory && o.interval == 0 {
 		o.pipe, o.interval, o.latency = Misc, 1, 2

@@ -127,6 +127,9 @@ func (c *Core) reply() {
 	l := &c.ls
 	r := l.replies.Head()
 	switch {
+	case r.Owner&bulkOwner != 0:
+		l.replies.Pop()
+		c.bulkAnswer(r)
 	case r.Write:
 		l.replies.Pop()
 		w, wb := r.Warp, r.IsWriteBack()
@@ -169,8 +172,8 @@ func (c *Core) stored(warp uint16) {
 func (c *Core) fenceAt(g int32, o *op, t uint64) {
 	c.fence |= 1 << g
 	c.timed |= 1 << g
-	c.wheel.add(t+uint64([...]int{c.cfg.FenceBlock, c.cfg.FenceGPU, c.cfg.FenceSystem}[o.fence-fenceBlock]), evFence, g)
-	if o.fence != fenceBlock && c.ls.l1d != nil {
+	c.wheel.add(t+uint64([...]int{c.cfg.FenceBlock, c.cfg.FenceGPU, c.cfg.FenceSystem, c.cfg.Hopper.ProxyFence, c.cfg.FenceBlock}[o.fence-fenceBlock]), evFence, g)
+	if o.fence != fenceBlock && o.fence != fenceProxy && c.ls.l1d != nil {
 		c.ls.l1d.Invalidate() // [SIM]
 	}
 }
@@ -317,6 +320,17 @@ func (c *Core) enter(t uint64, fi int32) {
 	f := &c.flight[fi]
 	l := &c.ls
 	raw := uint64(f.op.raw)
+	far := false
+	if f.job > 0 {
+		if len(c.jobs[f.job-1].far) == 0 {
+			c.begun(t, fi)
+			return
+		}
+		c.reach(fi)
+		far = f.op.load
+	} else if f.op.kind == bulkCopy && f.op.group == isa.AsyncStart { // no lane copies
+		c.groupEnded(f, bulkReads)
+	}
 	if p := uint64(f.passes); p > 0 || f.path == pathShared && f.lanes != 0 {
 		from := max(t, l.sharedFree)
 		l.sharedFree = from + p
@@ -331,6 +345,7 @@ func (c *Core) enter(t uint64, fi int32) {
 		f.least = from + raw + p - least
 	}
 	switch {
+	case far: // the answers come from other SMs
 	case f.path == pathShared && f.lanes != 0:
 		c.respond(fi, f.least)
 	case f.path == pathConst && f.lanes != 0 && len(f.acc) > 0 && !c.cfg.PerfectConst:
@@ -545,7 +560,12 @@ func (c *Core) answered(t uint64, fi int32) {
 }
 
 // place works out the path and the accesses of a memory instruction.
-func (c *Core) place(f *flight, e *exec.Effects) {
+func (c *Core) place(fi int32, e *exec.Effects) {
+	f := &c.flight[fi]
+	if e.Bulk != nil {
+		c.undertake(fi, e.Bulk)
+		return
+	}
 	if e.Lanes == 0 || e.Addr == nil || f.op.path == pathNone {
 		return
 	}
@@ -568,6 +588,9 @@ func (c *Core) place(f *flight, e *exec.Effects) {
 	shared := f.shared
 	if f.path == pathShared {
 		shared = f.lanes
+	}
+	if shared != 0 && f.path == pathShared && c.warps[f.warp].K.cluster > 1 {
+		shared &^= c.far(f, fi, e)
 	}
 	if shared != 0 {
 		// Hardware directs each lane to its memory (NVIDIA's Fermi whitepaper); that

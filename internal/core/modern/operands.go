@@ -296,7 +296,7 @@ func (c *Core) touch(fi int32) {
 		return
 	}
 	f.touched = true
-	c.touchPending(f)
+	c.touchPending(fi)
 	if f.op.pipe == Memory {
 		w := &c.warps[f.warp]
 		w.unread--
@@ -311,7 +311,8 @@ func (c *Core) touch(fi int32) {
 
 // touchPending lets the executor access memory for a pending instruction whose sources
 // have been read.
-func (c *Core) touchPending(f *flight) {
+func (c *Core) touchPending(fi int32) {
+	f := &c.flight[fi]
 	w := &c.warps[f.warp]
 	if f.p < 0 || w.d == nil || !w.d.Late(f.p) {
 		return
@@ -333,7 +334,7 @@ func (c *Core) touchPending(f *flight) {
 		c.hazards.read(c, f)
 	}
 	if f.op.pipe == Memory {
-		c.place(f, e)
+		c.place(fi, e)
 	}
 }
 
@@ -429,7 +430,7 @@ func (c *Core) finish(fi int32) {
 		c.ls.prt--
 	}
 	if f.op.group == isa.AsyncStart {
-		c.copied(f)
+		c.groupEnded(f, f.op.sequence)
 	}
 	c.endRef(fi)
 }

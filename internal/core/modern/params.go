@@ -109,6 +109,8 @@ type Params struct {
 	FenceBlock  int `help:"minimum time of a memory barrier for the block" unit:"cycles" want:"1..4096" from:"-num_cycles_to_stall_SM_at_cta_memory_barrier"`
 	FenceGPU    int `key:"fence_gpu" help:"minimum time of a memory barrier for the GPU" unit:"cycles" want:"1..4096" from:"-num_cycles_to_stall_SM_at_gpu_memory_barrier"`
 	FenceSystem int `help:"minimum time of a memory barrier for the system" unit:"cycles" want:"1..4096" from:"-num_cycles_to_stall_SM_at_system_memory_barrier"`
+
+	Hopper HopperParams `help:"what Hopper added"`
 }
 
 // Tags is the shape of a small cache.

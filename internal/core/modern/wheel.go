@@ -28,6 +28,12 @@ const (
 	evLater                    // its result was beyond the wheel's reach: schedule it again
 	evVisible                  // fixed latency: its result can be read
 	evFence                    // a barrier's minimum time has passed; f is the warp
+
+	evResume    // the phase that a suspended warp waits for has ended; f is the warp
+	evGiveUp    // its wait has been suspended as long as it may; f is the warp
+	evProduct   // the products that a warp waits for have ended; f is the warp
+	evBulkStart // a copy begins to make requests
+	evBulkDone  // it is complete
 )
 
 // wheel holds events by tick, those of one tick in the order in which they were added.

@@ -77,7 +77,7 @@ func (a *account) charge(c *Core) {
 	p1 := now[NoInstruction] | now[Wait] | now[PipeThrottle] | now[Barrier] | now[Atomics] | now[Drain]
 	p2 := now[ShortScoreboard] | now[LongScoreboard] | now[PipeThrottle] | now[Barrier]
 	p3 := now[Sync] | now[Membar] | now[Atomics] | now[Drain]
-	core.Enter(&a.States, &c.Residents, c.tick, c.alive, [core.Planes]uint64{p0, p1, p2, p3}, c.Stats.States[:])
+	core.Enter(&a.States, &c.Residents, c.tick, c.alive, [core.Planes]uint64{p0, p1, p2, p3, 0}, c.Stats.States[:])
 }
 
 // waitsOn returns the kind of instruction that produces the registers that a blocked

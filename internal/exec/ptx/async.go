@@ -118,6 +118,12 @@ func (w *warp) addTx(b *mbar, i int, n int64) bool {
 // the address at. It reports whether there was no fault. The instruction's own
 // addresses stay in w.addr.
 func (w *warp) completeTx(at *inst, m uint32, n int64) bool {
+	if w.blk.postpones {
+		for ; m != 0; m &= m - 1 {
+			w.signalAt(at, bits.TrailingZeros32(m), -1, n)
+		}
+		return true
+	}
 	own := w.addr
 	w.eachMbar(at, m, func(b *mbar, i int) bool { return w.completeBytes(b, i, n) })
 	w.addr = own
@@ -129,9 +135,10 @@ type mbarOp struct {
 	drop       bool
 	noComplete bool
 	parity     bool
-	count      ref // arrivals, 32 bits; none means one
-	tx         ref // bytes, 32 bits; none means none
-	state      ref // token (64 bits), or phase parity (32 bits)
+	try        bool // try_wait
+	count      ref  // arrivals, 32 bits; none means one
+	tx         ref  // bytes, 32 bits; none means none
+	state      ref  // token (64 bits), or phase parity (32 bits)
 }
 
 // mbarrierOperands is how many operands each operation has at least.
@@ -232,6 +239,7 @@ func (d *dec) mbarWaiting(in *ptx.Inst, o *inst, op *mbarOp) error {
 	args := in.Args
 	op.parity = in.Has("parity")
 	o.run, o.kind = mbarWait, kYield
+	op.try = in.Has("try_wait")
 	var err error
 	if o.d, err = d.dstPred(&args[0]); err != nil {
 		return err
@@ -309,15 +317,32 @@ func (w *warp) eachMbar(in *inst, m uint32, change func(b *mbar, i int) bool) {
 // mbarTx is expect_tx: more bytes must arrive before the phase can end.
 func mbarTx(w *warp, in *inst, m uint32) {
 	tx := w.u32(in.x.any.(*mbarOp).tx)
-	w.eachMbar(in, m, func(b *mbar, i int) bool { return w.addTx(b, i, int64(tx[i&31])) })
+	w.eachMbar(in, w.here(in, m, 1), func(b *mbar, i int) bool { return w.addTx(b, i, int64(tx[i&31])) })
 	w.signal(exec.SignalExpect, m)
 }
 
 // mbarTxDone is complete_tx: it counts bytes as arrived.
 func mbarTxDone(w *warp, in *inst, m uint32) {
 	tx := w.u32(in.x.any.(*mbarOp).tx)
-	w.eachMbar(in, m, func(b *mbar, i int) bool { return w.completeBytes(b, i, int64(tx[i&31])) })
+	w.eachMbar(in, w.here(in, m, -1), func(b *mbar, i int) bool { return w.completeBytes(b, i, int64(tx[i&31])) })
 	w.signal(exec.SignalBytes, m)
+}
+
+// here notes the changes of transaction counts, of a sign, that are signals still to come, and returns the
+// other lanes.
+func (w *warp) here(in *inst, m uint32, sign int64) uint32 {
+	if !w.blk.postpones {
+		return m
+	}
+	tx := w.u32(in.x.any.(*mbarOp).tx)
+	w.addresses(in, m)
+	own := m
+	for ; m != 0; m &= m - 1 {
+		if i := bits.TrailingZeros32(m); w.postponed(i, exec.Notice{Tx: sign * int64(tx[i&31])}) {
+			own &^= 1 << i
+		}
+	}
+	return own
 }
 
 // completeBytes subtracts arrived bytes from an mbarrier's phase.
@@ -346,6 +371,15 @@ func mbarArrive(w *warp, in *inst, m uint32) {
 			if n < 1 || n > mbarCount {
 				w.failAs(exec.BadBarrier, 1<<i, "%d arrivals at an mbarrier at once; want 1 to %d", n, mbarCount)
 				return
+			}
+		}
+		if in.d == none {
+			s := exec.Notice{Arrivals: n, Drop: op.drop}
+			if op.tx != none {
+				s.Tx = int64(w.u32(op.tx)[i&31])
+			}
+			if w.postponed(i, s) {
+				continue
 			}
 		}
 		if op.tx != none && !w.addTx(&b, i, int64(w.u32(op.tx)[i&31])) {
@@ -397,13 +431,7 @@ func mbarWait(w *warp, in *inst, m uint32) {
 		if p == nil {
 			return
 		}
-		var phase uint64
-		if op.parity {
-			phase = uint64(w.u32(op.state)[i&31] & 1)
-		} else {
-			phase = w.u64(op.state)[i&31] >> 61 & 1
-		}
-		if phase != b.phase {
+		if w.phaseOf(op, i) != b.phase {
 			done |= 1 << i
 		}
 	}
@@ -461,6 +489,7 @@ func decodeCp(d *dec, in *ptx.Inst, o *inst) error {
 			a.Does = isa.AsyncWaitAll
 		default:
 			a.Does = isa.AsyncWait
+			a.Read = in.Has("read")
 			if len(in.Args) > 0 {
 				a.Leave = int32(min(in.Args[0].Imm.Bits, math.MaxInt32))
 			}
@@ -756,6 +785,10 @@ func (w *warp) multicast(c *copyOp, i int, to uint64, deliver func(to uint64, ra
 
 // completeIn is completeTx for lane i, on the mbarrier of the block with a rank.
 func (w *warp) completeIn(at *inst, i, rank int, n int64) bool {
+	if w.blk.postpones {
+		w.signalAt(at, i, rank, n)
+		return true
+	}
 	own := w.addr
 	defer func() { w.addr = own }()
 	w.addresses(at, 1<<i)
@@ -790,6 +823,7 @@ func bulkCopy(w *warp, in *inst, m uint32) {
 		if !ok {
 			return
 		}
+		w.bulkNote(c, from[i], to[i], total)
 		if c.multi {
 			w.multicast(c, i, to[i], func(to uint64, rank int) bool {
 				return w.bulkMove(c, i, from[i], to, total) && w.completeIn(c.mbar, i, rank, int64(total))
@@ -856,6 +890,7 @@ func bulkReduce(w *warp, in *inst, m uint32) {
 		if !ok {
 			return
 		}
+		w.bulkNote(c, from[i], to[i], total)
 		for at := 0; at < total; at += c.elem {
 			src := w.bytesOf(c.from, i, from[i]+uint64(at), c.elem, false)
 			if src == nil {
@@ -950,6 +985,7 @@ func decodeStoreAsync(d *dec, in *ptx.Inst, o *inst) error {
 	o.run = func(w *warp, in *inst, m uint32) {
 		storeAny(w, &store, m)
 		if c.mbar != nil && w.fault == nil {
+			w.storeNote(m, op.total)
 			w.completeTx(c.mbar, m, int64(op.total))
 		}
 	}

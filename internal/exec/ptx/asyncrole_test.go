@@ -23,7 +23,7 @@ func TestAsyncRoles(t *testing.T) {
 		{"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%rd0], %r0, [s];", isa.Async{Does: isa.AsyncStart, Done: isa.ByMbarrier}},
 		{"cp.async.bulk.global.shared::cta.bulk_group [%rd0], [s], %r0;", isa.Async{Does: isa.AsyncStart, Done: isa.ByBulk}},
 		{"cp.async.bulk.commit_group;", isa.Async{Does: isa.AsyncCommit, Done: isa.ByBulk}},
-		{"cp.async.bulk.wait_group.read 1;", isa.Async{Does: isa.AsyncWait, Done: isa.ByBulk, Leave: 1}},
+		{"cp.async.bulk.wait_group.read 1;", isa.Async{Does: isa.AsyncWait, Done: isa.ByBulk, Leave: 1, Read: true}},
 		{"cp.async.mbarrier.arrive.shared.b64 [s];", isa.Async{}},
 		{"ld.global.u32 %r0, [%rd0];", isa.Async{}},
 	} {

@@ -444,6 +444,7 @@ func atomAny(w *warp, in *inst, m uint32) {
 		}
 	}
 	if a.mbar != nil {
+		w.storeNote(m, a.total)
 		w.completeTx(a.mbar, m, int64(a.total))
 	}
 }

@@ -20,9 +20,11 @@ type block struct {
 	params []byte
 	warps  []warp
 	launch *launch
-	team   []*block // the blocks of its cluster by rank; nil: it is alone
-	work   *work    // that it belongs to when a core model runs it
-	caller lane
+	team   *team // its cluster; nil: it is alone
+	work   *work // that it belongs to when a core model runs it
+	// postpones says that signals are left to the core model.
+	postpones bool
+	caller    lane
 
 	counts   *counter        // nil: nothing counts
 	probe    exec.BlockProbe // nil: nothing looks at it
@@ -87,7 +89,7 @@ func (wk *worker) newBlock(im *image, l *launch, n uint64, view *device.View) *b
 		b = &block{wk: wk}
 	}
 	b.Start(&l.Launch, n, im.sharedBytes+l.Shared, view)
-	b.im, b.launch, b.params, b.Whole, b.Spins, b.team = im, l, l.Params, !im.independent, im.spins, nil
+	b.im, b.launch, b.params, b.Whole, b.Spins, b.team, b.postpones = im, l, l.Params, !im.independent, im.spins, nil, false
 	b.warps = slices.Grow(b.warps[:0], b.Warps())[:b.Warps()]
 	b.startCounts()
 	for i := range b.warps {

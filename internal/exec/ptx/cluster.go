@@ -67,18 +67,33 @@ func (k *Kernel) cluster(l *Launch) error {
 	return nil
 }
 
+// team is a cluster that runs.
+type team struct {
+	blocks   []*block // by rank
+	opened   uint64   // how often its barrier has opened
+	released int      // blocks that a core model has done with
+}
+
 // newCluster makes the blocks of cluster n of a launch ready to run.
 func (wk *worker) newCluster(im *image, l *launch, n uint64, view *device.View) exec.GridBlock {
-	team := make([]*block, l.ClusterSize().Count())
-	members := make([]exec.Member, len(team))
-	for rank := range team {
+	t := &team{blocks: make([]*block, l.ClusterSize().Count())}
+	members := make([]exec.Member, len(t.blocks))
+	for rank := range members {
 		b := wk.newBlock(im, l, l.ClusterBlock(n, uint64(rank)), view)
-		team[rank], members[rank] = b, b
-	}
-	for _, b := range team {
-		b.team = team
+		b.team, t.blocks[rank], members[rank] = t, b, b
 	}
 	return exec.NewCluster(members, l.Order)
+}
+
+// Rank is as in exec.ClusterMember.
+func (b *block) Rank() int { return int(b.rank()) }
+
+// Opened is as in exec.ClusterMember.
+func (b *block) Opened() uint64 {
+	if b.team == nil {
+		return 0
+	}
+	return b.team.opened
 }
 
 // rank is the block's number in its cluster.
@@ -146,7 +161,7 @@ func (w *warp) distributed(i int, a uint64, size int, write bool) []byte {
 		w.remoteFault(i, a, size, write, fmt.Sprintf("in block %d of a cluster that has %d", rank, count))
 		return nil
 	case b.team != nil:
-		peer = b.team[rank]
+		peer = b.team.blocks[rank]
 	}
 	switch n := uint64(len(peer.Shared)); {
 	case peer != b && peer.Over():
@@ -175,12 +190,17 @@ func (w *warp) remoteFault(i int, a uint64, size int, write bool, where string) 
 // tryReleaseCluster opens the barrier of the cluster if the threads of all its blocks have arrived
 // or exited.
 func (b *block) tryReleaseCluster() {
-	for _, p := range b.team {
+	used := false
+	for _, p := range b.team.blocks {
 		if !p.Complete(exec.ClusterBarrier) {
 			return
 		}
+		used = used || p.Bars[exec.ClusterBarrier].Used
 	}
-	for _, p := range b.team {
+	if used {
+		b.team.opened++
+	}
+	for _, p := range b.team.blocks {
 		if p.Bars[exec.ClusterBarrier].Used {
 			p.release(exec.ClusterBarrier)
 		}
@@ -190,12 +210,12 @@ func (b *block) tryReleaseCluster() {
 // waitingCluster describes what the threads at the barrier of the cluster wait for.
 func (b *block) waitingCluster() string {
 	came := 0
-	for _, p := range b.team {
+	for _, p := range b.team.blocks {
 		if p.Complete(exec.ClusterBarrier) {
 			came++
 		}
 	}
-	return fmt.Sprintf("waits at the barrier of the cluster, where all threads of %d of %d blocks have arrived", came, len(b.team))
+	return fmt.Sprintf("waits at the barrier of the cluster, where all threads of %d of %d blocks have arrived", came, len(b.team.blocks))
 }
 
 // decodeMapa maps a shared address to that of the same variable in a block of the cluster. In a

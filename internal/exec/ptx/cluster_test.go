@@ -393,7 +393,6 @@ func TestClusterFaults(t *testing.T) {
 		{"own size", "", "does not divide", bodyOpts{perf: ".reqnctapercluster 3", cluster: exec.Dim3{X: 3, Y: 1, Z: 1}}},
 		{"too many", "", "at most 1 blocks per cluster", bodyOpts{perf: ".maxclusterrank 1"}},
 		{"grid of clusters", "", ".blocksareclusters", bodyOpts{perf: ".reqntid 32 .reqnctapercluster 2 .blocksareclusters"}},
-		{"core model", "", "core models cannot run clusters", bodyOpts{stepped: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.name == "endless wait" {

@@ -25,6 +25,7 @@ type image struct {
 	sharedBytes               int    // static
 	ordered                   bool   // blocks can communicate through global memory
 	functional                string // an instruction that core models cannot run; "": none
+	hopper                    string // an instruction that only some core models time; "": none
 	tensors                   bool   // it copies boxes of tensors, or writes their maps
 	spins                     bool   // it has accesses that may wait for other threads
 	globalLoads, globalStores bool   // it has accesses that bypass the L1 cache

@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -640,7 +641,7 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 		return nil, l.Refuse("%v", errors.Join(errs...))
 	}
 	if im.tensors && l.Probe != nil {
-		return nil, l.Refuse("checkers cannot follow %s yet", im.functional)
+		return nil, l.Refuse("checkers cannot follow %s yet", cmp.Or(im.functional, im.hopper))
 	}
 	if l.Cooperative && im.workspace {
 		if err := m.spaces.Prepare(m.mem); err != nil {

@@ -87,7 +87,11 @@ func decodeTensor(d *dec, in *ptx.Inst, o *inst) error {
 		return nil
 	}
 	d.describe(isa.Global, 0, !op.store, op.store)
-	d.im.functional, d.im.tensors = "cp.async.bulk.tensor", true
+	d.im.hopper, d.im.tensors = "cp.async.bulk.tensor", true
+	d.info.Async = isa.Async{Does: isa.AsyncStart, Done: isa.ByMbarrier}
+	if op.store {
+		d.info.Async.Done = isa.ByBulk
+	}
 	return nil
 }
 
@@ -236,6 +240,7 @@ func (w *warp) tensorLane(op *tensorOp, i int) bool {
 		return false
 	}
 	n := int64(b.m.BoxBytes())
+	w.tensorNote(b)
 	switch {
 	case op.store:
 		return w.tensorStore(b, image)

@@ -25,6 +25,8 @@ type work struct {
 	im  *image
 	l   launch
 	out io.Writer
+
+	team *team // the cluster whose blocks begin
 }
 
 // NewWork prepares a launch for a core model; see exec.Machine.
@@ -33,9 +35,6 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.ClusterSize().Count() > 1 {
-		return nil, l.Refuse("core models cannot run clusters of more than one block yet; a functional run can")
-	}
 	if im.functional != "" {
 		return nil, l.Refuse("core models cannot run %s yet; a functional run can", im.functional)
 	}
@@ -43,7 +42,8 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 		out = nil
 	}
 	w := &work{m: m, im: im, l: launch{Launch: l}, out: out}
-	w.Order = exec.NewOrder(&w.l.Launch, im.code(), exec.Traits{InstBytes: instBytes, Spins: im.spins, CodeBase: w.codeBase(), Source: w.source, Text: w.text})
+	w.Order = exec.NewOrder(&w.l.Launch, im.code(), exec.Traits{InstBytes: instBytes, Spins: im.spins, CodeBase: w.codeBase(), Source: w.source, Text: w.text,
+		Cluster: int(l.ClusterSize().Count()), Hopper: im.hopper})
 	return w, nil
 }
 
@@ -57,9 +57,28 @@ func (im *image) code() (code []*isa.Inst) {
 	return code
 }
 
-// Block starts block n.
+// Block starts block n. With clusters, these are the blocks of cluster 0 by their ranks, then those of
+// the next.
 func (w *work) Block(n uint64) exec.Block {
 	w.m.begin(w.im, &w.l)
+	size := w.l.ClusterSize().Count()
+	if size == 1 {
+		return w.start(n)
+	}
+	rank := n % size
+	if w.team == nil || rank == 0 {
+		w.team = new(team)
+		for i := range size {
+			b := w.start(w.l.ClusterBlock(n/size, i))
+			b.team = w.team
+			w.team.blocks = append(w.team.blocks, b)
+		}
+	}
+	return w.team.blocks[rank]
+}
+
+// start starts a block.
+func (w *work) start(n uint64) *block {
 	wk, view := w.m.crew.Borrow()
 	b := wk.newBlock(w.im, &w.l, n, view)
 	b.work = w
@@ -151,6 +170,21 @@ func (b *block) Release() {
 	}
 	b.Tell()
 	b.work = nil
+	team := b.team
+	if team == nil {
+		b.retire(w)
+		return
+	}
+	// Others of the cluster may still ask for a block that has ended.
+	if team.released++; team.released == len(team.blocks) {
+		for _, p := range team.blocks {
+			p.retire(w)
+		}
+	}
+}
+
+// retire gives back the storage of a block.
+func (b *block) retire(w *work) {
 	b.Recycle()
 	w.m.crew.Return(b.wk, b.View)
 }
@@ -210,12 +244,18 @@ func (w *warp) Step(e *exec.Effects) error {
 	e.Inst, e.Active, e.Lanes, e.Space = info, active, isa.LaneMask(m), info.Space
 	live := w.live
 	w.wrote, w.asked = false, false
+	if w.blk.postpones {
+		w.bulk.reset()
+	}
 	w.run(1)
 	e.Wrote, e.Timed = m != 0 && info.Store && (!info.Atomic || w.wrote), w.asked
 	if w.fault != nil {
 		return w.blk.Failure()
 	}
 	e.Exited = isa.LaneMask(live &^ w.live)
+	if w.blk.postpones && w.bulk.started {
+		e.Bulk = &w.bulk.Bulk
+	}
 	if m != 0 && (info.Load || info.Store) {
 		e.Addr = &w.addr
 		if info.Space == isa.Param && in.a == none { // the executor itself does not need one

@@ -93,7 +93,8 @@ type warp struct {
 	running bool   // the fields above hold a fragment
 	wrote   bool   // an atomic operation has changed memory
 	done    uint32 // lanes whose operation on an mbarrier ended a phase, or found it ended
-	asked   bool   // the time has been read, or the machine was asked for something
+	bulk    later
+	asked   bool // the time has been read, or the machine was asked for something
 
 	insts    uint64 // instructions issued
 	thrInsts uint64

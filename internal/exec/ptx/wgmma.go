@@ -3,6 +3,7 @@ package ptx
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -45,6 +46,16 @@ func decodeWgmma(d *dec, in *ptx.Inst, o *inst) error {
 	d.info.Unit = isa.UnitTensor
 	if !in.Has("mma_async") { // fence, commit_group, wait_group: products are complete
 		d.together(o)
+		a := &d.info.Async
+		switch {
+		case in.Has("commit_group"):
+			*a = isa.Async{Does: isa.AsyncCommit, Done: isa.ByProduct}
+		case in.Has("wait_group"):
+			*a = isa.Async{Does: isa.AsyncWait, Done: isa.ByProduct}
+			if len(in.Args) > 0 {
+				a.Leave = int32(min(in.Args[0].Imm.Bits, math.MaxInt32))
+			}
+		}
 		o.run = func(w *warp, in *inst, m uint32) { w.needAll(in, m) }
 		return nil
 	}
@@ -86,8 +97,8 @@ func decodeWgmma(d *dec, in *ptx.Inst, o *inst) error {
 			return err
 		}
 	}
-	d.im.functional = "wgmma"
-	d.info.Space = isa.Shared
+	d.im.hopper = "wgmma"
+	d.info.Space, d.info.Tensor = isa.Shared, op.shape()
 	d.together(o)
 	o.flags |= fGroup
 	o.x, o.run = &extra{any: op}, wgmma

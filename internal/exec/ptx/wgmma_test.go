@@ -534,10 +534,6 @@ func TestWgmmaFaults(t *testing.T) {
 			}
 		})
 	}
-	_, err := tryBody(t, bodyOpts{version: "8.4", target: "sm_90a", block: 128, stepped: true}, decls, desc(8<<16|16<<32)+mma+"%a0, %a1, 1, 1, 1, 0, 0;", nil, 4)
-	if err == nil || !strings.Contains(err.Error(), "core models cannot run wgmma") {
-		t.Errorf("core model: %v", err)
-	}
 }
 
 // TestWgmmaGroup: the warps of a group go on from a product together, so that the first may overwrite

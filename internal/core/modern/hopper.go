@@ -1,0 +1,209 @@
+package modern
+
+import (
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
+
+// This file: what Hopper added to the core, if the machine has it: the parameters, how instructions are
+// recognised, and the waits of warps. The parts are in bulk.go (the bulk copy engine), peers.go (the
+// memory of other blocks of a cluster and their barrier) and product.go (products of warp groups).
+
+// HopperParams are the parameters of what Hopper added. "H200" is a set of measurements on an H200 that
+// FlashGPU-Sim publishes (docs/cluster_noc/calibration.md), "H100" its measurements on an H100.
+type HopperParams struct {
+	Enabled bool `help:"clusters, the bulk copy engine, suspended waits for mbarriers and products of warp groups, as on Hopper" def:"false"`
+
+	// H200: 36 on an H100 from the check of a phase to the use of its predicate; 52 from the arrival of
+	// another warp, hence 16; 7,755 to 7,776 for a wait that fails.
+	MbarrierWait int `help:"from a wait for an mbarrier that succeeds to the use of its predicate" unit:"cycles" want:"14..4096"`
+	MbarrierWake int `help:"from the end of a phase until a suspended wait goes on" unit:"cycles" want:"1..4096"`
+	Suspend      int `help:"how long a wait for an mbarrier is suspended at most" unit:"cycles" want:"1..8000"`
+
+	// H200: a model with 32 bytes in two of three cycles, and 78 cycles for a way, has the measured
+	// latencies and bandwidths; 18.9 bytes a cycle for stores, hence the header.
+	PeerLatency int `help:"one way between the SMs of a cluster" unit:"cycles" want:"1..4096"`
+	PeerCycles  int `help:"time that an SM needs to send 64 bytes to others of its cluster" unit:"cycles" want:"1..64"`
+	PeerCommand int `help:"bytes on that way of a read of up to 128 bytes, and of an arrival" unit:"bytes" want:"0..128"`
+	PeerHeader  int `help:"bytes on that way of a store of up to 128 bytes besides its data" unit:"bytes" want:"0..128"`
+	// Set so that the owner of an mbarrier waits for 212 cycles for an arrival from another block (H200).
+	PeerSignal int `help:"time of a signal to an mbarrier of another block besides that of its bytes" unit:"cycles" want:"1..4096"`
+	// H200: 352 ns at 1777 MHz until a store is visible at its peer.
+	PeerStore int `help:"until a store to the memory of another block of the cluster is acknowledged" unit:"cycles" want:"2..4096"`
+	// Two ways: assumed.
+	ClusterBarrier int `help:"from the last arrival at the barrier of a cluster until its warps go on" unit:"cycles" want:"1..4096"`
+
+	// HPMLL on an H800: a small copy by TMA takes 100 to 105 cycles more than a load, from the L2 and
+	// from the DRAM. How they divide is assumed, and so is the time for the descriptor, which is
+	// taken as found in a cache.
+	BulkStart      int `help:"from a bulk copy's leaving the address unit to its first request" unit:"cycles" want:"1..4096"`
+	BulkDescriptor int `help:"more of it for a copy by a tensor map" unit:"cycles" want:"0..4096"`
+	BulkEnd        int `help:"from the last byte of a bulk copy to the signal at its mbarrier" unit:"cycles" want:"1..4096"`
+	// FlashGPU-Sim's model. That one copy may use them all follows from H200: 16 KiB from the DRAM take
+	// 536 cycles more than 256 bytes, which needs some 300 in flight.
+	BulkRequests int `help:"requests of 128 bytes in flight of the bulk copies of an SM" unit:"requests" want:"1..65536"`
+	// H200: 99, median.
+	Multicast int `help:"more time of a copy that goes to several blocks of the cluster" unit:"cycles" want:"0..4096"`
+
+	// H200: a commit and a wait after a product of f16 take 43 + N/2 cycles, 33 + N/2 with A in registers;
+	// the issue of the product before them 4.3 and 9 to 10, which the tails here include; six are accepted
+	// before issue stops, five with A in registers.
+	ProductTail      int `help:"from the end of a product in the tensor units to its results" unit:"cycles" want:"1..4096"`
+	ProductTailRegs  int `help:"the same with A in registers" unit:"cycles" want:"1..4096"`
+	ProductGap       int `help:"from the issue of a product to that of the warp's next instruction" unit:"cycles" want:"1..60"`
+	ProductGapRegs   int `help:"the same with A in registers" unit:"cycles" want:"1..60"`
+	ProductQueue     int `help:"products that an SM accepts before the first has left the tensor units" unit:"products" want:"1..8"`
+	ProductQueueRegs int `help:"the same with A in registers" unit:"products" want:"1..8"`
+	// H100: 8 to 13 alone.
+	ProxyFence int `help:"minimum time of a fence between proxies" unit:"cycles" want:"1..4096"`
+}
+
+// hopper returns the values of an H200 and an H100, switched off.
+func hopper() HopperParams {
+	return HopperParams{
+		MbarrierWait: 36, MbarrierWake: 16, Suspend: 7755,
+		PeerLatency: 78, PeerCycles: 3, PeerCommand: 32, PeerHeader: 16, PeerSignal: 134, PeerStore: 625, ClusterBarrier: 156,
+		BulkStart: 60, BulkDescriptor: 0, BulkEnd: 30, BulkRequests: 384, Multicast: 99,
+		ProductTail: 47, ProductTailRegs: 42, ProductGap: 4, ProductGapRegs: 9, ProductQueue: 6, ProductQueueRegs: 5,
+		ProxyFence: 10,
+	}
+}
+
+// TimesHopper is as in core.Hopper.
+func (c *Config) TimesHopper() bool { return c.Hopper.Enabled }
+
+// held are sets of warps that wait for what Hopper added, a bit per slot.
+type held struct {
+	mbar    uint64 // waits for the phase of an mbarrier
+	cluster uint64 // at the barrier of the cluster
+	bulk    uint64 // for groups of bulk copies
+	product uint64 // for the others of its warp group, or for products
+}
+
+func (h *held) all() uint64 { return h.mbar | h.cluster | h.bulk | h.product }
+
+// special is what an instruction of Hopper does besides executing.
+type special uint8
+
+const (
+	plain       special = iota
+	mbarTry             // waits for the phase of an mbarrier, suspended
+	mbarChange          // may end one
+	clusterWait         // waits at the barrier of the cluster
+	bulkCopy            // goes to the bulk copy engine
+	warpProduct         // a product of a warp group
+	productCommit
+	productWait
+)
+
+// special sorts an instruction for a core with Hopper's additions, and sets its timing.
+func (o *op) special(cfg *Config) {
+	in := o.inst
+	h := &cfg.Hopper
+	a := in.Async
+	switch {
+	case in.Tensor != nil && in.Tensor.Group:
+		o.kind = warpProduct
+		o.product(h)
+	case strings.HasPrefix(in.Op, "wgmma.fence"):
+		o.pipe, o.interval, o.latency = Misc, 1, 2
+	case a.Done == isa.ByProduct:
+		o.kind, o.group = productCommit, isa.NotAsync
+		o.pipe, o.interval, o.latency = Misc, 1, 2
+		if a.Does == isa.AsyncWait {
+			o.kind = productWait
+		}
+	case strings.HasPrefix(in.Op, "mbarrier.try_wait"):
+		o.kind = mbarTry
+		o.lateBy(cfg, h.MbarrierWait)
+	case strings.HasPrefix(in.Op, "mbarrier.test_wait"):
+		o.lateBy(cfg, h.MbarrierWait)
+	case strings.HasPrefix(in.Op, "mbarrier.") || strings.HasPrefix(in.Op, "cp.async.mbarrier"):
+		o.kind = mbarChange
+	case strings.HasPrefix(in.Op, "barrier.cluster.wait"):
+		o.kind = clusterWait
+	case strings.HasPrefix(in.Op, "cp.async.bulk") && (in.Load || in.Store), strings.HasPrefix(in.Op, "cp.reduce.async.bulk"):
+		o.kind = bulkCopy
+		o.engine(cfg)
+	case in.Kind == isa.KindFence && (strings.Contains(in.Op, ".proxy") || strings.Contains(in.Op, "mbarrier_init")):
+		o.fence = fenceProxy
+	case in.Kind == isa.KindFence && strings.Contains(in.Op, ".cluster"):
+		o.fence = fenceCluster
+	}
+	if a.Done == isa.ByBulk {
+		o.sequence = bulkGroups
+		if a.Read {
+			o.sequence = bulkReads
+		}
+	}
+}
+
+// lateBy makes the result readable a number of cycles after issue.
+func (o *op) lateBy(cfg *Config, cycles int) {
+	o.raw = uint16(max(1, cycles-cfg.AddressStart-cfg.AddressCycles))
+}
+
+// suspend makes a warp wait for the phase of an mbarrier if its next instruction would not see it ended.
+// It reports whether the warp waits.
+func (c *Core) suspend(g int32, t uint64) bool {
+	w := &c.warps[g]
+	if w.suspends == nil {
+		return false
+	}
+	if c.env.Turn != nil && w.K.cluster > 1 {
+		c.env.Turn()
+	}
+	if !w.suspends.Suspends() {
+		return false
+	}
+	c.mbar |= 1 << g
+	w.giveUp, w.waking = t+uint64(c.cfg.Hopper.Suspend), false
+	c.wheel.add(w.giveUp, evGiveUp, g)
+	return true
+}
+
+// changed wakes the warps of a block whose mbarriers have ended their phase.
+func (c *Core) changed(blk int32, t uint64) {
+	for m := c.mbar; m != 0; m &= m - 1 {
+		g := int32(first(m))
+		w := &c.warps[g]
+		if w.Block != blk || w.waking || w.suspends.Suspends() {
+			continue
+		}
+		w.waking = true
+		c.wheel.add(t+uint64(c.cfg.Hopper.MbarrierWake), evResume, g)
+	}
+}
+
+// resume lets a suspended warp execute its wait.
+func (c *Core) resume(g int32) {
+	c.mbar &^= 1 << g
+	c.warps[g].tried, c.warps[g].waking = true, false
+	c.moved, c.stir = true, true
+}
+
+// after does what an instruction of Hopper does besides executing; it has issued.
+func (c *Core) after(g int32, o *op, e *exec.Effects, opened, t uint64) {
+	w := &c.warps[g]
+	switch o.kind {
+	case mbarTry:
+		w.tried = false
+	case mbarChange:
+		if c.mbar != 0 {
+			c.changed(w.Block, t)
+		}
+	case clusterWait:
+		c.meet(g, w)
+	case warpProduct:
+		if e.Lanes != 0 {
+			c.multiply(g, o, t)
+		}
+	case productCommit, productWait:
+		c.products(g, o, t)
+	}
+	if w.K.cluster > 1 && (o.inst.Barrier || e.Exited != 0) {
+		c.announce(w.Block, opened)
+	}
+}

@@ -1,0 +1,216 @@
+package modern
+
+import (
+	"math/bits"
+
+	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+	"github.com/heddle-sim/heddle/internal/mem"
+)
+
+// This file: the memory of other blocks of the cluster, and the barrier of the cluster. Messages
+// between SMs take the time of their bytes on the sender's way out, then the latency of the way; at the
+// other SM an access waits for shared memory as the SM's own do.
+//
+// Not modelled: that lanes of the network are shared by the SMs of a part of a GPC; measurements show
+// the same bandwidth for each SM whether its neighbours are idle or not.
+
+// crowd is a resident block's cluster.
+type crowd struct {
+	sms    []int32 // by rank
+	blocks []exec.Block
+	rank   int
+	told   uint64 // how often its barrier has opened, as far as it has heard
+	post   exec.Postponer
+	member exec.ClusterMember
+}
+
+// Join is as in core.Peer.
+func (c *Core) Join(b exec.Block, sms []int32, blocks []exec.Block) {
+	i := c.placeOf(b)
+	x := &c.crowds[i]
+	x.member, _ = b.(exec.ClusterMember)
+	x.sms, x.blocks, x.rank, x.told = append(x.sms[:0], sms...), append(x.blocks[:0], blocks...), x.member.Rank(), 0
+}
+
+// placeOf returns the place of a resident block, -1 if it has ended.
+func (c *Core) placeOf(b exec.Block) int {
+	for i := range c.Residents.Blocks {
+		if x := &c.Residents.Blocks[i]; x.K != nil && x.X == b {
+			return i
+		}
+	}
+	return -1
+}
+
+func first(m uint64) int { return bits.TrailingZeros64(m) }
+
+// sendPeer sends a message with some bytes from a core cycle on, which takes a number of cycles then.
+func (c *Core) sendPeer(at uint64, takes, bytes int, m core.PeerMessage) {
+	c.wayOut = max(64*at, c.wayOut) + uint64(bytes*c.cfg.Hopper.PeerCycles)
+	m.From, m.Due = int32(c.id), (c.wayOut+63)/64+uint64(takes)
+	c.env.Peer(m)
+}
+
+// rankOf returns the rank of the block whose shared memory an address names; own is the executing one's.
+func rankOf(a uint64, own int) int {
+	if a &= isa.WindowSize - 1; a >= isa.ClusterBase && a < isa.ClusterEnd {
+		return int((a - isa.ClusterBase) / isa.ClusterStride)
+	}
+	return own
+}
+
+// far returns the lanes of an access to shared memory that go to other blocks, and notes how many go to
+// each.
+func (c *Core) far(f *flight, fi int32, e *exec.Effects) (lanes isa.LaneMask) {
+	own := c.crowds[c.warps[f.warp].Block].rank
+	var by [isa.MaxCluster]isa.LaneMask
+	of := f.lanes
+	if e.Space == isa.Generic {
+		of = e.Shared
+	}
+	for m := of; m != 0; m &= m - 1 {
+		l := m.First() & 31
+		if r := rankOf(e.Addr[l], own); r != own {
+			by[r&(isa.MaxCluster-1)] |= 1 << l
+			lanes |= 1 << l
+		}
+	}
+	if lanes == 0 {
+		return 0
+	}
+	j := c.newJob(fi)
+	for r, m := range by {
+		if m != 0 {
+			j.far = append(j.far, farAccess{rank: uint8(r), lanes: uint8(m.Count()), passes: uint16(passes(m, e.Addr, int(f.op.elem), c.cfg.SharedBanks, f.op.inst.Atomic))})
+		}
+	}
+	return lanes
+}
+
+// reach sends the accesses of an instruction to other blocks.
+func (c *Core) reach(fi int32) {
+	f := &c.flight[fi]
+	j := &c.jobs[f.job-1]
+	x := &c.crowds[c.warps[f.warp].Block]
+	h := &c.cfg.Hopper
+	for _, a := range j.far {
+		n := int(a.lanes) * int(f.op.elem)
+		m := core.PeerMessage{To: x.sms[a.rank], Kind: core.PeerWrite, Passes: a.passes, Warp: f.warp, Flight: fi}
+		parts := (n + mem.LineBytes - 1) / mem.LineBytes
+		bytes := n + parts*h.PeerHeader
+		if f.op.load {
+			m.Kind, m.Bytes, bytes = core.PeerRead, int32(n), parts*h.PeerCommand
+			if f.op.inst.Atomic {
+				bytes += n
+			}
+			f.out++
+		} else {
+			c.warps[f.warp].stores++
+		}
+		c.sendPeer(c.now, h.PeerLatency, bytes, m)
+	}
+	c.freeJob(fi)
+}
+
+// meet makes a warp wait until it has heard that the barrier of the cluster has opened for it.
+func (c *Core) meet(g int32, w *warp) {
+	x := &c.crowds[w.Block]
+	if x.member == nil || w.K.cluster < 2 {
+		return
+	}
+	need := x.member.Opened()
+	if w.State == exec.AtBarrier {
+		need++
+	}
+	w.need = max(w.need, need)
+	if w.need > x.told {
+		c.cluster |= 1 << g
+	}
+}
+
+// opened returns how often the barrier of a block's cluster has opened.
+func (c *Core) opened(blk int32) uint64 {
+	if m := c.crowds[blk].member; m != nil {
+		return m.Opened()
+	}
+	return 0
+}
+
+// announce tells all blocks of a cluster that its barrier has opened, if this instruction has opened it.
+func (c *Core) announce(blk int32, before uint64) {
+	x := &c.crowds[blk]
+	n := c.opened(blk)
+	if n == before {
+		return
+	}
+	for r, sm := range x.sms {
+		c.env.Peer(core.PeerMessage{Due: c.now + uint64(c.cfg.Hopper.ClusterBarrier), From: int32(c.id), To: sm, Kind: core.PeerOpen, Block: x.blocks[r], Opened: n})
+	}
+}
+
+// Take is as in core.Peer.
+func (c *Core) Take(m *core.PeerMessage) {
+	c.Sync()
+	c.moved, c.stir = true, true
+	t := c.tick + 1
+	h := &c.cfg.Hopper
+	switch m.Kind {
+	case core.PeerRead, core.PeerWrite:
+		from := max(t, c.ls.sharedFree)
+		c.ls.sharedFree = from + uint64(m.Passes)
+		at := m.Due + from - t + uint64(m.Passes)
+		r := core.PeerMessage{To: m.From, Kind: core.PeerReply, Warp: m.Warp, Flight: m.Flight}
+		if m.Kind == core.PeerRead {
+			c.sendPeer(at, h.PeerLatency, int(m.Bytes), r)
+			return
+		}
+		r.Kind, r.From, r.Due = core.PeerAck, int32(c.id), at+uint64(max(1, h.PeerStore-h.PeerLatency))
+		c.env.Peer(r)
+	case core.PeerReply:
+		f := &c.flight[m.Flight]
+		if f.out--; f.out == 0 {
+			c.respond(m.Flight, t+uint64(f.op.raw))
+		}
+	case core.PeerAck:
+		c.stored(uint16(m.Warp))
+	case core.PeerSignal:
+		if i := c.placeOf(m.Block); i >= 0 {
+			c.signal(int32(i), m.Notice, t)
+		}
+	case core.PeerOpen:
+		if i := c.placeOf(m.Block); i >= 0 {
+			c.open(int32(i), m.Opened)
+		}
+	}
+}
+
+// open lets the warps of a block go on that wait at the barrier of the cluster.
+func (c *Core) open(blk int32, n uint64) {
+	x := &c.crowds[blk]
+	x.told = max(x.told, n)
+	c.RefreshBlock(blk)
+	for m := c.cluster; m != 0; m &= m - 1 {
+		g := first(m)
+		if w := &c.warps[g]; w.Block == blk && w.need <= x.told {
+			c.cluster &^= 1 << g
+		}
+	}
+}
+
+// signal applies a change of an mbarrier of a block.
+func (c *Core) signal(blk int32, n exec.Notice, t uint64) {
+	p := c.crowds[blk].post
+	if p == nil {
+		return
+	}
+	c.BreakSpin()
+	if err := p.Signal(n); err != nil {
+		c.fail(err)
+		return
+	}
+	if c.mbar != 0 {
+		c.changed(blk, t)
+	}
+}

@@ -1,0 +1,84 @@
+package modern
+
+import "github.com/heddle-sim/heddle/internal/exec"
+
+// This file: products of warp groups (wgmma). The executor lets the four warps of a group go on
+// together; the product enters the tensor units, which all four sub-cores have in common for it, when
+// the last of them has come.
+//
+// Not modelled: the traffic of accumulators and operands at the registers and in shared memory.
+
+// group is the number of warps of a warp group (PTX manual, wgmma).
+const group = 4
+
+// product determines the timing of a product: it occupies the tensor units for as long as they take for
+// its multiplications, 2048 of 16 bits a cycle in an SM (NVIDIA H100 white paper: 4096 operations of
+// dense f16), and in proportion to the bits of an element.
+func (o *op) product(h *HopperParams) {
+	x := o.inst.Tensor
+	n := int(x.M) * int(x.N) * int(x.K) * int(x.Elem) / (16 * 2048)
+	if x.Sparse {
+		n /= 2
+	}
+	o.busy, o.tail, o.most, o.stall = uint16(max(n, 1)), uint16(h.ProductTail), uint8(h.ProductQueue), uint8(h.ProductGap)
+	if x.FromRegs {
+		o.tail, o.most, o.stall = uint16(h.ProductTailRegs), uint8(h.ProductQueueRegs), uint8(h.ProductGapRegs)
+	}
+	o.pipe, o.interval, o.latency = Misc, 1, 2
+	o.dst, o.outs = nil, nil // waits for groups guard them
+}
+
+// tensor units for products.
+type tensorUnits struct {
+	free uint64    // tick from which they take the next product
+	ends [8]uint64 // of the last products, by number modulo the length
+	n    uint64    // products so far
+}
+
+// full reports whether no product can be accepted.
+func (u *tensorUnits) full(most uint8, t uint64) bool {
+	k := uint64(most)
+	return u.n >= k && u.ends[(u.n-k)%uint64(len(u.ends))] > t
+}
+
+// multiply is called when a warp has issued a product.
+func (c *Core) multiply(g int32, o *op, t uint64) {
+	w := &c.warps[g]
+	if w.State == exec.AtBarrier {
+		c.product |= 1 << g
+		return
+	}
+	u := &c.tensors
+	u.free = max(t, u.free) + uint64(o.busy)
+	u.ends[u.n%uint64(len(u.ends))] = u.free
+	u.n++
+	for i := range c.subs { // matrix instructions of single warps use the same units
+		c.subs[i].free[Tensor] = max(c.subs[i].free[Tensor], u.free)
+	}
+	b := &c.Residents.Blocks[w.Block]
+	from := int(g) - (int(g)-b.First)%group
+	for i := from; i < from+group; i++ {
+		c.warps[i].open = u.free + uint64(o.tail)
+	}
+}
+
+// closed groups of products that a warp remembers: more than can be outstanding.
+const closedGroups = 16
+
+// products executes a commit or a wait for groups of products.
+func (c *Core) products(g int32, o *op, t uint64) {
+	w := &c.warps[g]
+	if o.kind == productCommit {
+		w.closed[w.groups%closedGroups] = w.open
+		w.groups++
+		return
+	}
+	leave := uint64(o.inst.Async.Leave)
+	if leave >= min(w.groups, closedGroups) {
+		return
+	}
+	if due := w.closed[(w.groups-1-leave)%closedGroups]; due > t+1 {
+		c.product |= 1 << g
+		c.wheel.add(min(due, t+wheelSize-1), evProduct, g)
+	}
+}

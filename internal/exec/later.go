@@ -1,0 +1,56 @@
+package exec
+
+// This file: what goes on after a step, on a core that times it: copies by the bulk copy engine
+// (TMA), and operations on the memory of other blocks of the cluster. The executor moves all bytes
+// when it steps the instruction, as in async.go; but a change of an mbarrier that a copy or another
+// block causes is a Notice, which the core model gives to the block when the bytes have come. A
+// program that waits at the barrier before it looks therefore has the results of a functional run.
+
+// Span is a piece of global memory.
+type Span struct {
+	Addr uint64
+	Size int // bytes
+}
+
+// Notice is a change of an mbarrier that is still to come.
+type Notice struct {
+	Rank     int    // of the block whose barrier it is, in its cluster
+	Addr     uint64 // in that block's shared memory
+	Arrivals int64
+	Tx       int64 // added to the bytes that the phase waits for: negative for bytes that have come
+	Drop     bool  // the arrivals are also taken off the later phases
+}
+
+// Bulk is what a step has started. Its lists are valid until the warp's next step.
+type Bulk struct {
+	Spans   []Span   // of global memory, in the order in which they are accessed
+	Signals []Notice // at the end
+	Bytes   int      // that go through the shared memory of the executing block
+	Remote  int      // bytes that go to each block that gets a signal, through the cluster's network
+	Write   bool     // the spans are written
+	Atomic  bool     // and reduced
+	Tensor  bool     // by a tensor map
+	Many    bool     // multicast
+}
+
+// Postponer is a Block whose signals can be postponed.
+type Postponer interface {
+	// Postpone makes steps return Effects.Bulk, and leaves its signals to the caller.
+	Postpone()
+	// Signal applies one that is for this block. The error is a *Fault.
+	Signal(s Notice) error
+}
+
+// Suspender is a Warp that may wait for an mbarrier.
+type Suspender interface {
+	// Suspends reports whether the next instruction is a try_wait that would not succeed now.
+	Suspends() bool
+}
+
+// ClusterMember is implemented by a Block that a core model runs as part of a cluster. The blocks of a
+// cluster are started in the order of their ranks, one after the other.
+type ClusterMember interface {
+	Rank() int
+	// Opened counts how often the barrier of the cluster has opened.
+	Opened() uint64
+}

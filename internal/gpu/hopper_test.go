@@ -1,0 +1,254 @@
+package gpu_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/alltests"
+	"github.com/heddle-sim/heddle/internal/config"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
+	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
+	"github.com/heddle-sim/heddle/internal/gpu"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// teamFrame is a kernel of 64 threads whose word of output is %v; s is shared memory and bar an mbarrier
+// that expects an arrival of each block of the cluster.
+const teamFrame = `.version 8.4
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 out)%s
+{
+	.shared .align 128 .b8 s[8192];
+	.shared .align 8 .b64 bar;
+	.reg .b32 %%r<32>, %%v, %%t, %%rank, %%size, %%blk, %%bar, %%s;
+	.reg .b64 %%a<8>, %%out, %%in;
+	.reg .pred %%p<8>, %%first;
+	.reg .f32 %%d<8>;
+	ld.param.u64 %%out, [out];
+	mov.u32 %%t, %%tid.x; mov.u32 %%rank, %%cluster_ctarank; mov.u32 %%size, %%cluster_nctarank; mov.u32 %%blk, %%ctaid.x;
+	mov.u32 %%s, s; mov.u32 %%bar, bar;
+	add.u64 %%in, %%out, 65536;
+	mad.lo.u32 %%r31, %%blk, 64, %%t;
+	mul.wide.u32 %%a7, %%r31, 4;
+	add.u64 %%out, %%out, %%a7;
+	mov.u32 %%v, 0;
+	setp.eq.u32 %%first, %%t, 0;
+	@%%first mbarrier.init.shared.b64 [%%bar], %%size;
+	fence.mbarrier_init.release.cluster;
+	barrier.cluster.arrive; barrier.cluster.wait;
+	setp.ge.u32 %%p0, %%t, %%size;
+%s
+	barrier.cluster.arrive; barrier.cluster.wait;
+	st.global.u32 [%%out], %%v;
+	exit;
+}
+`
+
+const (
+	teamWait = "w: mbarrier.try_wait.parity.shared.b64 %p6, [%bar], 0; @!%p6 bra w;\n"
+	teamMap  = "mad.lo.u32 %r0, %rank, 4, %s; mapa.shared::cluster.u32 %r1, %r0, %t; mad.lo.u32 %r2, %blk, 1000, %t;\n"
+	teamRead = "mad.lo.u32 %r3, %t, 4, %s; ld.shared.u32 %v, [%r3];\n"
+	allMeet  = "barrier.cluster.arrive; barrier.cluster.wait;\n"
+)
+
+// teamBodies are programs without races in all that clusters, mbarriers, bulk copies and products do.
+var teamBodies = map[string]string{
+	"stores":  "@%p0 bra met;" + teamMap + "st.shared::cluster.u32 [%r1], %r2; met:\n" + allMeet + teamRead,
+	"generic": "@%p0 bra met;" + teamMap + "cvt.u64.u32 %a0, %r1; cvta.shared::cluster.u64 %a0, %a0; st.u32 [%a0], %r2; met:\n" + allMeet + teamRead,
+	"loads":   "mad.lo.u32 %r0, %t, 4, %s; st.shared.u32 [%r0], %r31;\n" + allMeet + "rem.u32 %r1, %t, %size; mapa.shared::cluster.u32 %r1, %r0, %r1; ld.shared::cluster.u32 %v, [%r1];\n",
+	"atomics": "mapa.shared::cluster.u32 %r1, %s, 0; atom.shared::cluster.add.u32 %r2, [%r1], 3;\n" + allMeet + "ld.shared::cluster.u32 %v, [%r1];\n",
+	"arrivals": "@%p0 bra met; mapa.shared::cluster.u32 %r1, %bar, %t; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1]; met:\n" +
+		teamWait + "mov.u32 %v, 5;",
+	"asynchronous stores": `@%first mul.lo.u32 %r9, %size, 4; @%first mbarrier.expect_tx.shared.b64 [%bar], %r9;
+		@%p0 bra met;` + allMeet[:0] + teamMap + `mapa.shared::cluster.u32 %r4, %bar, %t;
+		mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r4];
+		st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r4]; met:
+		` + teamWait + teamRead,
+	"copies to the next": `mad.lo.u32 %r0, %t, 4, %s; st.shared.u32 [%r0], %r31; fence.proxy.async;
+		add.u32 %r1, %rank, 1; rem.u32 %r1, %r1, %size; mapa.shared::cluster.u32 %r2, %s, %r1; mapa.shared::cluster.u32 %r3, %bar, %r1;
+		@%first mbarrier.arrive.expect_tx.shared.b64 _, [%bar], 256;
+		setp.lt.u32 %p1, %t, %size; @!%first and.pred %p1, %p1, %p1; setp.gt.u32 %p2, %t, 0; and.pred %p1, %p1, %p2;
+		@%p1 mbarrier.arrive.shared.b64 _, [%bar];
+		` + allMeet + `
+		@%first cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r2+4096], [%s], 256, [%r3];
+		` + teamWait + "ld.shared.u32 %v, [%r0+4096];\n",
+	"multicast": `setp.eq.u32 %p1, %rank, 0; and.pred %p1, %p1, %first;
+		@%first mbarrier.arrive.expect_tx.shared.b64 _, [%bar], 4096;
+		setp.lt.u32 %p3, %t, %size; setp.gt.u32 %p2, %t, 0; and.pred %p3, %p3, %p2;
+		@%p3 mbarrier.arrive.shared.b64 _, [%bar];
+		` + allMeet + `
+		.reg .b16 %h; shl.b32 %r5, 1, %size; sub.u32 %r5, %r5, 1; cvt.u16.u32 %h, %r5;
+		@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%s], [%in], 4096, [%bar], %h;
+		` + teamWait + "mad.lo.u32 %r0, %t, 60, %s; ld.shared.u32 %v, [%r0];\n",
+	"stores of bulks": `mad.lo.u32 %r0, %t, 4, %s; st.shared.u32 [%r0], %r31; fence.proxy.async; bar.sync 0;
+		shl.b32 %r1, %blk, 8; cvt.u64.u32 %a0, %r1; add.u64 %a0, %a0, %in; add.u64 %a0, %a0, 65536;
+		@%first cp.async.bulk.global.shared::cta.bulk_group [%a0], [%s], 256;
+		@%first cp.async.bulk.commit_group;
+		@%first cp.async.bulk.wait_group.read 0;
+		bar.sync 0; st.shared.u32 [%r0], 7;
+		@%first cp.async.bulk.wait_group 0;
+		bar.sync 0; cvt.u64.u32 %a1, %t; shl.b64 %a1, %a1, 2; add.u64 %a1, %a1, %a0; ld.global.u32 %v, [%a1];`,
+	"reductions": `mad.lo.u32 %r0, %t, 4, %s; st.shared.u32 [%r0], %t; fence.proxy.async; bar.sync 0;
+		@%first cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%in], [%s], 256;
+		@%first cp.async.bulk.commit_group; @%first cp.async.bulk.wait_group 0;`,
+	"lanes apart": `and.b32 %r0, %t, 1; setp.eq.u32 %p1, %r0, 0; @%p1 bra met; mov.u32 %r1, 0;
+		next: add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 50; @%p2 bra next; met:
+		barrier.cluster.arrive; barrier.cluster.wait; mov.u32 %v, %r0;`,
+}
+
+// onTeam runs a kernel, functionally or on a chip, and returns its memory and its time.
+func onTeam(t *testing.T, text string, grid uint32, cfg *gpu.Config) ([]byte, uint64, error) {
+	t.Helper()
+	const size = 1 << 18
+	mod, err := ptx.Parse("test.ptx", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, err := xptx.Link(mod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem := device.New(device.Config{})
+	m, err := xptx.NewMachine(prog, mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	params, addrs := buffers(t, size)
+	l := xptx.Launch{Kernel: prog.Kernels()[0], Grid: exec.Dim3{X: grid, Y: 1, Z: 1}, Block: exec.Dim3{X: 64, Y: 1, Z: 1}, Params: params(mem)}
+	fill := make([]byte, size)
+	for i := range fill[65536:] {
+		fill[65536+i] = byte(i * 7 >> 3)
+	}
+	if err := mem.Write((*addrs)[0], fill); err != nil {
+		t.Fatal(err)
+	}
+	var cycles uint64
+	if cfg == nil {
+		_, err = m.Run(context.Background(), l, exec.Options{})
+	} else {
+		var chip *gpu.GPU
+		if chip, err = gpu.New(*cfg); err != nil {
+			t.Fatal(err)
+		}
+		op := &gpu.Op{Kind: gpu.OpLaunch, Make: func(bool) (exec.Work, error) { return m.NewWork(l, nil) }}
+		if err = chip.Add(op); err == nil {
+			err = chip.Finish(context.Background())
+		}
+		if op.Kernel != nil {
+			cycles = op.Kernel.Cycles()
+		}
+	}
+	got := make([]byte, size)
+	if e := mem.Read((*addrs)[0], got); e != nil {
+		t.Fatal(e)
+	}
+	return got, cycles, err
+}
+
+func teamConfig(t *testing.T, name string, threads int, set ...string) *gpu.Config {
+	t.Helper()
+	c, err := config.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range append([]string{"run.launch_latency=0"}, set...) {
+		if err := c.Set(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg := c.ChipConfig()
+	cfg.Run.Threads = threads
+	return &cfg
+}
+
+// TestTeams runs the programs with clusters of several sizes: the chip leaves the same memory as a
+// functional run, in the same time for every number of goroutines and without skipped cycles.
+func TestTeams(t *testing.T) {
+	together(t, 3)
+	sizes := []int{2}
+	if alltests.On() {
+		sizes = []int{1, 2, 3, 8, 16}
+	}
+	for name, body := range teamBodies {
+		for _, size := range sizes {
+			t.Run(fmt.Sprintf("%s, %d", name, size), func(t *testing.T) {
+				perf := fmt.Sprintf(" .reqnctapercluster %d", size)
+				text, grid := fmt.Sprintf(teamFrame, perf, body), uint32(4*size)
+				want, _, err := onTeam(t, text, grid, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var first uint64
+				for i, cfg := range []*gpu.Config{
+					teamConfig(t, "h100-pcie", 1), teamConfig(t, "h100-pcie", 3), teamConfig(t, "h100-pcie", 1, "run.idle_skip=false"),
+				} {
+					got, cycles, err := onTeam(t, text, grid, cfg)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !bytes.Equal(got, want) {
+						at := 0
+						for got[at] == want[at] {
+							at++
+						}
+						t.Fatalf("run %d: other bytes from %#x on", i, at)
+					}
+					if i == 0 {
+						first = cycles
+					}
+					if cycles != first || cycles == 0 {
+						t.Fatalf("run %d takes %d cycles, the first %d", i, cycles, first)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestTeamRefusals: what a GPU cannot time is refused by its name.
+func TestTeamRefusals(t *testing.T) {
+	product := "mov.b64 %a0, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0, %d1, %d2, %d3}, %a0, %a0, 0, 1, 1, 0, 0;"
+	for _, c := range []struct{ name, gpu, set, perf, body, says string }{
+		{"clusters", "rtx-3070", "", " .reqnctapercluster 2", "", "cannot run clusters of more than one block"},
+		{"products", "rtx-3070", "", "", product, "cannot run wgmma"},
+		{"switched off", "h100-pcie", "modern.hopper.enabled=false", "", product, "cannot run wgmma"},
+		{"small groups", "h100-pcie", "chip.gpcs=64", " .reqnctapercluster 4", "", "the largest group of SMs of this GPU that can hold one has 2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var set []string
+			if c.set != "" {
+				set = append(set, c.set)
+			}
+			if c.name == "small groups" {
+				set = []string{c.set}
+			}
+			_, _, err := onTeam(t, fmt.Sprintf(teamFrame, c.perf, c.body), 4, teamConfig(t, c.gpu, 1, set...))
+			var refused *exec.LaunchError
+			if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("got %v, want %q", err, c.says)
+			}
+		})
+	}
+}
+
+// TestTeamFaults: wrong programs end with a message on a chip, too.
+func TestTeamFaults(t *testing.T) {
+	for _, c := range []struct{ name, body, says string }{
+		{"late signal", "mapa.shared::cluster.u32 %r1, %bar, 1; setp.eq.u32 %p1, %rank, 0; @%p1 mbarrier.arrive.shared::cluster.b64 _, [%r1], 9;", "9 arrivals at the mbarrier"},
+		{"barrier that one block leaves out", "setp.eq.u32 %p1, %rank, 1; @!%p1 bra all; barrier.sync 1, 96; all:", "waits at the barrier of the cluster"},
+		{"memory of a block that has ended", "setp.eq.u32 %p1, %rank, 1; @%p1 exit; mapa.shared::cluster.u32 %r1, %s, 1; mov.u32 %r2, 0; next: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 900; @%p2 bra next; ld.shared::cluster.u32 %v, [%r1];", "has exited"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, _, err := onTeam(t, fmt.Sprintf(teamFrame, " .reqnctapercluster 2", c.body), 4, teamConfig(t, "h100-pcie", 1))
+			if err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("got %v, want %q", err, c.says)
+			}
+		})
+	}
+}

@@ -1,0 +1,161 @@
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/core"
+	"github.com/heddle-sim/heddle/internal/exec"
+)
+
+// This file: launches with clusters of blocks. All blocks of a cluster begin in the same cycle, each on
+// an SM of its own, in one graphics processing cluster (GPC); and the messages that SMs with such blocks
+// send each other. That a GPC has an equal share of the SMs is assumed, and so is one block per SM:
+// hardware may put several on one.
+
+// gpcOf returns the first SM of a GPC, and the first of the next.
+func (c *Config) gpcOf(i int) (from, to int) {
+	n, all := max(1, c.GPCs), c.SMs()
+	return i * all / n, (i + 1) * all / n
+}
+
+// largestGPC returns the number of SMs of the largest GPC.
+func (c *Config) largestGPC() (most int) {
+	for i := range max(1, c.GPCs) {
+		from, to := c.gpcOf(i)
+		most = max(most, to-from)
+	}
+	return most
+}
+
+// checkCluster refuses clusters that fit in no GPC.
+func (g *GPU) checkCluster(w exec.Work) error {
+	size, most := w.Traits().Cluster, g.cfg.largestGPC()
+	if size <= most {
+		return nil
+	}
+	return &exec.LaunchError{Kernel: w.Name(), Msg: fmt.Sprintf(
+		"clusters of %d blocks: the largest group of SMs of this GPU that can hold one has %d (chip.gpcs)", size, most)}
+}
+
+// clustered reports whether a kernel's blocks begin in clusters of more than one.
+func (k *Kernel) clustered() bool { return k.team > 1 }
+
+// placeTeam places the next cluster of a kernel if a GPC has room, the one after the last that took one
+// first. It reports whether it did.
+func (g *GPU) placeTeam(k *Kernel) bool {
+	if !g.mayDispatch() {
+		return false
+	}
+	n := max(1, g.cfg.GPCs)
+	for i := range n {
+		at := (g.lastGPC + 1 + i) % n
+		if g.findTeam(k, at) {
+			g.lastGPC = at
+			g.putTeam(k)
+			return true
+		}
+	}
+	return false
+}
+
+// findTeam looks in a GPC for an SM for each block of a cluster, in g.teamSMs.
+func (g *GPU) findTeam(k *Kernel, gpc int) bool {
+	from, to := g.cfg.gpcOf(gpc)
+	g.teamSMs = g.teamSMs[:0]
+	for sm := from; sm < to; sm++ {
+		if !g.takes(sm, k) {
+			continue
+		}
+		if g.teamSMs = append(g.teamSMs, int32(sm)); len(g.teamSMs) == k.team {
+			return true
+		}
+	}
+	return false
+}
+
+// takes reports whether an SM has room for a block of a kernel.
+func (g *GPU) takes(sm int, k *Kernel) bool {
+	c := g.cores[sm]
+	if !g.cfg.SharedSMs && g.bound[sm] != k && c.Unfinished() {
+		return false
+	}
+	return g.hasPlace(sm, k) && c.CanTake(k.core)
+}
+
+// putTeam places the blocks of a cluster on the SMs of g.teamSMs.
+func (g *GPU) putTeam(k *Kernel) {
+	g.teamBlocks = g.teamBlocks[:0]
+	for _, sm := range g.teamSMs {
+		if !g.cfg.SharedSMs {
+			g.bound[sm], g.full[sm] = k, false
+		}
+		b := g.put(int(sm), k)
+		if b == nil {
+			g.fault = fmt.Errorf("kernel %s: SM %d has no room for a block of a cluster, though it had", k.Name, sm)
+			return
+		}
+		g.teamBlocks = append(g.teamBlocks, b)
+	}
+	for r, sm := range g.teamSMs {
+		g.cores[sm].(core.Peer).Join(g.teamBlocks[r], g.teamSMs, g.teamBlocks)
+	}
+}
+
+// mail holds the messages between SMs that are on their way.
+type mail struct {
+	to [][]core.PeerMessage // by SM, the first to arrive first
+	n  int
+}
+
+// post takes a message.
+func (m *mail) post(x core.PeerMessage) {
+	list := append(m.to[x.To], x)
+	for i := len(list) - 1; i > 0 && list[i-1].Due > x.Due; i-- {
+		list[i], list[i-1] = list[i-1], list[i]
+	}
+	m.to[x.To] = list
+	m.n++
+}
+
+// next returns the core cycle in which the next message arrives, core.Never without one.
+func (m *mail) next() uint64 {
+	due := uint64(core.Never)
+	if m.n == 0 {
+		return due
+	}
+	for _, list := range m.to {
+		if len(list) > 0 {
+			due = min(due, list[0].Due)
+		}
+	}
+	return due
+}
+
+// deliver gives SMs the messages that have arrived, in the order of SMs.
+func (g *GPU) deliver() {
+	if g.mail.n == 0 {
+		return
+	}
+	for sm, list := range g.mail.to {
+		n := 0
+		for n < len(list) && list[n].Due <= g.now {
+			g.cores[sm].(core.Peer).Take(&list[n])
+			n++
+		}
+		if n == 0 {
+			continue
+		}
+		g.mail.to[sm] = list[:copy(list, list[n:])]
+		g.mail.n -= n
+		g.collect(sm / g.cfg.SMsPerCluster)
+	}
+}
+
+// collect takes the messages that the SMs of a cluster have sent.
+func (g *GPU) collect(cluster int) {
+	cl := &g.clusters[cluster]
+	for i := range cl.mail {
+		g.mail.post(cl.mail[i])
+	}
+	cl.mail = cl.mail[:0]
+}
