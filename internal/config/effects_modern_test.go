@@ -1,5 +1,7 @@
 package config_test
 
+import "slices"
+
 // modernEffects are the effects of the modern core's values on kernels in PTX.
 var modernEffects = []effect{
 	{"core=modern", "mix", "differ", ""},
@@ -78,10 +80,19 @@ var modernEffects = []effect{
 	{"modern.fence_gpu=1", "fences", "less", "core=modern"},
 }
 
+// inHopper are values of what Hopper added, tested by TestHopperParameters of internal/gpu.
+var inHopper = []string{
+	"chip.gpcs", "modern.hopper.bulk_descriptor", "modern.hopper.bulk_end", "modern.hopper.bulk_requests", "modern.hopper.bulk_start",
+	"modern.hopper.cluster_barrier", "modern.hopper.enabled", "modern.hopper.mbarrier_wait", "modern.hopper.mbarrier_wake", "modern.hopper.multicast",
+	"modern.hopper.peer_command", "modern.hopper.peer_cycles", "modern.hopper.peer_header", "modern.hopper.peer_latency", "modern.hopper.peer_signal",
+	"modern.hopper.peer_store", "modern.hopper.product_gap", "modern.hopper.product_gap_regs", "modern.hopper.product_queue",
+	"modern.hopper.product_queue_regs", "modern.hopper.product_tail", "modern.hopper.product_tail_regs", "modern.hopper.proxy_fence", "modern.hopper.suspend",
+}
+
 // notInPTX are values of the modern core that do not affect kernels in PTX, or not
 // those here: they concern control bits, constants as operands, uniform registers,
 // code longer than the caches, or opcodes of SASS. They are among sassEffects.
-var notInPTX = []string{
+var notInPTX = slices.Concat(inHopper, []string{
 	"compat.chip.accel_sim_traces", // tested by TestOneSwitch of internal/work/tracerun
 	"ideal.double.uniform",
 	"modern.const_switch", "modern.constant.immediate_war", "modern.constant.register_war", "modern.copy.regular_raw",
@@ -98,4 +109,4 @@ var notInPTX = []string{
 	"modern.time.misc_queued.pipe", "modern.time.pred.interval", "modern.time.pred.latency", "modern.time.pred.pipe", "modern.time.setp.pipe",
 	"modern.time.sfu.pipe", "modern.time.uniform.interval", "modern.time.uniform.latency", "modern.time.uniform.pipe",
 	"modern.time.uniform_move.interval", "modern.time.uniform_move.latency", "modern.time.uniform_move.pipe", "modern.wide_window", "modern.zero_stall",
-}
+})

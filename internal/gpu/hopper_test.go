@@ -29,7 +29,7 @@ const teamFrame = `.version 8.4
 	.reg .b32 %%r<32>, %%v, %%t, %%rank, %%size, %%blk, %%bar, %%s;
 	.reg .b64 %%a<8>, %%out, %%in;
 	.reg .pred %%p<8>, %%first;
-	.reg .f32 %%d<8>;
+	.reg .f32 %%d<32>;
 	ld.param.u64 %%out, [out];
 	mov.u32 %%t, %%tid.x; mov.u32 %%rank, %%cluster_ctarank; mov.u32 %%size, %%cluster_nctarank; mov.u32 %%blk, %%ctaid.x;
 	mov.u32 %%s, s; mov.u32 %%bar, bar;
@@ -66,7 +66,7 @@ var teamBodies = map[string]string{
 	"arrivals": "@%p0 bra met; mapa.shared::cluster.u32 %r1, %bar, %t; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1]; met:\n" +
 		teamWait + "mov.u32 %v, 5;",
 	"asynchronous stores": `@%first mul.lo.u32 %r9, %size, 4; @%first mbarrier.expect_tx.shared.b64 [%bar], %r9;
-		@%p0 bra met;` + allMeet[:0] + teamMap + `mapa.shared::cluster.u32 %r4, %bar, %t;
+		@%p0 bra met;` + teamMap + `mapa.shared::cluster.u32 %r4, %bar, %t;
 		mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r4];
 		st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r4]; met:
 		` + teamWait + teamRead,
@@ -102,7 +102,8 @@ var teamBodies = map[string]string{
 		barrier.cluster.arrive; barrier.cluster.wait; mov.u32 %v, %r0;`,
 }
 
-// onTeam runs a kernel, functionally or on a chip, and returns its memory and its time.
+// onTeam runs a kernel, functionally or on a chip, and returns its memory and its time. At byte 65536 of
+// its memory there is a tensor map of the bytes from 131072 on: 32 × 32 words, all of them in a box.
 func onTeam(t *testing.T, text string, grid uint32, cfg *gpu.Config) ([]byte, uint64, error) {
 	t.Helper()
 	const size = 1 << 18
@@ -120,11 +121,19 @@ func onTeam(t *testing.T, text string, grid uint32, cfg *gpu.Config) ([]byte, ui
 		t.Fatal(err)
 	}
 	params, addrs := buffers(t, size)
-	l := xptx.Launch{Kernel: prog.Kernels()[0], Grid: exec.Dim3{X: grid, Y: 1, Z: 1}, Block: exec.Dim3{X: 64, Y: 1, Z: 1}, Params: params(mem)}
+	threads := uint32(64)
+	if strings.Contains(text, "wgmma") {
+		threads = 128
+	}
+	l := xptx.Launch{Kernel: prog.Kernels()[0], Grid: exec.Dim3{X: grid, Y: 1, Z: 1}, Block: exec.Dim3{X: threads, Y: 1, Z: 1}, Params: params(mem)}
 	fill := make([]byte, size)
 	for i := range fill[65536:] {
 		fill[65536+i] = byte(i * 7 >> 3)
 	}
+	box := exec.TensorMap{
+		Address: (*addrs)[0] + 131072, Type: exec.TensorU32, Rank: 2, Dims: [5]uint64{32, 32}, Strides: [5]uint64{4, 128}, Box: [5]uint32{32, 32}, Steps: [5]uint32{1, 1},
+	}
+	box.Encode((*[exec.TensorMapBytes]byte)(fill[65536:]))
 	if err := mem.Write((*addrs)[0], fill); err != nil {
 		t.Fatal(err)
 	}
@@ -225,9 +234,6 @@ func TestTeamRefusals(t *testing.T) {
 			if c.set != "" {
 				set = append(set, c.set)
 			}
-			if c.name == "small groups" {
-				set = []string{c.set}
-			}
 			_, _, err := onTeam(t, fmt.Sprintf(teamFrame, c.perf, c.body), 4, teamConfig(t, c.gpu, 1, set...))
 			var refused *exec.LaunchError
 			if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.says) {
@@ -250,5 +256,109 @@ func TestTeamFaults(t *testing.T) {
 				t.Errorf("got %v, want %q", err, c.says)
 			}
 		})
+	}
+}
+
+// hopperEffects are changes of each parameter of what Hopper added, with a program whose time they
+// change, and whether to more cycles.
+var hopperEffects = []struct {
+	set, body string
+	more      bool
+}{
+	{"modern.hopper.mbarrier_wait=90", "arrivals", true},
+	{"modern.hopper.mbarrier_wake=60", "arrivals", true},
+	{"modern.hopper.suspend=9", "arrivals", false},
+	{"modern.hopper.peer_latency=200", "loads", true},
+	{"modern.hopper.peer_cycles=30", "loads", true},
+	{"modern.hopper.peer_command=128", "loads", true},
+	{"modern.hopper.peer_header=128", "far stores", true},
+	{"modern.hopper.peer_signal=400", "arrivals", true},
+	{"modern.hopper.peer_store=1500", "far stores", true},
+	{"modern.hopper.cluster_barrier=500", "loads", true},
+	{"modern.hopper.bulk_start=200", "multicast", true},
+	{"modern.hopper.bulk_descriptor=300", "box", true},
+	{"modern.hopper.bulk_end=200", "multicast", true},
+	{"modern.hopper.bulk_requests=1", "multicast", true},
+	{"modern.hopper.multicast=300", "multicast", true},
+	{"modern.hopper.product_tail=300", "product", true},
+	{"modern.hopper.product_tail_regs=300", "product of registers", true},
+	{"modern.hopper.product_gap=50", "products", true},
+	{"modern.hopper.product_gap_regs=50", "products of registers", true},
+	{"modern.hopper.product_queue=1", "products and sums", true},
+	{"modern.hopper.product_queue_regs=1", "products of registers and sums", true},
+	{"modern.hopper.proxy_fence=500", "copies to the next", true},
+	{"modern.hopper.enabled=false", "waits", false},
+	{"chip.gpcs=1", "far stores", false},
+}
+
+// effectBodies are further programs for them.
+func effectBody(name string) (perf, body string) {
+	perf = " .reqnctapercluster 2"
+	if b, ok := teamBodies[name]; ok {
+		return perf, b
+	}
+	regs := strings.Contains(name, "registers")
+	a := "%a0"
+	if regs {
+		a = "{%r4, %r5, %r6, %r7}"
+	}
+	columns, n, sums := 8, 12, ""
+	if strings.HasSuffix(name, "sums") { // they go on while products are in the tensor units
+		columns, n, sums = 64, 4, strings.Repeat("add.u32 %r8, %r8, 3;\n", 80)
+	}
+	if strings.HasPrefix(name, "product ") || name == "product" {
+		n = 1
+	}
+	var d []string
+	for i := range columns / 2 {
+		d = append(d, fmt.Sprintf("%%d%d", i))
+	}
+	product := fmt.Sprintf("wgmma.mma_async.sync.aligned.m64n%dk16.f32.f16.f16 {%s}, %s, %%a0, 0, 1, 1, 0, 0;\n", columns, strings.Join(d, ", "), a)
+	if regs { // which has no transposition of A
+		product = strings.Replace(product, "1, 0, 0;", "1, 0;", 1)
+	}
+	switch {
+	case strings.HasPrefix(name, "product"):
+		return "", "mov.b64 %a0, 0; mov.b32 %r4, 0; mov.b32 %r5, 0; mov.b32 %r6, 0; mov.b32 %r7, 0;" + strings.Repeat(product, n) + sums + "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
+	case name == "far stores":
+		return perf, "mad.lo.u32 %r0, %t, 4, %s; xor.b32 %r1, %rank, 1; mapa.shared::cluster.u32 %r1, %r0, %r1;" +
+			strings.Repeat("st.shared::cluster.u32 [%r1], %t;\n", 40) + "fence.acq_rel.cluster;\n"
+	case name == "box":
+		return "", `@!%first bra over; mbarrier.arrive.expect_tx.shared.b64 _, [%bar], 4096; mov.b32 %r0, 0;
+			cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%in, {%r0, %r0}], [%bar];
+			` + teamWait + "over:\n"
+	}
+	return "", "@!%first bra over; mbarrier.arrive.shared.b64 _, [%bar];\n" + teamWait + "over:\n"
+}
+
+// TestHopperParameters: each parameter has an effect, and the list has all of them.
+func TestHopperParameters(t *testing.T) {
+	alltests.Only(t, "effects of settings")
+	left := map[string]bool{}
+	for _, k := range config.Keys() {
+		if strings.HasPrefix(k.Name, "modern.hopper.") || k.Name == "chip.gpcs" {
+			left[k.Name] = true
+		}
+	}
+	for _, e := range hopperEffects {
+		key, _, _ := strings.Cut(e.set, "=")
+		delete(left, key)
+		perf, body := effectBody(e.body)
+		text := fmt.Sprintf(teamFrame, perf, body)
+		var took [2]uint64
+		for i, set := range [][]string{nil, {e.set}} {
+			cfg := teamConfig(t, "h100-pcie", 1, set...)
+			_, cycles, err := onTeam(t, text, 228, cfg)
+			if err != nil {
+				t.Fatalf("%s, %s: %v", e.body, e.set, err)
+			}
+			took[i] = cycles
+		}
+		if took[1] == took[0] || e.more && took[1] < took[0] {
+			t.Errorf("%s: %s takes %d cycles, and %d before", e.set, e.body, took[1], took[0])
+		}
+	}
+	for k := range left {
+		t.Errorf("%s is not tried", k)
 	}
 }
