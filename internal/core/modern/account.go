@@ -60,7 +60,7 @@ type account struct {
 
 	throttled [throttles]uint64 // warps that could not issue in this cycle, by reason
 	slot      [maxSubCores]uint8
-	key       grounds // of the last cycle, unless a warp issued in it
+	key       grounds // of the last cycle, unless a warp issued in it, or waited for what Hopper added
 	stale     bool    // one did
 	same      uint64  // cycles like the last one that are not in Stats.Slots yet
 }
@@ -68,8 +68,6 @@ type account struct {
 // grounds is everything that the states of warps in a cycle depend on.
 type grounds struct {
 	alive, done, ready, has, stalled, waits, long, fixed, fence, imc, copying, barrier, branch uint64
-
-	held // warps that wait for what Hopper added
 
 	throttled [throttles]uint64
 }
@@ -104,20 +102,21 @@ func some(m uint64) uint32 { return uint32((m | -m) >> 63) }
 
 // charge determines the state of every warp in this cycle.
 func (a *account) charge(c *Core) {
-	if a.Issued == 0 {
-		key := grounds{c.alive, c.done, c.ready, c.has, c.stalled, c.waits, c.long, c.fixed, c.fence, c.imc, c.copying, c.barrier, c.branch, c.held, a.throttled}
+	waits := c.held.all() // for what Hopper added
+	if a.Issued|waits == 0 {
+		key := grounds{c.alive, c.done, c.ready, c.has, c.stalled, c.waits, c.long, c.fixed, c.fence, c.imc, c.copying, c.barrier, c.branch, a.throttled}
 		if !a.stale && key == a.key {
 			a.again(c)
 			return
 		}
 		a.key = key
 	}
-	a.stale = a.Issued != 0
+	a.stale = a.Issued|waits != 0
 	a.flush(c)
 	w := sorted{left: c.alive}
 	w.take(Selected, a.Issued)
 	w.take(Drain, c.done)
-	if c.held != (held{}) {
+	if waits != 0 {
 		w.take(Mbarrier, c.mbar)
 		w.take(ClusterBarrier, c.cluster)
 		w.take(BulkGroup, c.bulk)

@@ -26,6 +26,7 @@ type engine struct {
 	asked   int              // requests that are not answered
 	wayOut  uint64           // when the way to other SMs is free, in 64ths of a core cycle
 	crowds  []crowd          `state:"-"` // by place of a block
+	more    []moreWarp       `state:"-"` // by warp slot
 	tensors tensorUnits
 }
 

@@ -239,6 +239,14 @@ func (q *copies) open() bool {
 // closed returns the number of closed groups from the oldest incomplete one on.
 func (q *copies) closed() int { return max(0, len(q.under)-1) }
 
+// copiesOf returns the groups of a warp in a sequence.
+func (c *Core) copiesOf(g int32, of sequence) *copies {
+	if of == asyncGroups {
+		return &c.warps[g].copies
+	}
+	return &c.more[g].bulk[of-bulkGroups]
+}
+
 // groups executes a copy, a commit or a wait for groups of copies of a warp.
 func (c *Core) groups(g int32, f *flight) {
 	o := f.op
@@ -251,7 +259,7 @@ func (c *Core) groups(g int32, f *flight) {
 // groupsOf does it in one sequence.
 func (c *Core) groupsOf(g int32, f *flight, of sequence) {
 	w := &c.warps[g]
-	q := &w.copies[of]
+	q := c.copiesOf(g, of)
 	o := f.op
 	switch o.group {
 	case isa.AsyncStart:
@@ -276,15 +284,16 @@ func (c *Core) groupsOf(g int32, f *flight, of sequence) {
 			c.copying |= 1 << g
 		} else {
 			c.bulk |= 1 << g
+			c.more[g].waitsFor = of
 		}
-		w.leave, w.waitsFor = int32(o.leave), of
+		w.leave = int32(o.leave)
 	}
 }
 
 // groupEnded notes that an asynchronous copy has ended, as far as a sequence counts it.
 func (c *Core) groupEnded(f *flight, of sequence) {
 	g := int32(f.warp)
-	q := &c.warps[g].copies[of]
+	q := c.copiesOf(g, of)
 	n := f.group
 	if of == bulkReads {
 		n = f.reading
@@ -297,7 +306,7 @@ func (c *Core) groupEnded(f *flight, of sequence) {
 // instruction.
 func (c *Core) trim(g, by int32, of sequence) {
 	w := &c.warps[g]
-	q := &w.copies[of]
+	q := c.copiesOf(g, of)
 	k := 0
 	for k < len(q.under)-1 && q.under[k] == 0 {
 		c.lower(g, q.sb[k], by)
@@ -312,7 +321,7 @@ func (c *Core) trim(g, by int32, of sequence) {
 	if of != asyncGroups {
 		waits = &c.bulk
 	}
-	if *waits>>g&1 != 0 && (of == asyncGroups || w.waitsFor == of) {
+	if *waits>>g&1 != 0 && (of == asyncGroups || c.more[g].waitsFor == of) {
 		if q.closed() <= int(w.leave) {
 			*waits &^= 1 << g
 			c.stir = true

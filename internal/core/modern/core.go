@@ -60,20 +60,9 @@ type warp struct {
 	// Texture accesses in flight that lower a counter: the oldest and the latest, plus one; 0 if
 	// there are none.
 	oldTex, newTex int32
-	regs           int32 // scoreboard: registers reserved
-	copies         [sequences]copies
-	leave          int32 // closed groups of copies that may remain when it continues
-	waitsFor       sequence
-
-	suspends exec.Suspender // X, nil if it cannot wait suspended
-	giveUp   uint64         // tick at which a suspended wait ends
-	waking   bool           // its suspended wait is over
-	tried    bool           // and it may execute the wait
-	need     uint64         // how often the barrier of the cluster must have opened
-	// Products of its warp group: when those since the last commit end, and the closed groups.
-	open   uint64
-	closed [closedGroups]uint64
-	groups uint64
+	regs           int32  // scoreboard: registers reserved
+	copies         copies // of cp.async and LDGSTS
+	leave          int32  // closed groups of copies that may remain when it continues
 }
 
 // maxDepbar is the maximum number of cycles until a DEPBAR holds its warp, and hence
@@ -246,7 +235,9 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 		c.paths = make([]core.FreePaths, cfg.Warps)
 	}
 	c.newSubCores()
-	c.crowds = make([]crowd, cfg.Places())
+	if cfg.Hopper.Enabled {
+		c.crowds, c.more = make([]crowd, cfg.Places()), make([]moreWarp, cfg.Warps)
+	}
 	c.vl = newTags(cfg.L0VL)
 	if err := c.newMemory(); err != nil {
 		return nil, fmt.Errorf("SM: %w", err)
@@ -373,9 +364,7 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 	for i := range b.Warps() {
 		s := first + i
 		w := &c.warps[s]
-		for i := range w.copies {
-			w.copies[i].reset()
-		}
+		w.copies.reset()
 		*w = warp{Warp: c.Warp(bi, i, c.PlacesOf(k, len(k.ops))), ops: k.ops, due: w.due[:0], epoch: w.epoch + 1, copies: w.copies}
 		if w.Edges = c.EdgesOf(k, len(k.ops)); w.Edges != nil {
 			c.acct.Explain(s, k.waitStates())
@@ -386,7 +375,7 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 		}
 		w.d, _ = w.X.(exec.Deferred)
 		if k.hopper {
-			w.suspends, _ = w.X.(exec.Suspender)
+			c.more[s].begin(w.X)
 		}
 		bit := uint64(1) << s
 		c.alive |= bit
@@ -622,7 +611,7 @@ func (c *Core) happenHopper(t uint64, e event) {
 	case evResume:
 		c.resume(e.f)
 	case evGiveUp:
-		if w := &c.warps[e.f]; c.mbar>>e.f&1 != 0 && w.giveUp == t && !w.waking {
+		if m := &c.more[e.f]; c.mbar>>e.f&1 != 0 && m.giveUp == t && !m.waking {
 			c.resume(e.f)
 		}
 	case evProduct:

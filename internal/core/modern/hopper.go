@@ -84,6 +84,31 @@ type held struct {
 
 func (h *held) all() uint64 { return h.mbar | h.cluster | h.bulk | h.product }
 
+// moreWarp is what a warp slot has more on a core with Hopper's additions.
+type moreWarp struct {
+	suspends exec.Suspender // nil if its warp cannot wait suspended
+	giveUp   uint64         // tick at which a suspended wait ends
+	waking   bool           // its suspended wait is over
+	tried    bool           // and it may execute the wait
+	need     uint64         // how often the barrier of the cluster must have opened
+	bulk     [2]copies      // of bulk copies: bulkGroups and bulkReads
+	waitsFor sequence       // that of the groups that it waits for
+	// Products of its warp group: when those since the last commit end, and the closed groups.
+	open   uint64
+	closed [closedGroups]uint64
+	groups uint64
+}
+
+// begin prepares for a warp.
+func (m *moreWarp) begin(x exec.Warp) {
+	b := m.bulk
+	for i := range b {
+		b[i].reset()
+	}
+	*m = moreWarp{bulk: b}
+	m.suspends, _ = x.(exec.Suspender)
+}
+
 // special is what an instruction of Hopper does besides executing.
 type special uint8
 
@@ -148,19 +173,19 @@ func (o *op) lateBy(cfg *Config, cycles int) {
 // suspend makes a warp wait for the phase of an mbarrier if its next instruction would not see it ended.
 // It reports whether the warp waits.
 func (c *Core) suspend(g int32, t uint64) bool {
-	w := &c.warps[g]
-	if w.suspends == nil {
+	m := &c.more[g]
+	if m.suspends == nil {
 		return false
 	}
-	if c.env.Turn != nil && w.K.cluster > 1 {
+	if c.env.Turn != nil && c.warps[g].K.cluster > 1 {
 		c.env.Turn()
 	}
-	if !w.suspends.Suspends() {
+	if !m.suspends.Suspends() {
 		return false
 	}
 	c.mbar |= 1 << g
-	w.giveUp, w.waking = t+uint64(c.cfg.Hopper.Suspend), false
-	c.wheel.add(w.giveUp, evGiveUp, g)
+	m.giveUp, m.waking = t+uint64(c.cfg.Hopper.Suspend), false
+	c.wheel.add(m.giveUp, evGiveUp, g)
 	return true
 }
 
@@ -168,8 +193,8 @@ func (c *Core) suspend(g int32, t uint64) bool {
 func (c *Core) changed(blk int32, t uint64) {
 	for m := c.mbar; m != 0; m &= m - 1 {
 		g := int32(first(m))
-		w := &c.warps[g]
-		if w.Block != blk || w.waking || w.suspends.Suspends() {
+		w := &c.more[g]
+		if c.warps[g].Block != blk || w.waking || w.suspends.Suspends() {
 			continue
 		}
 		w.waking = true
@@ -180,7 +205,7 @@ func (c *Core) changed(blk int32, t uint64) {
 // resume lets a suspended warp execute its wait.
 func (c *Core) resume(g int32) {
 	c.mbar &^= 1 << g
-	c.warps[g].tried, c.warps[g].waking = true, false
+	c.more[g].tried, c.more[g].waking = true, false
 	c.moved, c.stir = true, true
 }
 
@@ -189,7 +214,7 @@ func (c *Core) after(g int32, o *op, e *exec.Effects, opened, t uint64) {
 	w := &c.warps[g]
 	switch o.kind {
 	case mbarTry:
-		w.tried = false
+		c.more[g].tried = false
 	case mbarChange:
 		if c.mbar != 0 {
 			c.changed(w.Block, t)
@@ -203,7 +228,7 @@ func (c *Core) after(g int32, o *op, e *exec.Effects, opened, t uint64) {
 	case productCommit, productWait:
 		c.products(g, o, t)
 	}
-	if w.K.cluster > 1 && (o.inst.Barrier || e.Exited != 0) {
+	if o.team && (o.inst.Barrier || e.Exited != 0) {
 		c.announce(w.Block, opened)
 	}
 }

@@ -301,7 +301,7 @@ func (c *Core) attempt(s *subcore, g int32, t uint64) verdict {
 		return nobody
 	}
 	switch {
-	case o.kind == mbarTry && !w.tried && c.suspend(g, t):
+	case o.kind == mbarTry && !c.more[g].tried && c.suspend(g, t):
 		return cannot
 	case o.kind == warpProduct && c.tensors.full(o.most, t):
 		c.acct.throttled[throttleMath] |= bit
@@ -496,7 +496,7 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 		c.env.Turn()
 	}
 	var opened uint64
-	if w.K.cluster > 1 {
+	if o.team {
 		opened = c.opened(w.Block)
 	}
 	var err error
@@ -547,7 +547,7 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	if o.inst.Barrier || e.Exited != 0 || w.State != exec.Ready || o.kind == warpProduct {
 		c.RefreshBlock(w.Block)
 	}
-	if o.kind != plain || w.K.cluster > 1 {
+	if o.kind != plain || o.team {
 		c.after(g, o, e, opened, t)
 	}
 	if c.Spins {
@@ -647,7 +647,7 @@ func (c *Core) dispatch(s *subcore, fi int32, t uint64) {
 		}
 		w.showAt(t, f.p, o)
 	}
-	if o.ctl == nil && len(o.outs) > 0 || o.ctl != nil && o.ctl.Write < isa.Counters && !(o.group == isa.AsyncCommit && w.copies[asyncGroups].open()) {
+	if o.ctl == nil && len(o.outs) > 0 || o.ctl != nil && o.ctl.Write < isa.Counters && !(o.group == isa.AsyncCommit && w.copies.open()) {
 		f.refs++
 		c.wheel.add(due, evVisible, fi)
 	}

@@ -96,6 +96,7 @@ type op struct {
 	sequence  sequence
 	kind      special
 	turns     bool   // it takes turns with other SMs
+	team      bool   // of a launch with clusters
 	busy      uint16 // a product: cycles in the tensor units
 	tail      uint16 // then to its results
 	most      uint8  // products accepted before one has left the tensor units
@@ -246,7 +247,8 @@ func (k *Kernel) decode(cfg *Config) error {
 		o.test, o.outs = core.RegMasks(core.RegMasks(nil, o.src), o.dst), core.RegMasks(nil, o.dst)
 		o.classify(cfg)
 		// The blocks of a cluster see each other's shared memory and barriers.
-		o.turns = !in.Private || k.cluster > 1
+		o.team = k.cluster > 1
+		o.turns = !in.Private || o.team
 		o.interval = uint16(core.Half(cfg.doubled(o.pipe), int(o.interval)))
 		o.sure = hits != nil && in.Load && !in.Store && !in.Atomic && hits(i)
 		k.predicates(o)

@@ -589,7 +589,7 @@ func (c *Core) place(fi int32, e *exec.Effects) {
 	if f.path == pathShared {
 		shared = f.lanes
 	}
-	if shared != 0 && f.path == pathShared && c.warps[f.warp].K.cluster > 1 {
+	if shared != 0 && f.path == pathShared && f.op.team {
 		shared &^= c.far(f, fi, e)
 	}
 	if shared != 0 {

@@ -124,8 +124,8 @@ func (c *Core) meet(g int32, w *warp) {
 	if w.State == exec.AtBarrier {
 		need++
 	}
-	w.need = max(w.need, need)
-	if w.need > x.told {
+	m := &c.more[g]
+	if m.need = max(m.need, need); m.need > x.told {
 		c.cluster |= 1 << g
 	}
 }
@@ -193,7 +193,7 @@ func (c *Core) open(blk int32, n uint64) {
 	c.RefreshBlock(blk)
 	for m := c.cluster; m != 0; m &= m - 1 {
 		g := first(m)
-		if w := &c.warps[g]; w.Block == blk && w.need <= x.told {
+		if c.warps[g].Block == blk && c.more[g].need <= x.told {
 			c.cluster &^= 1 << g
 		}
 	}

@@ -58,7 +58,7 @@ func (c *Core) multiply(g int32, o *op, t uint64) {
 	b := &c.Residents.Blocks[w.Block]
 	from := int(g) - (int(g)-b.First)%group
 	for i := from; i < from+group; i++ {
-		c.warps[i].open = u.free + uint64(o.tail)
+		c.more[i].open = u.free + uint64(o.tail)
 	}
 }
 
@@ -67,7 +67,7 @@ const closedGroups = 16
 
 // products executes a commit or a wait for groups of products.
 func (c *Core) products(g int32, o *op, t uint64) {
-	w := &c.warps[g]
+	w := &c.more[g]
 	if o.kind == productCommit {
 		w.closed[w.groups%closedGroups] = w.open
 		w.groups++
