@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 go build -o "$tmp/heddle" ./cmd/heddle
-[ $# -gt 0 ] || set -- bench/waves.cu examples/{bfs/bfs,gaussian/gaussian,hotspot/hotspot,kmeans/kmeans,matmul/matmul,nbody/nbody,needle/needle,spmv/spmv,stencil3d/stencil3d,transpose/transpose,mandelbrot/mandelbrot}.toml
+[ $# -gt 0 ] || set -- bench/waves.cu bench/solver.cu examples/{bfs/bfs,gaussian/gaussian,hotspot/hotspot,kmeans/kmeans,matmul/matmul,nbody/nbody,needle/needle,spmv/spmv,stencil3d/stencil3d,transpose/transpose,mandelbrot/mandelbrot}.toml
 TIMEFORMAT=%U
 
 # seconds OUT FLAGS...: the user CPU seconds of a run of $what whose result goes to OUT.
