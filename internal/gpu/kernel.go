@@ -498,8 +498,7 @@ func (g *GPU) retire() bool {
 		if h := g.see.hooks; h != nil && h.Ended != nil {
 			h.Ended(k)
 		}
-		if k.PassedBlocks > 0 {
-			k.PassedCycles = k.op.Passed(g.now)
+		if k.PassedCycles > 0 {
 			g.passTime(k.op, k.PassedCycles)
 			continue
 		}

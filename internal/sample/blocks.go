@@ -2,31 +2,33 @@ package sample
 
 import "math"
 
-// This file: launches of many blocks, of which a part is simulated. Once the chip is full, it takes about as
-// many cycles for each instruction from one wave to the next (a wave is the blocks that the chip holds at a
-// time). So waves are measured until two agree, then waves are passed over, one is simulated so that things settle, one
-// measured, and so on; the last ones are simulated, so that the chip empties as it does in a whole run. A passage ends early when its blocks are of another kind than those
-// at its begin: they issue more or fewer instructions, or move more or less between L2 and DRAM, as when the L2 is full
-// and lines that were written go to the DRAM to make place for others. Blocks that are passed over are counted by
-// that, and leave in the L2 what they read and write.
+// This file: launches of many blocks, of which a part is simulated. Once the chip is full, it
+// completes blocks at a rate that hardly changes in most kernels. When the last stretches of half
+// a wave (the blocks that the chip holds at a time) agree, whole waves are passed over, so that the
+// end of the launch, where the chip empties, is simulated as it is. A passage is bounded, and the
+// rate is looked at again after it.
 
 // Our choices.
 const (
 	// leastWaves is how many waves a launch must have.
 	leastWaves = 5
-	// leastBlocks is how many blocks are measured at least: with few, the chip stays in step for long.
+	// leastBlocks is how many blocks a stretch has at least: with few the chip stays in step for long.
 	leastBlocks = 48
-	// leastCycles is how long a measurement takes at least: less than the latency of memory says little.
-	leastCycles = 256
-	// first is the most waves of the first passage, and least that of any. The next one may have twice as many if
-	// the rate after it is as before it, within agreed times the target, and half as many otherwise.
-	first, least, agreed = 32, 2, 2
-	// another is how much blocks may differ from those at the begin of a passage: in their warp instructions, and
-	// in what they move for each; differences of less than little requests an instruction do not count.
-	another, little = 0.2, 0.02
+	// leastHalves and lastHalves are how many stretches say what the rate is, the last ones: fewer agree by
+	// chance too often.
+	leastHalves, lastHalves = 4, 8
+	// patience is how many stretches are looked at before an error of slack times the target is
+	// good enough.
+	patience, slack = 12, 2
+	// stride bounds a passage: it has at most stride times the blocks that have been simulated.
+	stride = 8
+	// filled is how many times the capacity of the L2 must have been fetched into it before the rate
+	// counts, if the launch comes to fetch as much: lines that are written go to the DRAM only
+	// when others need their place.
+	filled = 1.25
 	// blockBias is the part of the passed cycles that the interval has on each side beside what the
-	// rates say: the rate may change unseen.
-	blockBias = 0.08
+	// spread says: the rate may change unseen.
+	blockBias = 0.02
 	// tail is the part of the time of a wave that the interval has for the end of the launch, where the chip
 	// empties: blocks may end in another order.
 	tail = 0.1
@@ -34,52 +36,26 @@ const (
 
 // Blocks follows the blocks of a launch.
 type Blocks struct {
-	target   float64
-	wave     uint64 // blocks
-	need     uint64 // blocks of a measurement
-	stride   uint64 // the most waves of the next passage
-	mark     Stand  // at the last look
-	runs     []run  // simulated between passages; one more than these
-	passages []passage
-	before   run    // of the first run: the wave before
-	left     uint64 // waves of the passage that is under way
+	target float64
+	wave   uint64 // blocks
+	half   uint64 // blocks of a stretch
+	first  uint64 // bytes that had been fetched into the L2 when the launch began
+	room   uint64 // bytes that it did not hold then
+	from   Stand  // at the last look
+	begun  bool
+	rates  []float64 // cycles per warp instruction of each stretch
+	margin float64   // of all passages, in cycles
+	last   float64   // margin of the rate, as a part of it
 }
-
-// run is what is simulated between passages.
-type run struct {
-	begun                 bool // what follows is measured
-	blocks, cycles, insts float64
-}
-
-func (r *run) add(blocks, cycles, insts float64) {
-	r.blocks += blocks
-	r.cycles += cycles
-	r.insts += insts
-}
-
-// rate is the cycles of a warp instruction.
-func (r *run) rate() float64 { return r.cycles / max(1, r.insts) }
-
-// passage is a number of blocks that are passed over, in pieces of a wave.
-type passage struct {
-	pieces []piece
-	insts  float64
-	ends   bool // early, since the last piece is of another kind
-}
-
-// piece is what some blocks that were passed over have done.
-type piece struct{ blocks, insts, sent float64 }
-
-// size is the number of instructions of a block, traffic what one moves.
-func (p *piece) size() float64    { return p.insts / p.blocks }
-func (p *piece) traffic() float64 { return p.sent / max(1, p.insts) }
 
 // Stand is how far a launch is.
 type Stand struct {
-	Cycle             uint64 // of the chip
-	Completed, Issued uint64 // blocks that have been simulated, and warp instructions issued since the start of the run
-	Next, Total       uint64 // the next block, and the number of blocks
-	Resident          uint64 // blocks that the chip holds at a time
+	Cycle                uint64 // of the chip
+	Completed, WarpInsts uint64 // blocks that have been simulated, and their warp instructions
+	Next, Total          uint64 // the next block, and the number of blocks
+	Resident             uint64 // blocks that the chip holds at a time
+	Fetched              uint64 // bytes that were ever fetched into the L2
+	L2, Held             uint64 // bytes that the L2 has room for, and that it holds
 }
 
 // NewBlocks returns nil if a launch that begins has too few blocks.
@@ -87,136 +63,110 @@ func (s *Sampler) NewBlocks(x Stand) *Blocks {
 	if x.Resident == 0 || x.Total < leastWaves*x.Resident {
 		return nil
 	}
-	return &Blocks{target: s.opt.Target, wave: x.Resident, need: max(leastBlocks, x.Resident), stride: first, runs: make([]run, 1)}
+	return &Blocks{target: s.opt.Target, wave: x.Resident, half: max(leastBlocks, (x.Resident+1)/2), first: x.Fetched, room: x.L2 - min(x.L2, x.Held)}
 }
 
-// First returns after how many completed blocks to look first: until then the chip fills.
-func (b *Blocks) First() uint64 { return (b.need + 1) / 2 }
+// First returns after how many completed blocks to look first: the first wave fills the caches.
+func (b *Blocks) First() uint64 { return max(b.wave, b.half) }
 
-// Look notes what has been simulated. If pass is set, the blocks that Piece returns are to be passed over, until it
-// returns none. Again is after how many completed blocks to look again, 0 for never.
-func (b *Blocks) Look(x Stand) (pass bool, again uint64) {
-	r, o := &b.runs[len(b.runs)-1], b.mark
-	b.mark = x
-	if o.Cycle == 0 || len(b.runs) > 1 && !r.begun {
-		r.begun = true
-	} else {
-		r.add(float64(x.Completed-o.Completed), float64(x.Cycle-o.Cycle), float64(x.Issued-o.Issued))
+// Look returns how many blocks to pass over now, and after how many completed ones to look again, 0 for
+// never.
+func (b *Blocks) Look(x Stand) (pass, again uint64) {
+	if o := &b.from; b.begun && x.WarpInsts > o.WarpInsts {
+		b.rates = append(b.rates, float64(x.Cycle-o.Cycle)/float64(x.WarpInsts-o.WarpInsts))
 	}
-	need := uint64(max(0, float64(b.need)-r.blocks))
-	b.left = min((x.Total-x.Next)/b.wave, b.stride)
-	if need > 0 {
-		if x.Total-x.Next < need { // the chip is not full until then
-			return false, 0
-		}
-		return false, x.Completed + need
-	}
-	if b.left == 0 {
-		return false, 0
-	}
-	if r.cycles < leastCycles || len(b.runs) == 1 && !b.settled(r) {
-		return false, x.Completed + b.need
-	}
-	b.adapt()
-	b.left = min(b.left, b.stride)
-	b.passages = append(b.passages, passage{})
-	b.runs = append(b.runs, run{})
-	return true, x.Completed + b.need
-}
-
-// settled reports whether the last two waves of the first run agree. Otherwise it begins anew.
-func (b *Blocks) settled(r *run) bool {
-	was := b.before
-	b.before = *r
-	if was.blocks > 0 && apart(r.rate(), was.rate()) <= 2*agreed*b.target {
-		r.add(was.blocks, was.cycles, was.insts)
-		return true
-	}
-	*r = run{begun: true}
-	return false
-}
-
-// adapt lets passages be longer or shorter, by whether the last one has missed a change.
-func (b *Blocks) adapt() {
-	n := len(b.passages)
-	switch {
-	case n == 0 || b.passages[n-1].ends:
-	case apart(b.runs[n].rate(), b.runs[n-1].rate()) <= agreed*b.target:
-		b.stride *= 2
-	default:
-		b.stride = max(least, b.stride/2)
-	}
-}
-
-// Piece returns how many blocks are passed over next, 0 for none.
-func (b *Blocks) Piece() uint64 {
-	if b.left == 0 {
-		return 0
-	}
-	b.left--
-	return b.wave
-}
-
-// Passed notes what the blocks of a piece did: their warp instructions, and the requests that they would have
-// sent to the DRAM.
-func (b *Blocks) Passed(blocks, insts, sent uint64) {
-	p := &b.passages[len(b.passages)-1]
-	x := piece{float64(blocks), float64(insts), float64(sent)}
-	p.pieces = append(p.pieces, x)
-	p.insts += x.insts
-	o := &p.pieces[0]
-	if apart(x.size(), o.size()) > another || math.Abs(x.traffic()-o.traffic()) > another*max(o.traffic(), little) {
-		b.left, p.ends = 0, true
-	}
-}
-
-// Estimate returns, when all blocks have ended, the cycles that all passages are estimated to take, and half the width
-// of the interval of them. A block that ran on when the others had ended would have run beside those that were passed
-// over: that time does not count twice, and may be off as much.
-func (b *Blocks) Estimate(now uint64) (cycles, margin float64) {
-	if len(b.passages) == 0 {
+	b.begun, b.from = true, x
+	left := (x.Total - x.Next) / b.wave
+	if left == 0 {
 		return 0, 0
 	}
-	cycles, margin = b.passed()
-	p, r := &b.passages[len(b.passages)-1], &b.runs[len(b.passages)-1]
-	rest := float64(b.mark.Total-b.mark.Next)/float64(b.wave) + 1 // waves since the last look
-	alone := min(cycles, max(0, float64(now-b.mark.Cycle)-2*rest*r.rate()*p.insts/float64(len(p.pieces))))
-	return cycles - alone/2, margin + alone/2
+	if b.filling(x) {
+		b.rates = b.rates[:0]
+	}
+	waves := min(left, max(1, stride*x.Completed/b.wave))
+	b.last = b.spread(waves)
+	if b.last <= b.target || len(b.rates) >= patience && b.last <= slack*b.target {
+		pass = waves * b.wave
+	}
+	return pass, x.Completed + b.half
 }
 
-// passed is Estimate as if blocks were all alike.
-func (b *Blocks) passed() (cycles, margin float64) {
-	for i := range b.passages {
-		p, before, after := &b.passages[i], &b.runs[i], &b.runs[i+1]
-		rate, off := before.rate(), b.target*before.rate()
-		if after.blocks >= float64(b.need) {
-			step := after.rate() - rate
-			rate += p.between() * step
-			off = max(off, math.Abs(step)/2)
-		}
-		cycles += rate * p.insts
-		margin += (off + blockBias*rate) * p.insts
-		if i == 0 {
-			margin += tail * rate * p.insts / float64(len(p.pieces))
-		}
-	}
-	return cycles, margin
+// filling reports whether the L2 does not yet hold what it holds for most of the launch: the launch will
+// fetch more than there was room for, and has not yet replaced all that was there. A sixteenth of the L2 does
+// no harm.
+func (b *Blocks) filling(x Stand) bool {
+	now := float64(x.Fetched - b.first)
+	all := now / float64(max(1, x.Completed)) * float64(x.Total)
+	return now < filled*float64(x.L2) && all >= max(float64(b.room), float64(x.L2)/16)
 }
 
-// between returns where between the rates before and after it a passage lies, from 0 to 1, by what has changed from its
-// first blocks to the last.
-func (p *passage) between() float64 {
-	a, z := &p.pieces[0], &p.pieces[len(p.pieces)-1]
-	if !p.ends {
-		return 0.5
+// spread returns how far the mean of the last rates may be off that of the next waves, as a part of it: by
+// what stretches vary, or pairs of them, if neighbours differ as the blocks of a wave end together, and by
+// their trend.
+func (b *Blocks) spread(waves uint64) float64 {
+	list := b.recent()
+	pairs := make([]float64, 0, lastHalves/2)
+	for i := len(list) % 2; i+1 < len(list); i += 2 {
+		pairs = append(pairs, (list[i]+list[i+1])/2)
 	}
-	feature := (*piece).size
-	if apart(z.size(), a.size()) < math.Abs(z.traffic()-a.traffic())/max(a.traffic(), little) {
-		feature = (*piece).traffic
+	m := min(off(list), off(pairs))
+	if !math.IsInf(m, 1) {
+		m += trend(list) * float64(waves)
 	}
-	sum := 0.0
-	for i := range p.pieces {
-		sum += feature(&p.pieces[i]) * p.pieces[i].insts
-	}
-	return min(1, max(0, (sum/max(1, p.insts)-feature(a))/(feature(z)-feature(a))))
+	return m
 }
+
+// trend is the slope of the line through numbers, for two of them and as a part of their mean, from their
+// middle on; 0 if it may be chance.
+func trend(list []float64) float64 {
+	n := float64(len(list))
+	mean, slope, squares, rest := 0.0, 0.0, 0.0, 0.0
+	for _, v := range list {
+		mean += v / n
+	}
+	for i, v := range list {
+		at := float64(i) - (n-1)/2
+		squares += at * at
+		slope += at * v
+	}
+	slope /= squares
+	for i, v := range list {
+		d := v - mean - slope*(float64(i)-(n-1)/2)
+		rest += d * d
+	}
+	if mean == 0 || math.Abs(slope) <= student(uint64(n)-2)*math.Sqrt(rest/(n-2)/squares) {
+		return 0
+	}
+	return math.Abs(slope) / mean
+}
+
+// recent returns the last rates.
+func (b *Blocks) recent() []float64 { return b.rates[max(0, len(b.rates)-lastHalves):] }
+
+// off is the half width of the interval of a mean in 95 of 100 cases, as a part of it; infinite for fewer
+// than leastHalves.
+func off(list []float64) float64 {
+	var x stretch
+	for _, v := range list {
+		x.add(v)
+	}
+	if x.n < leastHalves {
+		return math.Inf(1)
+	}
+	return student(x.n-1) * x.spread() / math.Sqrt(float64(x.n))
+}
+
+// Pass notes that blocks with these warp instructions have been passed over, and returns the cycles that they
+// are estimated to take.
+func (b *Blocks) Pass(insts uint64) uint64 {
+	var x stretch
+	for _, v := range b.recent() {
+		x.add(v)
+	}
+	cycles := math.Round(x.mean * float64(insts))
+	b.margin += cycles*(b.last+blockBias) + tail*x.mean*float64(b.from.WarpInsts)/float64(b.from.Completed)*float64(b.wave)
+	return uint64(cycles)
+}
+
+// Margin is half the width of the interval of the cycles of all passages.
+func (b *Blocks) Margin() float64 { return b.margin }

@@ -721,18 +721,6 @@ func (m *Memory) Warm(addr, n, now uint64) {
 	}
 }
 
-// Touch does to the L2 what an access to sectors of the line at an address does, at once and without traffic
-// and counters. It returns how many requests it would have sent to the DRAM.
-func (m *Memory) Touch(line uint64, sectors uint8, write bool, bytes mem.ByteMask, now uint64) (sent int) {
-	first := line + mem.SectorBytes*uint64(bits.TrailingZeros8(sectors))
-	s := &m.subs[m.addr.Find(first).Sub]
-	if s.l2 == nil || m.cfg.L2TextureOnly {
-		return bits.OnesCount8(sectors)
-	}
-	s.aged++
-	return s.l2.Warm(now+s.aged, line, m.addr.Local(first), sectors, write, bytes)
-}
-
 // FlushL2 drops the dirty lines of the L2 without traffic.
 func (m *Memory) FlushL2() {
 	n := len(m.subs)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
@@ -131,11 +132,10 @@ func (x *runner) giveLaunch(ctx context.Context, s *Step) (*gpu.Op, error) {
 	err = x.ses.Launch(&run.Launch{
 		Number: s.Number, Stream: s.Stream, Grid: s.Launch.Grid, Block: s.Launch.Block, LocalBytes: k.LocalBytes(), Code: string(xprog.CodeOf(k)), Weight: s.Launch.threads(),
 		Estimated: s.Launch.Registers == 0 && k.RegistersEstimated(),
-		Compute: func(o exec.Options) (exec.Result, error) {
+		Compute: func(out io.Writer, from, count uint64) (exec.Result, error) {
 			l := l
 			l.Rehearsal = false
-			o.Threads = x.opt.Threads
-			return x.machine.Run(ctx, l, o)
+			return x.machine.Run(ctx, l, exec.Options{Threads: x.opt.Threads, Out: out, From: from, Count: count})
 		},
 		Forget: x.machine.Forget,
 	}, o)
