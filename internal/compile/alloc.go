@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
 	"github.com/heddle-sim/heddle/internal/compile/machine"
@@ -13,16 +14,20 @@ import (
 // join bundles where nothing speaks against it; then each bundle gets the first registers that are
 // free wherever its values are needed.
 
-// lane is where one value is needed: copies of a value are the same one, and do not disturb each other.
-type lane struct {
+// stay is a piece of code in which a register has a value. Copies of a value are the same one, and do
+// not disturb each other: root is what they are copies of.
+type stay struct {
+	segment
 	root *ir.Value
-	ranges
 }
+
+// lane are the stays in one register in ascending order; no two overlap.
+type lane []stay
 
 // bundle is what gets registers together.
 type bundle struct {
 	class ir.Class
-	slots [][]lane // of 1, 2 or 4 neighbouring registers; as many as the first number must be a multiple of
+	slots []lane // of 1, 2 or 4 neighbouring registers; as many as the first number must be a multiple of
 	vals  []member
 }
 
@@ -44,9 +49,12 @@ type allocator struct {
 func allocate(f *ir.Func, groups []group, m *machine.Machine) {
 	a := &allocator{f: f, live: findLive(f), of: make([]*bundle, len(f.Values)), slot: make([]int, len(f.Values))}
 	for _, v := range f.Values {
-		b := &bundle{class: v.Class, slots: make([][]lane, 1), vals: []member{{v, 0}}}
+		b := &bundle{class: v.Class, slots: make([]lane, 1), vals: []member{{v, 0}}}
 		if r := a.live.of[v.ID]; len(r) > 0 {
-			b.slots[0] = []lane{{copied(v), r}}
+			root := copied(v)
+			for _, s := range r {
+				b.slots[0] = append(b.slots[0], stay{s, root})
+			}
 		}
 		a.of[v.ID] = b
 	}
@@ -59,7 +67,7 @@ func allocate(f *ir.Func, groups []group, m *machine.Machine) {
 
 // group puts values where they must be.
 func (a *allocator) group(g group) {
-	all := &bundle{class: g[0][0].Class, slots: make([][]lane, len(g))}
+	all := &bundle{class: g[0][0].Class, slots: make([]lane, len(g))}
 	for n, row := range g {
 		for _, v := range row {
 			if !a.join(all, a.of[v.ID], n) {
@@ -120,31 +128,79 @@ func copied(v *ir.Value) *ir.Value {
 	return v
 }
 
+// after is the place of the first stay that ends after a number.
+func (l lane) after(at int) int {
+	return sort.Search(len(l), func(i int) bool { return l[i].to > at })
+}
+
 // disturb reports whether two different values are needed in one register at once.
-func disturb(x, y []lane) bool {
-	for i := range x {
-		for j := range y {
-			if x[i].root != y[j].root && x[i].overlaps(y[j].ranges) {
-				return true
-			}
+func disturb(x, y lane) bool {
+	if len(x) > len(y) {
+		x, y = y, x
+	}
+	if len(x) == 0 {
+		return false
+	}
+	j := y.after(x[0].from)
+	for i := 0; i < len(x) && j < len(y); {
+		switch {
+		case x[i].to <= y[j].from:
+			i++
+		case y[j].to <= x[i].from:
+			j++
+		case x[i].root != y[j].root:
+			return true
+		case x[i].to < y[j].to:
+			i++
+		default:
+			j++
 		}
 	}
 	return false
 }
 
-// unite is what is needed in a register that takes both.
-func unite(x, y []lane) []lane {
-next:
-	for _, l := range y {
-		for i := range x {
-			if x[i].root == l.root {
-				x[i].ranges = x[i].join(l.ranges)
-				continue next
-			}
-		}
-		x = append(x, l)
+// unite is what is needed in a register that takes both, which do not disturb each other. It changes
+// the longer one.
+func unite(x, y lane) lane {
+	if len(x) < len(y) {
+		x, y = y, x
 	}
-	return x
+	if len(y) == 0 {
+		return x
+	}
+	from := x.after(y[0].from - 1)
+	to := from
+	for to < len(x) && x[to].from <= y[len(y)-1].to {
+		to++
+	}
+	var mixed lane
+	for a, z := x[from:to], y; len(a) > 0 || len(z) > 0; {
+		next := &a
+		if len(a) == 0 || len(z) > 0 && z[0].from < a[0].from {
+			next = &z
+		}
+		s := (*next)[0]
+		*next = (*next)[1:]
+		if n := len(mixed); n > 0 && mixed[n-1].root == s.root && mixed[n-1].to >= s.from {
+			mixed[n-1].to = max(mixed[n-1].to, s.to)
+		} else {
+			mixed = append(mixed, s)
+		}
+	}
+	return slices.Replace(x, from, to, mixed...)
+}
+
+// ranges are where a register is needed.
+func (l lane) ranges() ranges {
+	var out ranges
+	for _, s := range l {
+		if n := len(out); n > 0 && out[n-1].to == s.from {
+			out[n-1].to = s.to
+		} else {
+			out = append(out, s.segment)
+		}
+	}
+	return out
 }
 
 // coalesce makes copies disappear, those in loops first.
@@ -176,7 +232,12 @@ func (a *allocator) coalesce() {
 	}
 	slices.SortStableFunc(list, func(x, y pair) int { return y.weight - x.weight })
 	for _, p := range list {
-		a.join(a.of[p.d.ID], a.of[p.s.ID], a.slot[p.d.ID]-a.slot[p.s.ID])
+		to, from := a.of[p.d.ID], a.of[p.s.ID]
+		at := a.slot[p.d.ID] - a.slot[p.s.ID]
+		if at == 0 && len(from.vals) > len(to.vals) { // the smaller one moves
+			to, from = from, to
+		}
+		a.join(to, from, at)
 	}
 }
 
@@ -221,9 +282,7 @@ func (a *allocator) place(b *bundle) bool {
 	busy := a.busy[b.class]
 	all := make([]ranges, len(b.slots))
 	for i, l := range b.slots {
-		for _, x := range l {
-			all[i] = all[i].join(x.ranges)
-		}
+		all[i] = l.ranges()
 	}
 next:
 	for r := 0; r < len(busy); r += len(b.slots) {
@@ -234,7 +293,7 @@ next:
 		}
 		for i, x := range all {
 			if len(x) > 0 {
-				busy[r+i] = busy[r+i].join(x)
+				busy[r+i] = busy[r+i].with(x)
 			}
 		}
 		for _, m := range b.vals {
@@ -246,14 +305,14 @@ next:
 }
 
 func (b *bundle) empty() bool {
-	return !slices.ContainsFunc(b.slots, func(r []lane) bool { return len(r) > 0 })
+	return !slices.ContainsFunc(b.slots, func(l lane) bool { return len(l) > 0 })
 }
 
 func (b *bundle) begin() int {
 	n := 1 << 60
 	for _, l := range b.slots {
-		for _, x := range l {
-			n = min(n, x.ranges[0].from)
+		if len(l) > 0 {
+			n = min(n, l[0].from)
 		}
 	}
 	return n

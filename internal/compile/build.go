@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
@@ -48,14 +49,11 @@ func build(m *module, fn *ptx.Func) (f *ir.Func, lay *layout) {
 	m.at = func() *ptx.Inst { return b.inst }
 	b.blocks()
 	b.edges()
+	b.seal(b.f.Blocks)
 	for pc := range fn.Code {
 		b.step(pc)
 	}
 	b.finish()
-	if b.cur != nil { // the body ends without ret
-		b.filled[b.cur] = true
-		b.seal()
-	}
 	b.f.Prune()
 	return b.f, b.lay
 }
@@ -128,7 +126,6 @@ func (b *builder) step(pc int) {
 	if x := b.blockAt[pc]; x != nil {
 		b.finish()
 		b.cur, b.carry = x, nil
-		b.seal()
 	}
 	b.inst = b.fn.Code[pc]
 	in := b.inst
@@ -176,14 +173,18 @@ func (b *builder) never() *ir.Value {
 
 // finish ends the block that is being made.
 func (b *builder) finish() {
-	if b.cur != nil {
-		b.filled[b.cur] = true
+	if b.cur == nil {
+		return
 	}
+	b.filled[b.cur] = true
+	next := b.cur.Succs()
+	slices.SortFunc(next, func(x, y *ir.Block) int { return x.ID - y.ID })
+	b.seal(next)
 }
 
-// seal makes the sources of phis in all blocks whose predecessors are complete.
-func (b *builder) seal() {
-	for _, x := range b.f.Blocks {
+// seal makes the sources of phis in those blocks of a list whose predecessors are complete.
+func (b *builder) seal(list []*ir.Block) {
+	for _, x := range list {
 		if b.sealed[x] {
 			continue
 		}

@@ -1,6 +1,10 @@
 package compile
 
 import (
+	"math"
+	"slices"
+	"sort"
+
 	"github.com/heddle-sim/heddle/internal/compile/ir"
 	"github.com/heddle-sim/heddle/internal/compile/machine"
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -19,6 +23,22 @@ const (
 
 func registerOf(v *ir.Value) register {
 	return [ir.Classes]register{ir.Pred: predicates, ir.UGPR: uniforms}[v.Class] + register(v.Reg)
+}
+
+// registerSet is a set of registers: 256 general ones, as many numbers for predicates, 64 uniform ones.
+type registerSet [9]uint64
+
+func (s *registerSet) has(r register) bool { return s[r/64]>>(r%64)&1 != 0 }
+func (s *registerSet) add(r register)      { s[r/64] |= 1 << (r % 64) }
+
+// include adds a set; it reports whether there was anything new.
+func (s *registerSet) include(o *registerSet) bool {
+	more := false
+	for i, w := range o {
+		more = more || w&^s[i] != 0
+		s[i] |= w
+	}
+	return more
 }
 
 func (r register) predicate() bool { return r >= predicates && r < uniforms }
@@ -86,13 +106,16 @@ type written struct {
 type controller struct {
 	f     *ir.Func
 	m     *machine.Machine
-	later []map[register]bool // by block: registers that code after it uses
-	entry [][]pending         // by block
+	later []registerSet // by block: registers that code after it uses
+	entry [][]pending   // by block
+	all   [][]access    // by block, for each instruction
 
 	// In a block.
 	open   []pending
 	fixed  map[register]written
-	read   map[register]int // when an instruction of fixed latency read it last
+	read   map[register]int   // when an instruction of fixed latency read it last
+	reads  map[register][]int // the places of instructions that read a register, ascending
+	writes map[register][]int
 	now    int
 	last   *ir.Inst
 	issued [machine.Classes]int
@@ -117,17 +140,18 @@ func control(f *ir.Func, m *machine.Machine) {
 // usedLater finds which registers code that can follow a block names.
 func (c *controller) usedLater() {
 	n := len(c.f.Blocks)
-	c.later = make([]map[register]bool, n)
-	own := make([]map[register]bool, n)
+	c.later, c.all = make([]registerSet, n), make([][]access, n)
+	own := make([]registerSet, n)
 	for i, b := range c.f.Blocks {
-		c.later[i], own[i] = map[register]bool{}, map[register]bool{}
-		for _, in := range b.Insts {
+		c.all[i] = make([]access, len(b.Insts))
+		for k, in := range b.Insts {
 			a := accessOf(in)
+			c.all[i][k] = a
 			for _, r := range a.reads {
-				own[i][r.r] = true
+				own[i].add(r.r)
 			}
 			for _, r := range a.writes {
-				own[i][r] = true
+				own[i].add(r)
 			}
 		}
 	}
@@ -135,16 +159,33 @@ func (c *controller) usedLater() {
 		again = false
 		for i := n - 1; i >= 0; i-- {
 			for _, s := range c.f.Blocks[i].Succs() {
-				for _, from := range []map[register]bool{own[s.ID], c.later[s.ID]} {
-					for r := range from {
-						if !c.later[i][r] {
-							c.later[i][r], again = true, true
-						}
-					}
+				if c.later[i].include(&own[s.ID]) || c.later[i].include(&c.later[s.ID]) {
+					again = true
 				}
 			}
 		}
 	}
+}
+
+// index notes where a block's instructions read and write each register.
+func (c *controller) index(i int) {
+	c.reads, c.writes = map[register][]int{}, map[register][]int{}
+	for n, a := range c.all[i] {
+		for _, r := range a.reads {
+			c.reads[r.r] = append(c.reads[r.r], n)
+		}
+		for _, r := range a.writes {
+			c.writes[r] = append(c.writes[r], n)
+		}
+	}
+}
+
+// next is the first place in a list after one, a place beyond the end if there is none.
+func next(list []int, after int) int {
+	if i := sort.SearchInts(list, after+1); i < len(list) {
+		return list[i]
+	}
+	return math.MaxInt
 }
 
 // block sets the control bits of a block.
@@ -152,20 +193,21 @@ func (c *controller) block(i int, b *ir.Block) {
 	c.open = c.entry[i]
 	c.fixed, c.read = map[register]written{}, map[register]int{}
 	c.now, c.last = 0, nil
+	c.index(i)
 	for k := range c.issued {
 		c.issued[k] = -100
 	}
 	for n, in := range b.Insts {
-		a := accessOf(in)
+		a := &c.all[i][n]
 		in.Ctl = isa.Control{Stall: 1, Write: isa.NoCounter, Read: isa.NoCounter}
-		c.issue(in, &a)
+		c.issue(in, a)
 		if n == len(b.Insts)-1 {
 			c.leave(i, b, in)
 		}
 		if in.Name == "LDGDEPBAR" {
 			in.Ctl.Write = 0
 		} else if a.class.Late() {
-			c.raise(b, n, in, &a)
+			c.raise(i, n, in, a)
 		}
 	}
 	c.end(i, b)
@@ -280,7 +322,7 @@ func (c *controller) forget(mask uint8) {
 }
 
 // raise gives an instruction of variable latency the counters that code after it waits for.
-func (c *controller) raise(b *ir.Block, n int, in *ir.Inst, a *access) {
+func (c *controller) raise(b, n int, in *ir.Inst, a *access) {
 	var sources []register
 	for _, r := range a.reads {
 		if !r.r.predicate() { // they are read at issue
@@ -315,24 +357,11 @@ func (c *controller) counter() uint8 {
 	return uint8(best)
 }
 
-// matters reports whether code after an instruction names its results.
-func (c *controller) matters(b *ir.Block, n int, list []register) bool {
+// matters reports whether code after an instruction of a block names its results.
+func (c *controller) matters(b, n int, list []register) bool {
 	for _, r := range list {
-		if c.later[b.ID][r] {
+		if c.later[b].has(r) || next(c.reads[r], n) < math.MaxInt || next(c.writes[r], n) < math.MaxInt {
 			return true
-		}
-		for _, in := range b.Insts[n+1:] {
-			a := accessOf(in)
-			for _, x := range a.reads {
-				if x.r == r {
-					return true
-				}
-			}
-			for _, x := range a.writes {
-				if x == r {
-					return true
-				}
-			}
 		}
 	}
 	return false
@@ -340,33 +369,21 @@ func (c *controller) matters(b *ir.Block, n int, list []register) bool {
 
 // overwritten reports whether code may overwrite an instruction's sources before it waits for its
 // results.
-func (c *controller) overwritten(b *ir.Block, n int, sources, results []register, counted bool) bool {
-	is := func(list []register, r register) bool {
-		for _, x := range list {
-			if x == r {
-				return true
-			}
-		}
-		return false
+func (c *controller) overwritten(b, n int, sources, results []register, counted bool) bool {
+	over, waited := math.MaxInt, math.MaxInt // where the first does, and where the first waits
+	for _, r := range sources {
+		over = min(over, next(c.writes[r], n))
 	}
-	for _, in := range b.Insts[n+1:] {
-		a := accessOf(in)
-		for _, r := range a.reads {
-			if counted && is(results, r.r) {
-				return false
-			}
+	if counted {
+		for _, r := range results {
+			waited = min(waited, next(c.reads[r], n), next(c.writes[r], n))
 		}
-		for _, r := range a.writes {
-			if counted && is(results, r) {
-				return false
-			}
-			if is(sources, r) {
-				return true
-			}
-		}
+	}
+	if over < math.MaxInt || waited < math.MaxInt {
+		return over < waited // an instruction that does both waits first
 	}
 	for _, r := range sources {
-		if c.later[b.ID][r] && !is(results, r) {
+		if c.later[b].has(r) && !slices.Contains(results, r) {
 			return true
 		}
 	}
@@ -389,7 +406,7 @@ func (c *controller) leave(i int, b *ir.Block, in *ir.Inst) {
 		}
 	}
 	for r, t := range c.read {
-		if c.later[i][r] {
+		if c.later[i].has(r) {
 			n = max(n, t+2-c.now)
 		}
 	}
@@ -400,11 +417,11 @@ func (c *controller) leave(i int, b *ir.Block, in *ir.Inst) {
 // before.
 func (c *controller) ahead(b *ir.Block, r register, w machine.Class, passed int) int {
 	n := 0
-	for _, in := range b.Insts {
+	for k := range b.Insts {
 		if passed > 16 {
 			return n
 		}
-		a := accessOf(in)
+		a := &c.all[b.ID][k]
 		for _, x := range a.reads {
 			if x.r == r {
 				n = max(n, c.need(w, x)-passed)
@@ -431,7 +448,7 @@ func (c *controller) end(i int, b *ir.Block) {
 	var rest []pending
 	for _, p := range c.open {
 		for _, r := range p.regs {
-			if c.later[i][r] {
+			if c.later[i].has(r) {
 				rest = append(rest, p)
 				break
 			}

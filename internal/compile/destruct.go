@@ -19,13 +19,15 @@ func isolate(f *ir.Func) []group {
 		groups = append(groups, isolatePhis(f, b)...)
 	}
 	for _, b := range f.Blocks {
-		for i := 0; i < len(b.Insts); i++ {
-			g, before := isolateTuples(f, b.Insts[i])
+		list := b.Insts
+		b.Insts = make([]*ir.Inst, 0, 2*len(list))
+		for _, in := range list {
+			g, before := isolateTuples(f, in)
 			groups = append(groups, g...)
 			if len(before.Args) > 0 {
-				b.Insert(i, before)
-				i++
+				b.Append(before)
 			}
+			b.Insts = append(b.Insts, in)
 		}
 	}
 	return groups
@@ -38,31 +40,45 @@ type group [][]*ir.Value
 // splitCritical gives edges on which copies may be needed blocks of their own, unless the edge is the
 // only way out of its block or the only one into the next.
 func splitCritical(f *ir.Func) {
-	for _, b := range slices.Clone(f.Blocks) {
+	f.Renumber()
+	old := f.Blocks
+	s := splitter{f: f, before: make([][]*ir.Block, len(old)), after: make([][]*ir.Block, len(old))}
+	for _, b := range old {
 		if len(b.Phis) == 0 || len(b.Preds) < 2 {
 			continue
 		}
 		for _, p := range slices.Clone(b.Preds) {
 			if len(p.Succs()) > 1 {
-				splitEdge(f, p, b)
+				s.edge(p, b)
 			}
+		}
+	}
+	f.Blocks = make([]*ir.Block, 0, 2*len(old))
+	for i, b := range old {
+		f.Blocks = append(append(f.Blocks, s.before[i]...), b)
+		for k := range s.after[i] {
+			f.Blocks = append(f.Blocks, s.after[i][len(s.after[i])-1-k])
 		}
 	}
 	f.Renumber()
 }
 
-// splitEdge puts a block into an edge: after its source if that goes there by falling through, else
-// before the target.
-func splitEdge(f *ir.Func, p, b *ir.Block) {
+// splitter puts blocks into edges.
+type splitter struct {
+	f             *ir.Func
+	before, after [][]*ir.Block // by block that was there: new ones, the last made next to it
+}
+
+// edge puts a block into an edge: after its source if that goes there by falling through, else before
+// the target.
+func (s *splitter) edge(p, b *ir.Block) {
 	x := &ir.Block{Term: ir.Term{Flow: ir.Jump, Then: b}, Preds: []*ir.Block{p}}
-	at := slices.Index(f.Blocks, p) + 1
-	if p.Term.Else != b {
-		at = slices.Index(f.Blocks, b)
-		if at > 0 && at <= slices.Index(f.Blocks, p) && f.Blocks[at-1] != p {
-			at = slices.Index(f.Blocks, p) + 1 // a loop's end
-		}
+	adjacent := b.ID == p.ID+1 && len(s.before[b.ID]) == 0 && len(s.after[p.ID]) == 0
+	if p.Term.Else == b || b.ID > 0 && b.ID <= p.ID && !adjacent { // the latter is a loop's end
+		s.after[p.ID] = append(s.after[p.ID], x)
+	} else {
+		s.before[b.ID] = append(s.before[b.ID], x)
 	}
-	f.Blocks = slices.Insert(f.Blocks, at, x)
 	b.Preds[b.PredIndex(p)] = x
 	p.Replace(b, x)
 }

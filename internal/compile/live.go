@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
@@ -56,101 +57,134 @@ func (r ranges) join(o ranges) ranges {
 	return out
 }
 
-type bitset []uint64
-
-func (b bitset) has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }
-func (b bitset) set(i int)      { b[i/64] |= 1 << (i % 64) }
-func (b bitset) clear(i int)    { b[i/64] &^= 1 << (i % 64) }
+// with adds ranges that do not overlap r to it; r changes.
+func (r ranges) with(o ranges) ranges {
+	if len(o) == 0 {
+		return r
+	}
+	from := sort.Search(len(r), func(i int) bool { return r[i].to >= o[0].from })
+	to := from
+	for to < len(r) && r[to].from <= o[len(o)-1].to {
+		to++
+	}
+	return slices.Replace(r, from, to, r[from:to].join(o)...)
+}
 
 // liveness has the ranges of all values.
 type liveness struct {
-	of    []ranges // by value
-	first []int    // by block: the number before its first instruction
-	last  []int    // by block: the number of its end, at which its condition is read
-	in    []bitset
+	of    []ranges      // by value
+	first []int         // by block: the number before its first instruction
+	last  []int         // by block: the number of its end, at which its condition is read
+	in    [][]*ir.Value // by block: what is needed at its beginning, but for its phis, by ID
 }
 
-// findLive computes where each value is needed.
+// demand is a value that is needed at the beginning of a block, or at its end.
+type demand struct {
+	v   *ir.Value
+	b   *ir.Block
+	end bool
+}
+
+// findLive computes where each value is needed: from each use back to the definition, so that the time
+// is that of the result (Boissinot et al., "Computing Liveness Sets for SSA-Form Programs", 2011).
 func findLive(f *ir.Func) *liveness {
 	f.Renumber()
 	n := len(f.Blocks)
-	l := &liveness{of: make([]ranges, len(f.Values)), first: make([]int, n), last: make([]int, n), in: make([]bitset, n)}
+	l := &liveness{of: make([]ranges, len(f.Values)), first: make([]int, n), last: make([]int, n), in: make([][]*ir.Value, n)}
 	at := 0
 	for i, b := range f.Blocks {
 		l.first[i] = at
 		at += 2*len(b.Insts) + 2
 		l.last[i] = at
 		at += 2
-		l.in[i] = make(bitset, len(f.Values)/64+1)
 	}
-	for again := true; again; {
-		again = false
-		for i := n - 1; i >= 0; i-- {
-			live := l.out(f.Blocks[i])
-			l.through(f.Blocks[i], live, nil)
-			for k, w := range live {
-				if w&^l.in[i][k] != 0 {
-					l.in[i][k] |= w
-					again = true
-				}
+	list, home := demands(f)
+	seen := make([]int, n) // by block: 1 + the value that was last found to be needed at its beginning
+	var queue []demand
+	for _, d := range list {
+		for queue = append(queue, d); len(queue) > 0; {
+			d := queue[len(queue)-1]
+			queue = queue[:len(queue)-1]
+			if i := d.b.ID; d.end && home[d.v.ID] == i || seen[i] == d.v.ID+1 {
+				continue
+			}
+			seen[d.b.ID] = d.v.ID + 1
+			l.in[d.b.ID] = append(l.in[d.b.ID], d.v)
+			for _, p := range d.b.Preds {
+				queue = append(queue, demand{d.v, p, true})
 			}
 		}
 	}
-	for i := n - 1; i >= 0; i-- {
-		b := f.Blocks[i]
-		live := l.out(b)
-		ends := map[int]int{} // by value: where its range in this block ends
-		for v := range f.Values {
-			if live.has(v) {
-				ends[v] = l.last[i] + 2
-			}
-		}
-		l.through(b, live, ends)
-		for v, to := range ends {
-			l.add(v, segment{l.first[i], to})
-		}
+	ends := make([]int, len(f.Values)) // where a value's range in the block ends, 0 if it has none
+	for _, b := range f.Blocks {
+		l.ranges(b, ends)
 	}
-	for v, r := range l.of { // they came in descending order
-		for a, z := 0, len(r)-1; a < z; a, z = a+1, z-1 {
-			r[a], r[z] = r[z], r[a]
-		}
+	for v, r := range l.of {
 		l.of[v] = r.join(nil)
 	}
 	return l
 }
 
-func (l *liveness) add(v int, s segment) { l.of[v] = append(l.of[v], s) }
-
-// out is what is needed at a block's end: sources of phis are needed up to the end of the block from
-// which they come.
-func (l *liveness) out(b *ir.Block) bitset {
-	live := make(bitset, len(l.of)/64+1)
-	for _, s := range b.Succs() {
-		for k, w := range l.in[s.ID] {
-			live[k] |= w
+// demands lists where values are needed outside the part of a block that follows their definition, by
+// the values' IDs; home is the block of each definition.
+func demands(f *ir.Func) (list []demand, home []int) {
+	home = make([]int, len(f.Values))
+	for i := range home {
+		home[i] = -1
+	}
+	for _, b := range f.Blocks {
+		for _, p := range b.Phis {
+			home[p.Dst.ID] = b.ID
 		}
-		for _, p := range s.Phis {
-			live.clear(p.Dst.ID)
+	}
+	for _, b := range f.Blocks {
+		use := func(v *ir.Value) {
+			if home[v.ID] != b.ID {
+				list = append(list, demand{v, b, false})
+			}
+		}
+		for _, in := range b.Insts {
+			in.Uses(func(v **ir.Value) { use(*v) })
+			in.EachDef(func(v *ir.Value) { home[v.ID] = b.ID })
+		}
+		if b.Term.Cond != nil {
+			use(b.Term.Cond)
+		}
+		for _, s := range b.Succs() {
+			i := s.PredIndex(b)
+			for _, p := range s.Phis {
+				if a := p.Args[i]; a != nil {
+					list = append(list, demand{a, b, true})
+				}
+			}
+		}
+	}
+	slices.SortFunc(list, func(x, y demand) int { return x.v.ID - y.v.ID })
+	return list, home
+}
+
+// eachOut calls f for each value that is needed at a block's end, for some more than once: sources of
+// phis are needed up to the end of the block from which they come.
+func (l *liveness) eachOut(b *ir.Block, f func(v *ir.Value)) {
+	for _, s := range b.Succs() {
+		for _, v := range l.in[s.ID] {
+			f(v)
 		}
 		i := s.PredIndex(b)
 		for _, p := range s.Phis {
 			if a := p.Args[i]; a != nil {
-				live.set(a.ID)
+				f(a)
 			}
 		}
 	}
-	return live
 }
 
-// through goes from a block's end to its beginning. With ends, it notes the ranges within the block;
-// what remains in ends is needed from its beginning on.
-func (l *liveness) through(b *ir.Block, live bitset, ends map[int]int) {
+// ranges adds the ranges within a block. ends is 0 for all values, before and after.
+func (l *liveness) ranges(b *ir.Block, ends []int) {
+	l.eachOut(b, func(v *ir.Value) { ends[v.ID] = l.last[b.ID] + 2 })
 	use := func(v *ir.Value, at int) {
-		if !live.has(v.ID) {
-			live.set(v.ID)
-			if ends != nil {
-				ends[v.ID] = at + 1
-			}
+		if ends[v.ID] == 0 {
+			ends[v.ID] = at + 1
 		}
 	}
 	if b.Term.Cond != nil {
@@ -159,28 +193,28 @@ func (l *liveness) through(b *ir.Block, live bitset, ends map[int]int) {
 	for k := len(b.Insts) - 1; k >= 0; k-- {
 		in := b.Insts[k]
 		at := l.first[b.ID] + 2 + 2*k
-		for _, v := range in.Defs() {
-			if ends != nil {
-				to, ok := ends[v.ID]
-				if !ok {
-					to = at + 2 // nobody reads it, but it is written
-				}
-				l.add(v.ID, segment{at + 1, to})
-				delete(ends, v.ID)
+		in.EachDef(func(v *ir.Value) {
+			to := ends[v.ID]
+			if to == 0 {
+				to = at + 2 // nobody reads it, but it is written
 			}
-			live.clear(v.ID)
-		}
+			l.add(v, at+1, to)
+			ends[v.ID] = 0
+		})
 		in.Uses(func(p **ir.Value) { use(*p, at) })
 	}
 	for _, p := range b.Phis {
-		if ends != nil {
-			to, ok := ends[p.Dst.ID]
-			if !ok {
-				to = l.first[b.ID] + 1
-			}
-			l.add(p.Dst.ID, segment{l.first[b.ID], to})
-			delete(ends, p.Dst.ID)
+		to := ends[p.Dst.ID]
+		if to == 0 {
+			to = l.first[b.ID] + 1
 		}
-		live.clear(p.Dst.ID)
+		l.add(p.Dst, l.first[b.ID], to)
+		ends[p.Dst.ID] = 0
+	}
+	for _, v := range l.in[b.ID] {
+		l.add(v, l.first[b.ID], ends[v.ID])
+		ends[v.ID] = 0
 	}
 }
+
+func (l *liveness) add(v *ir.Value, from, to int) { l.of[v.ID] = append(l.of[v.ID], segment{from, to}) }

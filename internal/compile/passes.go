@@ -20,9 +20,8 @@ type options struct {
 	inOrder bool
 }
 
-// mostBlocks bounds the time of compilation, which grows faster than the square of the number of blocks
-// (our choice: about 15 seconds).
-const mostBlocks = 5000
+// mostBlocks bounds the memory and the time of compilation (our choice: about half a minute).
+const mostBlocks = 200_000
 
 // passes are all of them, in their order.
 func passes(o *options) []pass {

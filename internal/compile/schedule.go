@@ -29,18 +29,27 @@ type node struct {
 
 // schedule orders the instructions of every block.
 func schedule(f *ir.Func, m *machine.Machine) {
-	live := findLive(f)
+	s := &scheduler{m: m, live: findLive(f), by: make([]int, len(f.Values))}
+	s.p.left = make([]int, len(f.Values))
 	for _, b := range f.Blocks {
 		var out []*ir.Inst
 		from := 0
 		for i, in := range b.Insts { // nothing passes a reading of the clock
 			if in.Base() == "CS2R" {
-				out = append(append(out, scheduleRun(f, m, b, live, b.Insts[from:i])...), in)
+				out = append(append(out, s.run(b, from, i)...), in)
 				from = i + 1
 			}
 		}
-		b.Insts = append(out, scheduleRun(f, m, b, live, b.Insts[from:])...)
+		b.Insts = append(out, s.run(b, from, len(b.Insts))...)
 	}
+}
+
+// scheduler orders the instructions of one function.
+type scheduler struct {
+	m    *machine.Machine
+	live *liveness
+	by   []int // by value: 1 + the place in the run of the instruction that defines it; 0 between runs
+	p    pressure
 }
 
 // latencyOf is about how long a result takes.
@@ -71,22 +80,19 @@ func ordered(in *ir.Inst) bool {
 }
 
 // nodes finds what each instruction waits for.
-func nodes(m *machine.Machine, list []*ir.Inst) []node {
+func (s *scheduler) nodes(list []*ir.Inst) []node {
 	all := make([]node, len(list))
-	by := map[*ir.Value]int{}
 	effect := -1
 	var reads []int // since the last effect
 	for i, in := range list {
 		n := &all[i]
-		n.in, n.order, n.latency = in, i, latencyOf(in, m)
+		n.in, n.order, n.latency = in, i, latencyOf(in, s.m)
 		in.Uses(func(v **ir.Value) {
-			if d, ok := by[*v]; ok {
-				n.after = append(n.after, d)
+			if d := s.by[(*v).ID]; d > 0 {
+				n.after = append(n.after, d-1)
 			}
 		})
-		for _, v := range in.Defs() {
-			by[v] = i
-		}
+		in.EachDef(func(v *ir.Value) { s.by[v.ID] = i + 1 })
 		switch {
 		case in.Effect:
 			if n.after = append(n.after, reads...); effect >= 0 {
@@ -100,6 +106,7 @@ func nodes(m *machine.Machine, list []*ir.Inst) []node {
 		}
 	}
 	for i := range all {
+		list[i].EachDef(func(v *ir.Value) { s.by[v.ID] = 0 })
 		for _, a := range all[i].after {
 			all[a].next = append(all[a].next, i)
 		}
@@ -117,57 +124,56 @@ func nodes(m *machine.Machine, list []*ir.Inst) []node {
 
 // pressure counts the values that are needed.
 type pressure struct {
-	left map[*ir.Value]int // uses to come; values that are needed after the run have one more
+	left []int // by value: uses to come; values that are needed after the run have one more; 0 between runs
 	live [ir.Classes]int
 }
 
-func newPressure(f *ir.Func, b *ir.Block, live *liveness, list []*ir.Inst) *pressure {
-	p := &pressure{left: map[*ir.Value]int{}}
-	for _, v := range f.Values {
-		if live.in[b.ID].has(v.ID) {
-			p.live[v.Class]++
-		}
+// begin counts for a block; the instructions of its other runs count as what comes after.
+func (p *pressure) begin(b *ir.Block, live *liveness) {
+	p.live = [ir.Classes]int{}
+	for _, v := range live.in[b.ID] {
+		p.live[v.Class]++
 	}
-	for _, in := range list {
-		in.Uses(func(v **ir.Value) { p.left[*v]++ })
+	p.each(b, live, func(v *ir.Value) { p.left[v.ID]++ })
+}
+
+// end forgets the block.
+func (p *pressure) end(b *ir.Block, live *liveness) {
+	p.each(b, live, func(v *ir.Value) { p.left[v.ID] = 0 })
+}
+
+// each calls f for each use of a value in a block and after it.
+func (p *pressure) each(b *ir.Block, live *liveness, f func(v *ir.Value)) {
+	for _, in := range b.Insts {
+		in.Uses(func(v **ir.Value) { f(*v) })
 	}
-	out := live.out(b)
-	in := map[*ir.Inst]bool{}
-	for _, x := range list {
-		in[x] = true
-	}
-	after := func(v *ir.Value) { p.left[v]++ }
-	for _, x := range b.Insts { // other runs of the block
-		if !in[x] {
-			x.Uses(func(v **ir.Value) { after(*v) })
-		}
-	}
-	for _, v := range f.Values {
-		if out.has(v.ID) {
-			after(v)
-		}
-	}
+	live.eachOut(b, f)
 	if b.Term.Cond != nil {
-		after(b.Term.Cond)
+		f(b.Term.Cond)
 	}
-	return p
 }
 
 // change is how many more values of a class an instruction makes needed than it frees.
 func (p *pressure) change(in *ir.Inst, c ir.Class) int {
 	n := 0
-	uses := map[*ir.Value]int{}
-	in.Uses(func(v **ir.Value) { uses[*v]++ })
-	for v, k := range uses {
-		if v.Class == c && p.left[v] == k {
+	in.Uses(func(v **ir.Value) {
+		if (*v).Class != c {
+			return
+		}
+		if p.left[(*v).ID]--; p.left[(*v).ID] == 0 {
 			n--
 		}
-	}
-	for _, v := range in.Defs() {
-		if v.Class == c && p.left[v] > 0 {
+	})
+	in.Uses(func(v **ir.Value) {
+		if (*v).Class == c {
+			p.left[(*v).ID]++
+		}
+	})
+	in.EachDef(func(v *ir.Value) {
+		if v.Class == c && p.left[v.ID] > 0 {
 			n++
 		}
-	}
+	})
 	return n
 }
 
@@ -176,16 +182,19 @@ func (p *pressure) issue(in *ir.Inst) {
 	for c := range ir.Classes {
 		p.live[c] += p.change(in, c)
 	}
-	in.Uses(func(v **ir.Value) { p.left[*v]-- })
+	in.Uses(func(v **ir.Value) { p.left[(*v).ID]-- })
 }
 
-// scheduleRun orders instructions that have no reading of the clock among them.
-func scheduleRun(f *ir.Func, m *machine.Machine, b *ir.Block, live *liveness, list []*ir.Inst) []*ir.Inst {
+// run orders instructions of a block that have no reading of the clock among them.
+func (s *scheduler) run(b *ir.Block, from, to int) []*ir.Inst {
+	list := b.Insts[from:to]
 	if len(list) < 3 {
 		return append([]*ir.Inst(nil), list...)
 	}
-	all := nodes(m, list)
-	p := newPressure(f, b, live, list)
+	all := s.nodes(list)
+	p := &s.p
+	p.begin(b, s.live)
+	defer p.end(b, s.live)
 	var open []int
 	for i := range all {
 		if all[i].left == 0 {

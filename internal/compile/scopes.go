@@ -32,6 +32,7 @@ func converge(f *ir.Func) {
 	}
 	blocks := slices.Clone(f.Blocks)
 	var list []scope
+	known := map[scope]bool{}
 	apart := false // some lanes meet late or never
 	for _, n := range g.ReversePostOrder() {
 		b := blocks[n]
@@ -42,25 +43,20 @@ func converge(f *ir.Func) {
 			apart = true
 			continue
 		}
-		if s, ok := scopeOf(f, g, b); ok && !slices.Contains(list, s) {
+		if s, ok := scopeOf(f, g, b); ok && !known[s] {
+			known[s] = true
 			list = append(list, s)
 		} else if !ok && g.IPDom(n) != flow.Exit {
 			apart = true
 		}
 	}
 	list = outermost(g, list)
-	slices.SortStableFunc(list, func(x, y scope) int { return depth(g, list, x) - depth(g, list, y) })
-	depths := make([]int, len(list))
-	for i, s := range list {
-		depths[i] = depth(g, list, s)
-		for _, o := range list[:i] {
-			if o.enter == s.enter { // the first is around the others
-				depths[i]++
-			}
-		}
-	}
-	for i, s := range list {
-		place(f, g, blocks, s, depths[i])
+	around := depths(g, len(blocks), list)
+	slices.SortStableFunc(list, func(x, y scope) int { return around[x.enter.ID] - around[y.enter.ID] })
+	same := make([]int, len(blocks)) // by the block in which they begin: the first scope is around the others
+	for _, s := range list {
+		place(f, g, len(blocks), s, around[s.enter.ID]+same[s.enter.ID])
+		same[s.enter.ID]++
 	}
 	f.Renumber()
 	if !apart {
@@ -154,8 +150,9 @@ func splitNest(f *ir.Func) bool {
 // splitLoopEntries gives every loop a block of its own before its header.
 func splitLoopEntries(f *ir.Func) {
 	g := f.Graph()
+	blocks := slices.Clone(f.Blocks) // with the numbers that the loops have
 	for _, l := range g.Loops {
-		h := f.Blocks[l.Header]
+		h := blocks[l.Header]
 		var outside []*ir.Block
 		for _, p := range h.Preds {
 			if !inLoop(g, p.ID, l.Header) {
@@ -182,7 +179,7 @@ func inLoop(g *flow.Graph, block, header int) bool {
 
 // land makes a block through which all of some edges to a block lead, just before it in the code.
 func land(f *ir.Func, to *ir.Block, from []*ir.Block) *ir.Block {
-	x := &ir.Block{Term: ir.Term{Flow: ir.Jump, Then: to}}
+	x := &ir.Block{ID: len(f.Blocks), Term: ir.Term{Flow: ir.Jump, Then: to}} // until blocks get new numbers
 	f.Blocks = slices.Insert(f.Blocks, slices.Index(f.Blocks, to), x)
 	for _, p := range to.Phis {
 		n := &ir.Phi{Dst: f.NewValue(p.Dst.Class)}
@@ -258,37 +255,52 @@ func enclosed(f *ir.Func, g *flow.Graph, enter, meet int) bool {
 
 // outermost leaves out scopes that end where one around them does: the lanes meet there anyway.
 func outermost(g *flow.Graph, list []scope) []scope {
-	return slices.DeleteFunc(list, func(s scope) bool {
-		return slices.ContainsFunc(list, func(o scope) bool {
-			return o != s && o.meet == s.meet && g.Dominates(o.enter.ID, s.enter.ID)
-		})
-	})
+	byEntry := slices.Clone(list) // what a block dominates follows it without a gap
+	slices.SortFunc(byEntry, func(x, y scope) int { return g.DominatorOrder(x.enter.ID) - g.DominatorOrder(y.enter.ID) })
+	around := map[*ir.Block]scope{} // by the end: the last that stays
+	inner := map[scope]bool{}
+	for _, s := range byEntry {
+		if o, ok := around[s.meet]; ok && g.Dominates(o.enter.ID, s.enter.ID) {
+			inner[s] = true
+		} else {
+			around[s.meet] = s
+		}
+	}
+	return slices.DeleteFunc(list, func(s scope) bool { return inner[s] })
 }
 
-// depth is the number of scopes around one.
-func depth(g *flow.Graph, list []scope, s scope) int {
-	n := 0
-	for _, o := range list {
-		if o.enter != s.enter && g.Dominates(o.enter.ID, s.enter.ID) && !g.Dominates(o.meet.ID, s.enter.ID) {
-			n++
+// depths are the numbers of scopes around the blocks that are reached, but for those that begin in
+// them: those whose first block dominates the block, and whose last does not.
+func depths(g *flow.Graph, blocks int, list []scope) []int {
+	within, here := make([]int, blocks), make([]int, blocks) // how the number changes below a block, and at it
+	for _, s := range list {
+		enter, meet := s.enter.ID, s.meet.ID
+		if g.Dominates(meet, enter) {
+			continue // it dominates all that the first does
+		}
+		within[enter]++
+		if g.Dominates(enter, meet) {
+			here[meet]--
+		}
+	}
+	n := make([]int, blocks)
+	for _, b := range g.ReversePostOrder() {
+		if n[b] = here[b]; b > 0 {
+			n[b] += n[g.IDom(b)] + within[g.IDom(b)]
 		}
 	}
 	return n
 }
 
 // place puts BSSY and BSYNC into the code.
-func place(f *ir.Func, g *flow.Graph, blocks []*ir.Block, s scope, n int) {
+func place(f *ir.Func, g *flow.Graph, known int, s scope, n int) {
 	if n >= convergence {
 		stop(fmt.Sprintf("a nest of more than %d branches", convergence), notYet)
-	}
-	known := map[*ir.Block]bool{}
-	for _, b := range blocks {
-		known[b] = true
 	}
 	var inside, outside []*ir.Block
 	for _, p := range s.meet.Preds {
 		q := p
-		for !known[q] { // a block made for another scope
+		for q.ID >= known { // a block made for another scope
 			q = q.Preds[0]
 		}
 		if g.Dominates(s.enter.ID, q.ID) {

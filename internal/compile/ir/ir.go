@@ -190,16 +190,21 @@ func (b *Block) Replace(from, to *Block) {
 // Defs are the values that an instruction defines, in the order of its operands.
 func (in *Inst) Defs() []*Value {
 	var list []*Value
+	in.EachDef(func(v *Value) { list = append(list, v) })
+	return list
+}
+
+// EachDef calls f for each value that an instruction defines, in the order of its operands.
+func (in *Inst) EachDef(f func(v *Value)) {
 	for i := range in.Args {
 		if a := &in.Args[i]; a.Dst {
 			for _, v := range a.Vals {
 				if v != nil {
-					list = append(list, v)
+					f(v)
 				}
 			}
 		}
 	}
-	return list
 }
 
 // Uses calls f for the place of each value that an instruction reads; f may replace it.
@@ -240,9 +245,7 @@ func (b *Block) Insert(i int, list ...*Inst) {
 
 func (in *Inst) own(b *Block) {
 	in.Block = b
-	for _, v := range in.Defs() {
-		v.Def, v.Block = in, b
-	}
+	in.EachDef(func(v *Value) { v.Def, v.Block = in, b })
 }
 
 // Base is the mnemonic without modifiers.

@@ -281,6 +281,10 @@ func (g *Graph) IPDom(block int) int { return int(g.ipdom[block]) }
 // dominates itself. Unreachable blocks dominate, and are dominated by, themselves only.
 func (g *Graph) Dominates(a, b int) bool { return g.dom.contains(a, b) }
 
+// DominatorOrder is a block's place in a walk of the tree of dominators in which all blocks that a
+// block dominates follow it without a gap.
+func (g *Graph) DominatorOrder(block int) int { return int(g.dom.enter[block]) }
+
 // PostDominates reports whether every path from b to the function's end leads through a. A
 // block post-dominates itself.
 func (g *Graph) PostDominates(a, b int) bool { return g.pdom.contains(a, b) }
