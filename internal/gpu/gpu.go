@@ -185,7 +185,7 @@ func (g *GPU) build() (err error) {
 		g.lastCore[i] = cfg.SMsPerCluster - 1
 	}
 	g.lastUnit = cfg.Clusters - 1
-	g.lastGPC = max(1, cfg.GPCs) - 1
+	g.lastGPC = cfg.gpcs() - 1
 	g.mail.to = make([][]core.PeerMessage, n)
 	g.slots = make([]*Kernel, cfg.Kernels)
 	if maker, ok := BlockSchedulers.Maker(int(cfg.Dispatch)); ok {

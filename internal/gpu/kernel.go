@@ -122,15 +122,16 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 		return nil, err
 	}
 	f := k.Info()
+	if err := g.checkCluster(w); err != nil {
+		return nil, err
+	}
 	if traits.Cooperative {
-		if most := uint64(f.MaxBlocks) * uint64(g.cfg.SMs()); w.Blocks() > most {
+		size := max(1, traits.Cluster)
+		if most := uint64(g.cfg.ActiveClusters(f.MaxBlocks, size) * size); w.Blocks() > most {
 			return nil, &exec.LaunchError{Kernel: w.Name(), NotResident: true, Msg: fmt.Sprintf(
 				"cooperative launch of %d blocks: only %d can be resident at a time (%d on each of %d SMs, limited by %s), so a barrier over the grid could never complete",
 				w.Blocks(), most, f.MaxBlocks, g.cfg.SMs(), f.LimitedBy)}
 		}
-	}
-	if err := g.checkCluster(w); err != nil {
-		return nil, err
 	}
 	// A small grid is spread over all SMs (GPGPU-Sim).
 	if n, sms := w.Blocks(), uint64(g.cfg.SMs()); n < uint64(f.MaxBlocks)*sms {

@@ -14,17 +14,31 @@ import (
 
 // gpcOf returns the first SM of a GPC, and the first of the next.
 func (c *Config) gpcOf(i int) (from, to int) {
-	n, all := max(1, c.GPCs), c.SMs()
+	n, all := c.gpcs(), c.SMs()
 	return i * all / n, (i + 1) * all / n
 }
 
+// gpcs returns the number of GPCs: one if the machine does not say.
+func (c *Config) gpcs() int { return max(1, c.GPCs) }
+
 // largestGPC returns the number of SMs of the largest GPC.
 func (c *Config) largestGPC() (most int) {
-	for i := range max(1, c.GPCs) {
+	for i := range c.gpcs() {
 		from, to := c.gpcOf(i)
 		most = max(most, to-from)
 	}
 	return most
+}
+
+// ActiveClusters returns how many clusters of size blocks can be resident at once, of a kernel of which an
+// SM takes the given number of blocks. Blocks of one cluster are on different SMs of one GPC.
+func (c *Config) ActiveClusters(blocks, size int) (n int) {
+	for i := range c.gpcs() {
+		if from, to := c.gpcOf(i); to-from >= size {
+			n += (to - from) * blocks / size
+		}
+	}
+	return n
 }
 
 // checkCluster refuses clusters that fit in no GPC.
@@ -46,7 +60,7 @@ func (g *GPU) placeTeam(k *Kernel) bool {
 	if !g.mayDispatch() {
 		return false
 	}
-	n := max(1, g.cfg.GPCs)
+	n := g.cfg.gpcs()
 	for i := range n {
 		at := (g.lastGPC + 1 + i) % n
 		if g.findTeam(k, at) {
@@ -58,16 +72,23 @@ func (g *GPU) placeTeam(k *Kernel) bool {
 	return false
 }
 
-// findTeam looks in a GPC for an SM for each block of a cluster, in g.teamSMs.
+// findTeam looks in a GPC for an SM for each block of a cluster, in g.teamSMs: those with the fewest
+// blocks, so that SMs fill evenly whatever the sizes of GPC and cluster are.
 func (g *GPU) findTeam(k *Kernel, gpc int) bool {
 	from, to := g.cfg.gpcOf(gpc)
-	g.teamSMs = g.teamSMs[:0]
+	most := 0
 	for sm := from; sm < to; sm++ {
-		if !g.takes(sm, k) {
-			continue
-		}
-		if g.teamSMs = append(g.teamSMs, int32(sm)); len(g.teamSMs) == k.team {
-			return true
+		most = max(most, g.rate.resident[sm])
+	}
+	g.teamSMs = g.teamSMs[:0]
+	for blocks := 0; blocks <= most; blocks++ {
+		for sm := from; sm < to; sm++ {
+			if g.rate.resident[sm] != blocks || !g.takes(sm, k) {
+				continue
+			}
+			if g.teamSMs = append(g.teamSMs, int32(sm)); len(g.teamSMs) == k.team {
+				return true
+			}
 		}
 	}
 	return false

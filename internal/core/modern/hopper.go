@@ -38,14 +38,14 @@ type HopperParams struct {
 	// HPMLL on an H800: a small copy by TMA takes 100 to 105 cycles more than a load, from the L2 and
 	// from the DRAM. How they divide is assumed, and so is the time for the descriptor, which is
 	// taken as found in a cache.
-	BulkStart      int `help:"from a bulk copy's leaving the address unit to its first request" unit:"cycles" want:"1..4096"`
-	BulkDescriptor int `help:"more of it for a copy by a tensor map" unit:"cycles" want:"0..4096"`
-	BulkEnd        int `help:"from the last byte of a bulk copy to the signal at its mbarrier" unit:"cycles" want:"1..4096"`
+	BulkStart      int `help:"from a bulk copy's leaving the address unit to its first request" unit:"cycles" want:"1..2048"`
+	BulkDescriptor int `help:"more of it for a copy by a tensor map" unit:"cycles" want:"0..2048"`
+	BulkEnd        int `help:"from the last byte of a bulk copy to the signal at its mbarrier" unit:"cycles" want:"1..2048"`
 	// FlashGPU-Sim's model. That one copy may use them all follows from H200: 16 KiB from the DRAM take
 	// 536 cycles more than 256 bytes, which needs some 300 in flight.
 	BulkRequests int `help:"requests of 128 bytes in flight of the bulk copies of an SM" unit:"requests" want:"1..65536"`
 	// H200: 99, median.
-	Multicast int `help:"more time of a copy that goes to several blocks of the cluster" unit:"cycles" want:"0..4096"`
+	Multicast int `help:"more time of a copy that goes to several blocks of the cluster" unit:"cycles" want:"0..2048"`
 
 	// H200: a commit and a wait after a product of f16 take 43 + N/2 cycles, 33 + N/2 with A in registers;
 	// the issue of the product before them 4.3 and 9 to 10, which the tails here include; six are accepted

@@ -242,7 +242,7 @@ func (t *Thread) Clusters(host uint64, c Call) (active, largest int, err Error) 
 		if _, size, largest, err = r.clusters(f, c.Cluster); err != Success {
 			return err
 		}
-		active = n * r.cfg.SMs() / int(size.Count())
+		active = r.cfg.ActiveClusters(n, int(size.Count()))
 		return Success
 	})
 	return active, largest, err
