@@ -118,7 +118,28 @@ func (b *builder) edges() {
 		cur.Term = t
 	}
 	b.blockAt[len(b.fn.Code)].Term = ir.Term{Flow: ir.Exit}
+	b.cutDead()
 	b.f.Connect()
+}
+
+// cutDead ends blocks to which nothing leads, so that they are no predecessors of others: a loop of
+// such blocks has no value for what it reads.
+func (b *builder) cutDead() {
+	live := map[*ir.Block]bool{}
+	for list := []*ir.Block{b.f.Blocks[0]}; len(list) > 0; {
+		x := list[len(list)-1]
+		list = list[:len(list)-1]
+		if x == nil || live[x] {
+			continue
+		}
+		live[x] = true
+		list = append(list, x.Term.Then, x.Term.Else)
+	}
+	for _, x := range b.f.Blocks {
+		if !live[x] {
+			x.Term = ir.Term{Flow: ir.Exit}
+		}
+	}
 }
 
 // step compiles an instruction.

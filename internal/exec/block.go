@@ -33,7 +33,8 @@ const (
 // lanes have arrived counts as 32, following the PTX manual's rule for partial warps.
 type Barrier struct {
 	Came    []uint32 // per warp: lanes that arrived in this phase
-	Again   int      // arrivals of lanes that had arrived in it, with bar.arrive: they count too
+	Again   []uint32 // per warp: lanes that arrived again, with bar.arrive: they count too
+	Rounds  int      // threads of earlier arrivals of lanes that arrive for the third time or more
 	Need    int      // threads, a multiple of 32; 0: the whole block
 	Used    bool     // a thread has arrived in this phase
 	Pop     uint32   // threads whose predicate held, for a reduction
@@ -43,23 +44,25 @@ type Barrier struct {
 // Size sizes the barrier for a block of the given number of warps and begins a phase.
 func (b *Barrier) Size(warps int) {
 	for len(b.Came) < warps {
-		b.Came = append(b.Came, 0)
+		b.Came, b.Again = append(b.Came, 0), append(b.Again, 0)
 	}
-	b.Came = b.Came[:warps]
+	b.Came, b.Again = b.Came[:warps], b.Again[:warps]
 	b.Reset()
 }
 
 // Reset begins a phase.
 func (b *Barrier) Reset() {
 	clear(b.Came)
-	b.Need, b.Again, b.Used = 0, 0, false
+	clear(b.Again)
+	b.Need, b.Rounds, b.Used = 0, 0, false
 	b.Pop, b.And, b.Or = 0, true, false
 }
 
-// Arrive records the arrival of lanes of a warp, of which live have not exited, that expect need
-// threads in all, 0 for the whole block. Lanes that arrive again in one phase count again. It returns what is wrong, or "": all threads that arrive in one
-// phase must expect the same number.
-func (b *Barrier) Arrive(id, warp int, lanes, live uint32, need int) (wrong string) {
+// Arrive records the arrival of lanes of a warp that expect need threads in all, 0 for the whole
+// block. Lanes that arrive again in one phase count again; live and whole are as in Count, for the
+// warp. It returns what is wrong, or "": all threads that arrive in one phase must expect the same
+// number.
+func (b *Barrier) Arrive(id, warp int, lanes, live uint32, whole bool, need int) (wrong string) {
 	all := 32 * len(b.Came)
 	expected := func(n int) int {
 		if n == 0 {
@@ -73,15 +76,26 @@ func (b *Barrier) Arrive(id, warp int, lanes, live uint32, need int) (wrong stri
 	if !b.Used {
 		b.Used, b.Need = true, need
 	}
-	switch again := b.Came[warp] & lanes; {
-	case need == 0 || again == 0:
-	case live&^again == 0:
-		b.Again += 32
-	default:
-		b.Again += bits.OnesCount32(again)
+	if again := b.Came[warp] & lanes; need != 0 && again != 0 {
+		if b.Again[warp]&again != 0 { // for the third time
+			b.Rounds += arrived(b.Again[warp], live, whole)
+			b.Again[warp] = 0
+		}
+		b.Again[warp] |= again
 	}
 	b.Came[warp] |= lanes
 	return ""
+}
+
+// arrived returns for how many threads the lanes of a warp count that have arrived.
+func arrived(lanes, live uint32, whole bool) int {
+	switch {
+	case lanes == 0:
+		return 0
+	case whole || live&^lanes == 0:
+		return 32
+	}
+	return bits.OnesCount32(lanes)
 }
 
 // Reduce adds the predicates of lanes to a reduction.
@@ -100,15 +114,9 @@ func (b *Barrier) Count(live []uint32, whole bool) (came, all int) {
 		if l != 0 {
 			all += 32
 		}
-		switch c := b.Came[i]; {
-		case c == 0:
-		case whole || l&^c == 0:
-			came += 32
-		default:
-			came += bits.OnesCount32(c)
-		}
+		came += arrived(b.Came[i], l, whole) + arrived(b.Again[i], l, whole)
 	}
-	return came + b.Again, all
+	return came + b.Rounds, all
 }
 
 // Complete reports whether all threads of the phase have arrived.
@@ -333,10 +341,10 @@ func (c *CTA) Stray(m *Warner, at *isa.Inst, addr uint64, size int, write bool, 
 
 // Arrive is as Barrier.Arrive, for barrier i. Waits is set if the lanes wait there.
 func (c *CTA) Arrive(i, warp int, lanes uint32, need int, waits bool) (wrong string) {
-	if s := c.turns.search; s != nil && (!waits || need != 0 && need != 32*len(c.Lanes)) {
+	if s := c.turns.search; s != nil && i < GroupBarriers && (!waits || need != 0 && need != 32*len(c.Lanes)) {
 		s.rounds.begun = false // who is in time for this phase depends on whose turn it is
 	}
-	return c.Bars[i].Arrive(i, warp, lanes, c.Lanes[warp], need)
+	return c.Bars[i].Arrive(i, warp, lanes, c.Lanes[warp], c.Whole, need)
 }
 
 // GoOn notes that lanes of a warp go on at a barrier that opens, without the others of the warp.

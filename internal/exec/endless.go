@@ -133,15 +133,15 @@ func (c *CTA) State() Digest {
 		if !b.Used {
 			continue
 		}
-		d = d.Add(uint64(i)).Add(uint64(b.Need)).Add(uint64(b.Again)).Add(uint64(b.Pop))
+		d = d.Add(uint64(i)).Add(uint64(b.Need)).Add(uint64(b.Rounds)).Add(uint64(b.Pop))
 		if b.And {
 			d = d.Add(1)
 		}
 		if b.Or {
 			d = d.Add(2)
 		}
-		for _, m := range b.Came {
-			d = d.Add(uint64(m))
+		for k, m := range b.Came {
+			d = d.Add(uint64(m) | uint64(b.Again[k])<<32)
 		}
 	}
 	return d

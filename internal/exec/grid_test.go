@@ -294,6 +294,38 @@ func TestGridSays(t *testing.T) {
 	}
 }
 
+// TestBarrierAgain: arrivals of lanes that have arrived count again, a complete warp for 32.
+func TestBarrierAgain(t *testing.T) {
+	const part, half, rest = 0x00ffffff, 0xfff, 0xfff000 // of a warp with 24 lanes
+	for _, c := range []struct {
+		name     string
+		arrivals []uint32
+		whole    bool
+		want     int
+	}{
+		{"once", []uint32{part}, false, 32},
+		{"in pieces", []uint32{half, rest}, false, 32},
+		{"twice", []uint32{part, part}, false, 64},
+		{"twice in pieces", []uint32{half, rest, half, rest}, false, 64},
+		{"twice in half", []uint32{half, half}, false, 24},
+		{"once and half", []uint32{part, half}, false, 44},
+		{"three times", []uint32{part, part, part}, false, 96},
+		{"three times in half", []uint32{half, half, half}, false, 36},
+		{"whole warps, half of one twice", []uint32{half, half}, true, 64},
+	} {
+		var b Barrier
+		b.Size(1)
+		for _, lanes := range c.arrivals {
+			if wrong := b.Arrive(1, 0, lanes, part, c.whole, 96); wrong != "" {
+				t.Fatal(wrong)
+			}
+		}
+		if got, _ := b.Count([]uint32{part}, c.whole); got != c.want {
+			t.Errorf("%s: %d threads have arrived, want %d", c.name, got, c.want)
+		}
+	}
+}
+
 // TestBarrier: threads that have arrived, and that can, counted one by one.
 func TestBarrier(t *testing.T) {
 	count := func(live, came [5]uint32, whole bool) bool {
@@ -301,7 +333,7 @@ func TestBarrier(t *testing.T) {
 		b.Size(5)
 		for i, c := range came {
 			if c != 0 {
-				if wrong := b.Arrive(3, i, c, live[i], 0); wrong != "" {
+				if wrong := b.Arrive(3, i, c, live[i], whole, 0); wrong != "" {
 					t.Fatal(wrong)
 				}
 			}
@@ -348,13 +380,13 @@ func TestBarrier(t *testing.T) {
 	full := ^uint32(0)
 	var b Barrier
 	b.Size(2)
-	if wrong := b.Arrive(1, 0, full, full, 64) + b.Arrive(1, 1, 1, full, 0); wrong != "" {
+	if wrong := b.Arrive(1, 0, full, full, false, 64) + b.Arrive(1, 1, 1, full, false, 0); wrong != "" {
 		t.Errorf("all 64 threads of a block and 64 are the same: %s", wrong)
 	}
 	if b.Complete([]uint32{full, full}, false) {
 		t.Error("complete with 33 of 64")
 	}
-	if wrong := b.Arrive(1, 1, full, full, 32); wrong == "" {
+	if wrong := b.Arrive(1, 1, full, full, false, 32); wrong == "" {
 		t.Error("32 and 64 threads in one phase are accepted")
 	}
 	b.Reduce(0x0f, 0xff)

@@ -69,6 +69,7 @@ func TestCompiledBodies(t *testing.T) {
 		name, body string
 		refused    bool
 	}{
+		{"a loop to which nothing leads", "bra Z; H: add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 9; @%p1 bra H; Z: st.global.u32 [%out], %r2;", false},
 		{"results of redux in registers of the same numbers", "redux.sync.min.u32 %r3,%r0,-1; redux.sync.and.b32 %r4,%r0,-1; redux.sync.or.b32 %r5,%r0,-1; redux.sync.add.u32 %r6,%r0,-1; redux.sync.min.s32 %r7,%r0,-1; redux.sync.xor.b32 %r8,%r0,-1; st.global.v4.u32 [%out],{%r3,%r4,%r5,%r6}; st.global.v2.u32 [%out+16],{%r7,%r8};", false},
 		{"ldmatrix before and after a store", "mov.u32 %r3, room; shl.b32 %r4, %i, 2; add.u32 %r4, %r3, %r4; st.shared.u32 [%r4], %r0; bar.sync 0; and.b32 %r5, %i, 7; shl.b32 %r5, %r5, 4; add.u32 %r5, %r3, %r5; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r5]; bar.sync 0; st.shared.u32 [%r4], %r1; bar.sync 0; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r7}, [%r5]; st.global.v2.u32 [%out], {%r6, %r7};", false},
 		{"a load of constant memory after an exit", "setp.gt.u32 %p1, %i, 3; mul.wide.u32 %d6, %i, 0x1000000; add.u64 %d6, %d6, %in; @%p1 ret; setp.gt.u32 %p2, %i, 0; @%p2 ret; ld.global.nc.u32 %r3, [%d6]; st.global.u32 [%out], %r3;", false},
