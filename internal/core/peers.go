@@ -15,6 +15,7 @@ const (
 	PeerWrite                  // a store to shared memory
 	PeerAck                    // a store has been written
 	PeerSignal                 // a change of an mbarrier
+	PeerHeard                  // it has been applied
 	PeerOpen                   // the barrier of the cluster has opened
 )
 
@@ -24,10 +25,12 @@ type PeerMessage struct {
 	From, To int32  // SMs
 	Kind     PeerKind
 	Passes   uint16     // cycles that it takes of shared memory
-	Warp     int16      // of the access: its slot in the SM that made it
+	Warp     int16      // of the access or signal: its slot in the SM that made it
 	Flight   int32      // and its record there
 	Bytes    int32      // that its answer has
+	Answer   bool       // a signal's sender waits until it has been applied
 	Block    exec.Block // that gets a signal or whose barrier has opened
+	Team     any        // its cluster (exec.ClusterMember)
 	Notice   exec.Notice
 	Opened   uint64 // how often the barrier has opened
 }

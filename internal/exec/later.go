@@ -5,6 +5,10 @@ package exec
 // when it steps the instruction, as in async.go; but a change of an mbarrier that a copy or another
 // block causes is a Notice, which the core model gives to the block when the bytes have come. A
 // program that waits at the barrier before it looks therefore has the results of a functional run.
+//
+// Arrivals and changes of byte counts are not asynchronous, unlike copies and st.async: the core model
+// makes what orders memory for the cluster (PTX manual, Memory Consistency Model) wait until those of
+// its block have been applied.
 
 // Span is a piece of global memory.
 type Span struct {
@@ -19,6 +23,30 @@ type Notice struct {
 	Arrivals int64
 	Tx       int64 // added to the bytes that the phase waits for: negative for bytes that have come
 	Drop     bool  // the arrivals are also taken off the later phases
+	Origin   Origin
+}
+
+// Origin is the instruction that has caused a Notice.
+type Origin struct {
+	Code  Places
+	At    int // of its instructions, as in Work.Code
+	Block Dim3
+}
+
+// Places is a kernel's code.
+type Places interface {
+	// Place returns where instruction i is: everything but the block and the thread.
+	Place(i int) Where
+}
+
+// Where returns where the instruction is. The thread is left out.
+func (o *Origin) Where() Where {
+	if o.Code == nil {
+		return Where{Block: o.Block, PC: -1}
+	}
+	w := o.Code.Place(o.At)
+	w.Block = o.Block
+	return w
 }
 
 // Bulk is what a step has started. Its lists are valid until the warp's next step.
@@ -53,4 +81,7 @@ type ClusterMember interface {
 	Rank() int
 	// Opened counts how often the barrier of the cluster has opened.
 	Opened() uint64
+	// Team identifies the cluster: no other has the same, although others may have its blocks after it,
+	// which are used again.
+	Team() any
 }

@@ -67,3 +67,6 @@ func Interrupted(d time.Duration) (together bool, late int) {
 	t.trier.decide(true)
 	return t.trier.call(late), late
 }
+
+// MailLeft is the number of messages between SMs that are on their way.
+func (g *GPU) MailLeft() int { return g.mail.n }

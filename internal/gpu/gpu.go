@@ -386,10 +386,25 @@ func (g *GPU) run(ctx context.Context) error {
 				}
 			}
 		}
-		if g.ended && g.retire() || g.copies.due(g.now) || g.now >= g.until {
+		if g.ended && g.retire() {
+			if g.running == 0 {
+				g.mail.clear()
+			}
+			return nil
+		}
+		if g.copies.due(g.now) || g.now >= g.until {
 			return nil
 		}
 	}
+}
+
+// clear drops messages that are on their way to blocks that have ended.
+func (m *mail) clear() {
+	for i := range m.to {
+		clear(m.to[i])
+		m.to[i] = m.to[i][:0]
+	}
+	m.n = 0
 }
 
 // watch ends a run that was interrupted or in which nothing moves any more.

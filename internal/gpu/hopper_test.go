@@ -55,6 +55,11 @@ const (
 	teamMap  = "mad.lo.u32 %r0, %rank, 4, %s; mapa.shared::cluster.u32 %r1, %r0, %t; mad.lo.u32 %r2, %blk, 1000, %t;\n"
 	teamRead = "mad.lo.u32 %r3, %t, 4, %s; ld.shared.u32 %v, [%r3];\n"
 	allMeet  = "barrier.cluster.arrive; barrier.cluster.wait;\n"
+	// moreBar makes an mbarrier at s that expects 64 arrivals, and a flag; %r1 is the next block's mbarrier.
+	moreBar = "@%first mbarrier.init.shared.b64 [%s], 64; @%first st.shared.u32 [%s+16], 0; add.u32 %r1, %rank, 1; rem.u32 %r1, %r1, %size; mapa.shared::cluster.u32 %r1, %s, %r1;\n" +
+		allMeet
+	moreTest = "mbarrier.test_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%s], 0;\n"
+	moreFlag = "f: ld.acquire.cluster.shared.u32 %r2, [%s+16]; setp.eq.u32 %p3, %r2, 0; @%p3 bra f;\n" + moreTest
 )
 
 // teamBodies are programs without races in all that clusters, mbarriers, bulk copies and products do.
@@ -97,6 +102,21 @@ var teamBodies = map[string]string{
 	"reductions": `mad.lo.u32 %r0, %t, 4, %s; st.shared.u32 [%r0], %t; fence.proxy.async; bar.sync 0;
 		@%first cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%in], [%s], 256;
 		@%first cp.async.bulk.commit_group; @%first cp.async.bulk.wait_group 0;`,
+	"arrivals and a meeting": moreBar + `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1];
+		` + allMeet + moreTest + "selp.u32 %v, 1, 2, %p1;",
+	"byte counts and a meeting": moreBar + `@%first mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [%r1], 48;
+		` + allMeet + "mbarrier.arrive.shared.b64 _, [%s];\n" + allMeet + moreTest + `selp.u32 %v, 1, 2, %p1;
+		` + allMeet + `setp.lt.u32 %p2, %t, 48; @%p2 mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r1], 1;
+		` + allMeet + moreTest + "selp.u32 %r0, 3, 5, %p1; mul.lo.u32 %v, %v, %r0;",
+	"an arrival, a fence and a flag": moreBar + `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1];
+		fence.acq_rel.cluster; @%first st.relaxed.cluster.shared::cluster.u32 [%r1+16], 1;
+		` + moreFlag + "selp.u32 %v, 1, 2, %p1;",
+	"an arrival and the flag of another warp": moreBar + `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1]; bar.sync 0;
+		setp.eq.u32 %p2, %t, 40; @%p2 st.release.cluster.shared::cluster.u32 [%r1+16], 1;
+		` + moreFlag + "selp.u32 %v, 1, 2, %p1;",
+	"an arrival and an atomic": moreBar + `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1]; bar.sync 0;
+		@%first atom.acq_rel.cluster.shared::cluster.add.u32 %r0, [%r1+16], 1;
+		` + moreFlag + "selp.u32 %v, 1, 2, %p1;",
 	"lanes apart": `and.b32 %r0, %t, 1; setp.eq.u32 %p1, %r0, 0; @%p1 bra met; mov.u32 %r1, 0;
 		next: add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 50; @%p2 bra next; met:
 		barrier.cluster.arrive; barrier.cluster.wait; mov.u32 %v, %r0;`,
@@ -138,10 +158,10 @@ func onTeam(t *testing.T, text string, grid uint32, cfg *gpu.Config) ([]byte, ui
 		t.Fatal(err)
 	}
 	var cycles uint64
+	var chip *gpu.GPU
 	if cfg == nil {
 		_, err = m.Run(context.Background(), l, exec.Options{})
 	} else {
-		var chip *gpu.GPU
 		if chip, err = gpu.New(*cfg); err != nil {
 			t.Fatal(err)
 		}
@@ -152,6 +172,9 @@ func onTeam(t *testing.T, text string, grid uint32, cfg *gpu.Config) ([]byte, ui
 		if op.Kernel != nil {
 			cycles = op.Kernel.Cycles()
 		}
+	}
+	if chip != nil && err == nil && chip.MailLeft() != 0 {
+		t.Errorf("%d messages are left", chip.MailLeft())
 	}
 	got := make([]byte, size)
 	if e := mem.Read((*addrs)[0], got); e != nil {
@@ -254,6 +277,51 @@ func TestTeamFaults(t *testing.T) {
 			_, _, err := onTeam(t, fmt.Sprintf(teamFrame, " .reqnctapercluster 2", c.body), 4, teamConfig(t, "h100-pcie", 1))
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v, want %q", err, c.says)
+			}
+		})
+	}
+}
+
+// TestTeamSignals: a message about a signal that cannot be applied names the instruction that sent it. That
+// block 1 has ended is its own fault, not one of the block that has its place then.
+func TestTeamSignals(t *testing.T) {
+	for _, c := range []struct{ name, body, inst, says string }{
+		{"too many arrivals", "mapa.shared::cluster.u32 %r1, %bar, 1; setp.eq.u32 %p1, %rank, 0; @%p1 mbarrier.arrive.shared::cluster.b64 _, [%r1], 9;", "mbarrier.arrive", "9 arrivals at the mbarrier"},
+		{"a block that has ended", "mapa.shared::cluster.u32 %r1, %bar, 1; mapa.shared::cluster.u32 %r3, %s, 1; setp.eq.u32 %p1, %rank, 1; mov.u32 %r2, 0;" + allMeet + `@!%p1 bra send;
+			next: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 4; @%p2 bra next; exit; send:
+			@%first st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r3], %r2, [%r1];`, "st.async", "block 1 of the cluster had ended"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := fmt.Sprintf(teamFrame, " .reqnctapercluster 2", c.body)
+			_, _, err := onTeam(t, text, 64, teamConfig(t, "h100-pcie", 1, "chip.clusters=2", "chip.gpcs=1"))
+			var f *exec.Fault
+			if !errors.As(err, &f) || !strings.Contains(f.What, c.says) || !strings.HasPrefix(f.Where.Inst, c.inst) || f.Where.PC < 0 || f.Where.Pos.Line == 0 {
+				t.Errorf("got %v, want %q at %s", err, c.says, c.inst)
+			}
+		})
+	}
+}
+
+// TestTeamPlaces: signals reach no block that has the place of an earlier one, and its storage.
+func TestTeamPlaces(t *testing.T) {
+	send := "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1];\n"
+	for name, body := range map[string]string{
+		"arrivals at the end": moreBar + strings.Repeat(send, 8),
+		// The launch ends while news of the barrier, which ends let open, is on its way.
+		"ends at the barrier": "setp.eq.u32 %p1, %rank, 1; @%p1 exit; barrier.cluster.arrive; exit;",
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := fmt.Sprintf(teamFrame, " .reqnctapercluster 2", body)
+			want, _, err := onTeam(t, text, 64, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _, err := onTeam(t, text, 64, teamConfig(t, "h100-pcie", 1, "chip.clusters=2", "chip.gpcs=1"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Error("other bytes than in a functional run")
 			}
 		})
 	}

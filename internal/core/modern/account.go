@@ -126,7 +126,7 @@ func (a *account) charge(c *Core) {
 		w.take(Barrier, c.barrier&^c.ready)
 		w.take(MiscStall, ^c.ready)
 	}
-	w.take(Membar, c.fence)
+	w.take(Membar, c.fence|c.orders)
 	w.take(LongScoreboard, c.copying)
 	w.take(IMCMiss, c.imc)
 	w.take(BranchResolving, c.branch&^c.has)

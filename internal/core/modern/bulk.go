@@ -40,9 +40,10 @@ type job struct {
 	atomic  bool
 	tensor  bool
 	many    bool
-	span    int // of the next request
-	at      int // place of the next request in it
-	out     int // requests that are not answered
+	answer  bool // its sender may wait until its notices have been applied; they are in the order in which they are sent
+	span    int  // of the next request
+	at      int  // place of the next request in it
+	out     int  // requests that are not answered
 }
 
 // farAccess is an access to the memory of another block.
@@ -93,6 +94,11 @@ func (c *Core) undertake(fi int32, b *exec.Bulk) {
 	j := c.newJob(fi)
 	j.spans, j.notices = append(j.spans, b.Spans...), append(j.notices, b.Signals...)
 	j.remote, j.write, j.atomic, j.tensor, j.many = b.Remote, b.Write, b.Atomic, b.Tensor, b.Many
+	if f := &c.flight[fi]; f.op.team && f.op.kind == mbarChange && len(j.notices) > 0 { // all of them to other blocks
+
+		j.answer = true
+		c.crowds[c.warps[f.warp].Block].under++
+	}
 }
 
 // begun is called when an instruction with a job has left the address unit.
@@ -188,6 +194,9 @@ func (c *Core) bulkAnswer(r *mem.Req) {
 // bulkDone sends the signals of a copy, or of another operation on the memory of other blocks.
 func (c *Core) bulkDone(t uint64, fi int32) {
 	f := &c.flight[fi]
+	if c.env.Turn != nil && f.op.team { // other SMs see the block's mbarriers
+		c.env.Turn()
+	}
 	j := &c.jobs[f.job-1]
 	h := &c.cfg.Hopper
 	blk := c.warps[f.warp].Block
@@ -198,7 +207,7 @@ func (c *Core) bulkDone(t uint64, fi int32) {
 			c.signal(blk, n, t)
 			continue
 		}
-		m := core.PeerMessage{To: x.sms[n.Rank], Kind: core.PeerSignal, Block: x.blocks[n.Rank], Notice: n}
+		m := core.PeerMessage{To: x.sms[n.Rank], Kind: core.PeerSignal, Block: x.blocks[n.Rank], Team: x.team, Notice: n, Warp: f.warp, Answer: j.answer && i == len(j.notices)-1}
 		if len(j.spans) > 0 { // multicast: the bytes came with the others
 			m.From, m.Due = int32(c.id), c.now+1
 			c.env.Peer(m)

@@ -80,9 +80,10 @@ type held struct {
 	cluster uint64 // at the barrier of the cluster
 	bulk    uint64 // for groups of bulk copies
 	product uint64 // for the others of its warp group, or for products
+	orders  uint64 // until arrivals of its block at others are applied, before what is ordered after them
 }
 
-func (h *held) all() uint64 { return h.mbar | h.cluster | h.bulk | h.product }
+func (h *held) all() uint64 { return h.mbar | h.cluster | h.bulk | h.product | h.orders }
 
 // moreWarp is what a warp slot has more on a core with Hopper's additions.
 type moreWarp struct {
@@ -163,6 +164,22 @@ func (o *op) special(cfg *Config) {
 			o.sequence = bulkReads
 		}
 	}
+}
+
+// ordersTeam reports whether an instruction orders what its block has done before for other blocks of the
+// cluster (PTX manual, Memory Consistency Model), or lets its warp end. An arrival that releases is not
+// one: signals arrive in the order in which they are sent. A return counts, as it may be the kernel's.
+func (o *op) ordersTeam() bool {
+	in := o.inst
+	switch {
+	case in.Flow == isa.FlowExit || in.Flow == isa.FlowReturn || o.fence == fenceCluster || o.fence == fenceGPU || o.fence == fenceSystem:
+		return true
+	case strings.HasPrefix(in.Op, "barrier.cluster.arrive"):
+		return !strings.Contains(in.Op, ".relaxed")
+	case strings.HasPrefix(in.Op, "mbarrier.") || !in.Store && !in.Atomic || strings.Contains(in.Op, ".cta."):
+		return false
+	}
+	return strings.Contains(in.Op, ".release") || strings.Contains(in.Op, ".acq_rel")
 }
 
 // lateBy makes the result readable a number of cycles after issue.

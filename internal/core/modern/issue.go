@@ -301,6 +301,8 @@ func (c *Core) attempt(s *subcore, g int32, t uint64) verdict {
 		return nobody
 	}
 	switch {
+	case o.orders && !c.inOrder(g):
+		return cannot
 	case o.kind == mbarTry && !c.more[g].tried && c.suspend(g, t):
 		return cannot
 	case o.kind == warpProduct && c.tensors.full(o.most, t):

@@ -97,6 +97,7 @@ type op struct {
 	kind      special
 	turns     bool   // it takes turns with other SMs
 	team      bool   // of a launch with clusters
+	orders    bool   // orders memory for the cluster, in such a launch
 	busy      uint16 // a product: cycles in the tensor units
 	tail      uint16 // then to its results
 	most      uint8  // products accepted before one has left the tensor units
@@ -249,6 +250,7 @@ func (k *Kernel) decode(cfg *Config) error {
 		// The blocks of a cluster see each other's shared memory and barriers.
 		o.team = k.cluster > 1
 		o.turns = !in.Private || o.team
+		o.orders = o.team && o.ordersTeam()
 		o.interval = uint16(core.Half(cfg.doubled(o.pipe), int(o.interval)))
 		o.sure = hits != nil && in.Load && !in.Store && !in.Atomic && hits(i)
 		k.predicates(o)

@@ -1,6 +1,7 @@
 package modern
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/core"
@@ -22,24 +23,37 @@ type crowd struct {
 	blocks []exec.Block
 	rank   int
 	told   uint64 // how often its barrier has opened, as far as it has heard
+	team   any    // the cluster
+	// under counts the instructions whose changes of mbarriers of other blocks are under way, but not
+	// asynchronous ones.
+	under  int32
 	post   exec.Postponer
 	member exec.ClusterMember
 }
 
 // Join is as in core.Peer.
 func (c *Core) Join(b exec.Block, sms []int32, blocks []exec.Block) {
-	i := c.placeOf(b)
-	x := &c.crowds[i]
-	x.member, _ = b.(exec.ClusterMember)
+	m, _ := b.(exec.ClusterMember)
+	x := &c.crowds[c.newPlace(b)]
+	x.member, x.team = m, m.Team()
 	x.sms, x.blocks, x.rank, x.told = append(x.sms[:0], sms...), append(x.blocks[:0], blocks...), x.member.Rank(), 0
 }
 
-// placeOf returns the place of a resident block, -1 if it has ended.
-func (c *Core) placeOf(b exec.Block) int {
+// newPlace returns the place of a resident block, -1 if it has ended.
+func (c *Core) newPlace(b exec.Block) int {
 	for i := range c.Residents.Blocks {
 		if x := &c.Residents.Blocks[i]; x.K != nil && x.X == b {
 			return i
 		}
+	}
+	return -1
+}
+
+// placeOf returns the place of the block that a message is for, -1 if it has ended. A later one of
+// another cluster may be the same block, used again.
+func (c *Core) placeOf(m *core.PeerMessage) int {
+	if i := c.newPlace(m.Block); i >= 0 && c.crowds[i].team == m.Team {
+		return i
 	}
 	return -1
 }
@@ -146,7 +160,7 @@ func (c *Core) announce(blk int32, before uint64) {
 		return
 	}
 	for r, sm := range x.sms {
-		c.env.Peer(core.PeerMessage{Due: c.now + uint64(c.cfg.Hopper.ClusterBarrier), From: int32(c.id), To: sm, Kind: core.PeerOpen, Block: x.blocks[r], Opened: n})
+		c.env.Peer(core.PeerMessage{Due: c.now + uint64(c.cfg.Hopper.ClusterBarrier), From: int32(c.id), To: sm, Kind: core.PeerOpen, Block: x.blocks[r], Team: x.team, Opened: n})
 	}
 }
 
@@ -176,14 +190,53 @@ func (c *Core) Take(m *core.PeerMessage) {
 	case core.PeerAck:
 		c.stored(uint16(m.Warp))
 	case core.PeerSignal:
-		if i := c.placeOf(m.Block); i >= 0 {
-			c.signal(int32(i), m.Notice, t)
-		}
+		c.signalled(m, t)
+	case core.PeerHeard:
+		c.heard(int32(m.Warp))
 	case core.PeerOpen:
-		if i := c.placeOf(m.Block); i >= 0 {
+		if i := c.placeOf(m); i >= 0 {
 			c.open(int32(i), m.Opened)
 		}
 	}
+}
+
+// signalled applies a signal from another SM. The answer takes one way (assumed).
+func (c *Core) signalled(m *core.PeerMessage, t uint64) {
+	i := c.placeOf(m)
+	if i < 0 {
+		c.fail(&exec.Fault{Where: m.Notice.Origin.Where(), Kind: exec.BadBarrier, What: fmt.Sprintf(
+			"a signal that came later: block %d of the cluster had ended when it came; it must wait for all signals to its mbarriers", m.Notice.Rank)})
+		return
+	}
+	c.signal(int32(i), m.Notice, t)
+	if m.Answer {
+		c.env.Peer(core.PeerMessage{Due: m.Due + uint64(c.cfg.Hopper.PeerLatency), From: int32(c.id), To: m.From, Kind: core.PeerHeard, Warp: m.Warp})
+	}
+}
+
+// heard notes that a change of another block's mbarrier has been applied. Warps that wait for that go on
+// if it was the last of their block. The sender is still there: none of its block's warps ends before.
+func (c *Core) heard(g int32) {
+	blk := c.warps[g].Block
+	x := &c.crowds[blk]
+	if x.under--; x.under > 0 {
+		return
+	}
+	for m := c.orders; m != 0; m &= m - 1 {
+		if g := first(m); c.warps[g].Block == blk {
+			c.orders &^= 1 << g
+		}
+	}
+}
+
+// inOrder reports whether a warp's instruction that orders memory for the cluster may issue: whether no
+// arrival of its block at others is under way. Those of all warps count, as its warp may know of them.
+func (c *Core) inOrder(g int32) bool {
+	if c.crowds[c.warps[g].Block].under == 0 {
+		return true
+	}
+	c.orders |= 1 << g
+	return false
 }
 
 // open lets the warps of a block go on that wait at the barrier of the cluster.

@@ -96,6 +96,9 @@ func (b *block) Opened() uint64 {
 	return b.team.opened
 }
 
+// Team is as in exec.ClusterMember.
+func (b *block) Team() any { return b.team }
+
 // rank is the block's number in its cluster.
 func (b *block) rank() uint64 {
 	c := b.launch.ClusterSize()

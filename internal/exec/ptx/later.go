@@ -72,7 +72,7 @@ func (b *block) Signal(s exec.Notice) error {
 		v.advance()
 	}
 	if !ok {
-		f := &exec.Fault{Where: exec.Where{Kernel: b.im.kernel.Name(), Block: b.Idx, PC: -1}, What: "a signal that came later: nothing is at its address"}
+		f := &exec.Fault{Where: s.Origin.Where(), What: "a signal that came later: nothing is at its address"}
 		if x := w.fault; x != nil {
 			f.Kind, f.What, f.Access = x.kind, "a signal that came later: "+strings.TrimSpace(x.what), x.access
 		}
@@ -93,7 +93,7 @@ func (w *warp) postponed(i int, s exec.Notice) bool {
 	if !ok || rank == w.blk.rank() {
 		return false
 	}
-	s.Rank, s.Addr = int(rank), at
+	s.Rank, s.Addr, s.Origin = int(rank), at, w.origin()
 	w.bulk.signal(s)
 	return true
 }
@@ -112,7 +112,13 @@ func (w *warp) signalAt(at *inst, i, rank int, n int64) {
 	case !ok:
 		r = w.blk.rank()
 	}
-	w.bulk.signal(exec.Notice{Rank: int(r), Addr: a, Tx: -n})
+	w.bulk.signal(exec.Notice{Rank: int(r), Addr: a, Tx: -n, Origin: w.origin()})
+}
+
+// origin is the executing instruction.
+func (w *warp) origin() exec.Origin {
+	f := w.fr.f
+	return exec.Origin{Code: w.blk.im, At: int(f.base/instBytes) + int(w.pc), Block: w.blk.Idx}
 }
 
 // bulkNote notes lane i's bulk copy of n bytes.

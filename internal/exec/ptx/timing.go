@@ -101,10 +101,13 @@ func (w *work) codeBase() uint64 {
 }
 
 // source returns the source location of instruction i of Code.
-func (w *work) source(i int) exec.Where {
-	for _, f := range w.im.fns {
+func (w *work) source(i int) exec.Where { return w.im.Place(i) }
+
+// Place is as in exec.Places.
+func (im *image) Place(i int) exec.Where {
+	for _, f := range im.fns {
 		if i < len(f.info) {
-			return w.im.where(f, i)
+			return im.where(f, i)
 		}
 		i -= len(f.info)
 	}
