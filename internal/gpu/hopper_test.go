@@ -108,7 +108,7 @@ var teamBodies = map[string]string{
 		` + allMeet + "mbarrier.arrive.shared.b64 _, [%s];\n" + allMeet + moreTest + `selp.u32 %v, 1, 2, %p1;
 		` + allMeet + `setp.lt.u32 %p2, %t, 48; @%p2 mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r1], 1;
 		` + allMeet + moreTest + "selp.u32 %r0, 3, 5, %p1; mul.lo.u32 %v, %v, %r0;",
-	"an arrival, a fence and a flag": moreBar + `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1];
+	"an arrival, a fence and a flag": moreBar + `@%first mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1], 64;
 		fence.acq_rel.cluster; @%first st.relaxed.cluster.shared::cluster.u32 [%r1+16], 1;
 		` + moreFlag + "selp.u32 %v, 1, 2, %p1;",
 	"an arrival and the flag of another warp": moreBar + `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1]; bar.sync 0;
@@ -335,7 +335,7 @@ var hopperEffects = []struct {
 }{
 	{"modern.hopper.mbarrier_wait=90", "arrivals", true},
 	{"modern.hopper.mbarrier_wake=60", "arrivals", true},
-	{"modern.hopper.suspend=9", "arrivals", false},
+	{"modern.hopper.suspend=9", "multicast", false},
 	{"modern.hopper.peer_latency=200", "loads", true},
 	{"modern.hopper.peer_cycles=30", "loads", true},
 	{"modern.hopper.peer_command=128", "loads", true},
