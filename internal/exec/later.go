@@ -53,7 +53,6 @@ func (o *Origin) Where() Where {
 type Bulk struct {
 	Spans   []Span   // of global memory, in the order in which they are accessed
 	Signals []Notice // at the end
-	Bytes   int      // that go through the shared memory of the executing block
 	Remote  int      // bytes that go to each block that gets a signal, through the cluster's network
 	Write   bool     // the spans are written
 	Atomic  bool     // and reduced

@@ -11,10 +11,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/exec"
-	"github.com/heddle-sim/heddle/internal/exec/device"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/gpu"
-	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
 // teamFrame is a kernel of 64 threads whose word of output is %v; s is shared memory and bar an mbarrier
@@ -127,19 +125,7 @@ var teamBodies = map[string]string{
 func onTeam(t *testing.T, text string, grid uint32, cfg *gpu.Config) ([]byte, uint64, error) {
 	t.Helper()
 	const size = 1 << 18
-	mod, err := ptx.Parse("test.ptx", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	prog, err := xptx.Link(mod)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mem := device.New(device.Config{})
-	m, err := xptx.NewMachine(prog, mem)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prog, m, mem := linked(t, text)
 	params, addrs := buffers(t, size)
 	threads := uint32(64)
 	if strings.Contains(text, "wgmma") {
@@ -159,6 +145,7 @@ func onTeam(t *testing.T, text string, grid uint32, cfg *gpu.Config) ([]byte, ui
 	}
 	var cycles uint64
 	var chip *gpu.GPU
+	var err error
 	if cfg == nil {
 		_, err = m.Run(context.Background(), l, exec.Options{})
 	} else {

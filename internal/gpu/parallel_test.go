@@ -148,13 +148,9 @@ type outcome struct {
 	err                      string
 }
 
-// loadOn makes a chip and adds a launch of the only kernel of a program.
-func loadOn(t testing.TB, cfg gpu.Config, text string, grid, block uint32, params func(*device.Memory) []byte, out *bytes.Buffer) (*gpu.GPU, *device.Memory) {
+// linked makes a machine for a program.
+func linked(t testing.TB, text string) (*xptx.Program, *xptx.Machine, *device.Memory) {
 	t.Helper()
-	chip, err := gpu.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
 	mod, err := ptx.Parse("test.ptx", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -168,6 +164,17 @@ func loadOn(t testing.TB, cfg gpu.Config, text string, grid, block uint32, param
 	if err != nil {
 		t.Fatal(err)
 	}
+	return prog, m, mem
+}
+
+// loadOn makes a chip and adds a launch of the only kernel of a program.
+func loadOn(t testing.TB, cfg gpu.Config, text string, grid, block uint32, params func(*device.Memory) []byte, out *bytes.Buffer) (*gpu.GPU, *device.Memory) {
+	t.Helper()
+	chip, err := gpu.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, m, mem := linked(t, text)
 	l := xptx.Launch{
 		Kernel: prog.Kernels()[0], Grid: exec.Dim3{X: grid, Y: 1, Z: 1}, Block: exec.Dim3{X: block, Y: 1, Z: 1}, Params: params(mem),
 	}

@@ -95,7 +95,6 @@ func (c *Core) undertake(fi int32, b *exec.Bulk) {
 	j.spans, j.notices = append(j.spans, b.Spans...), append(j.notices, b.Signals...)
 	j.remote, j.write, j.atomic, j.tensor, j.many = b.Remote, b.Write, b.Atomic, b.Tensor, b.Many
 	if f := &c.flight[fi]; f.op.team && f.op.kind == mbarChange && len(j.notices) > 0 { // all of them to other blocks
-
 		j.answer = true
 		c.crowds[c.warps[f.warp].Block].under++
 	}

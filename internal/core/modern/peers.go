@@ -34,13 +34,13 @@ type crowd struct {
 // Join is as in core.Peer.
 func (c *Core) Join(b exec.Block, sms []int32, blocks []exec.Block) {
 	m, _ := b.(exec.ClusterMember)
-	x := &c.crowds[c.newPlace(b)]
+	x := &c.crowds[c.blockPlace(b)]
 	x.member, x.team = m, m.Team()
 	x.sms, x.blocks, x.rank, x.told = append(x.sms[:0], sms...), append(x.blocks[:0], blocks...), x.member.Rank(), 0
 }
 
-// newPlace returns the place of a resident block, -1 if it has ended.
-func (c *Core) newPlace(b exec.Block) int {
+// blockPlace returns the place of a resident block, -1 if it has ended.
+func (c *Core) blockPlace(b exec.Block) int {
 	for i := range c.Residents.Blocks {
 		if x := &c.Residents.Blocks[i]; x.K != nil && x.X == b {
 			return i
@@ -52,7 +52,7 @@ func (c *Core) newPlace(b exec.Block) int {
 // placeOf returns the place of the block that a message is for, -1 if it has ended. A later one of
 // another cluster may be the same block, used again.
 func (c *Core) placeOf(m *core.PeerMessage) int {
-	if i := c.newPlace(m.Block); i >= 0 && c.crowds[i].team == m.Team {
+	if i := c.blockPlace(m.Block); i >= 0 && c.crowds[i].team == m.Team {
 		return i
 	}
 	return -1

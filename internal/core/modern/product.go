@@ -8,9 +8,6 @@ import "github.com/heddle-sim/heddle/internal/exec"
 //
 // Not modelled: the traffic of accumulators and operands at the registers and in shared memory.
 
-// group is the number of warps of a warp group (PTX manual, wgmma).
-const group = 4
-
 // product determines the timing of a product: it occupies the tensor units for as long as they take for
 // its multiplications, 2048 of 16 bits a cycle in an SM (NVIDIA H100 white paper: 4096 operations of
 // dense f16), and in proportion to the bits of an element.
@@ -56,8 +53,8 @@ func (c *Core) multiply(g int32, o *op, t uint64) {
 		c.subs[i].free[Tensor] = max(c.subs[i].free[Tensor], u.free)
 	}
 	b := &c.Residents.Blocks[w.Block]
-	from := int(g) - (int(g)-b.First)%group
-	for i := from; i < from+group; i++ {
+	from := int(g) - (int(g)-b.First)%exec.GroupWarps
+	for i := from; i < from+exec.GroupWarps; i++ {
 		c.more[i].open = u.free + uint64(o.tail)
 	}
 }

@@ -127,7 +127,6 @@ func (w *warp) bulkNote(c *copyOp, from, to uint64, n int) {
 		return
 	}
 	b := w.bulk.begin()
-	b.Bytes += n
 	b.Many = c.multi
 	switch {
 	case c.to == isa.Global:
@@ -154,7 +153,6 @@ func (w *warp) tensorNote(b *tensorBox) {
 	}
 	x := w.bulk.begin()
 	x.Tensor, x.Write, x.Atomic, x.Many = true, b.op.store, b.op.reduce != "", b.op.copy.multi
-	x.Bytes += b.m.BoxBytes()
 	size := b.m.Type.Bytes()
 	b.m.Rows(b.at, b.offsets, func(r *exec.TensorRow) bool {
 		w.bulk.span(r.Global+uint64(r.Lo*size), (r.Hi-r.Lo)*size)
@@ -175,14 +173,7 @@ func (w *warp) Suspends() bool {
 	if !ok || !op.try {
 		return false
 	}
-	m := w.mask
-	if in.guard >= 0 {
-		if in.flags&fNegGuard != 0 {
-			m &^= w.pr[in.guard]
-		} else {
-			m &= w.pr[in.guard]
-		}
-	}
+	m := w.guarded(in, w.mask)
 	w.addresses(in, m)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -216,7 +207,7 @@ func (w *warp) phaseOf(op *mbarOp, i int) uint64 {
 	return w.u64(op.state)[i&31] >> 61 & 1
 }
 
-// tensorShape is the shape of a product of warp groups, for its timing.
+// shape is that of a product of warp groups, for its timing.
 func (op *wgmmaOp) shape() *isa.Tensor {
 	t := &isa.Tensor{M: 64, N: uint16(op.n), K: uint16(op.k), Elem: uint8(op.element), Bits: 32, Sparse: op.sparse != nil, F32: op.dt == ptx.Type("f32"), Group: true}
 	t.FromRegs = op.descA == none

@@ -769,9 +769,8 @@ func decodeCvta(d *dec, in *ptx.Inst, o *inst) error {
 			shift = isa.LocalWindow // parameters of functions lie in the frame
 		}
 	}
-	run64, run32 := cvta64, cvta32
 	if slices.Contains(in.Mods, "to") {
-		run64, run32 = cvtaTo64, cvtaTo32
+		shift = -shift
 	}
 	types := in.Types()
 	t := types[len(types)-1]
@@ -780,12 +779,12 @@ func decodeCvta(d *dec, in *ptx.Inst, o *inst) error {
 		if o.d, err = d.dst64(&in.Args[0]); err == nil {
 			o.a, err = d.src64(d.plainAddress(&in.Args[1]), t)
 		}
-		o.run = run64
+		o.run = cvta64
 	} else {
 		if o.d, err = d.dst32(&in.Args[0]); err == nil {
 			o.a, err = d.src32(d.plainAddress(&in.Args[1]), t)
 		}
-		o.run = run32
+		o.run = cvta32
 	}
 	o.imm = int64(shift)
 	return err
@@ -801,34 +800,20 @@ func (d *dec) plainAddress(o *ptx.Operand) *ptx.Operand {
 	return o
 }
 
-// cvta64 adds or subtracts the base of a window, also for null pointers, as hardware
-// does. The address in the window's space has 32 bits.
-// cvta64 makes generic addresses.
+// cvta64 adds or subtracts the base of a window. The address in the window's space has 32 bits. That of
+// a null pointer is 0, as on hardware since compute capability 7.0, where the window of shared memory
+// begins at a multiple of 2^32 (a special register has its upper half); CUTLASS asserts the alignment
+// of such an address.
 func cvta64(w *warp, in *inst, m uint32) {
-	keep := ^uint64(0)
+	keep, to, from := ^uint64(0), max(in.imm, 0), min(in.imm, 0)
 	if in.imm != 0 {
 		keep = 1<<32 - 1
 	}
 	d, a := &w.r64[in.d], w.u64(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		d[i] = a[i]&keep + uint64(in.imm)
-	}
-}
-
-// cvtaTo64 makes addresses in a space. That of a null pointer is 0, as on hardware since compute
-// capability 7.0, where the window of shared memory begins at a multiple of 2^32 (a special register
-// has its upper half); CUTLASS asserts the alignment of such an address.
-func cvtaTo64(w *warp, in *inst, m uint32) {
-	keep := ^uint64(0)
-	if in.imm != 0 {
-		keep = 1<<32 - 1
-	}
-	d, a := &w.r64[in.d], w.u64(in.a)
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
-		if v := a[i]; v != 0 {
-			d[i] = (v - uint64(in.imm)) & keep
+		if v := a[i]; v != 0 || from == 0 {
+			d[i] = (v+uint64(from))&keep + uint64(to)
 		} else {
 			d[i] = 0
 		}
@@ -839,16 +824,8 @@ func cvta32(w *warp, in *inst, m uint32) {
 	d, a := &w.r32[in.d], w.u32(in.a)
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		d[i] = a[i] + uint32(in.imm)
-	}
-}
-
-func cvtaTo32(w *warp, in *inst, m uint32) {
-	d, a := &w.r32[in.d], w.u32(in.a)
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
-		if v := a[i]; v != 0 {
-			d[i] = v - uint32(in.imm)
+		if v := a[i]; v != 0 || in.imm >= 0 {
+			d[i] = v + uint32(in.imm)
 		} else {
 			d[i] = 0
 		}

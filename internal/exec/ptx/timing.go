@@ -236,14 +236,7 @@ func (w *warp) Step(e *exec.Effects) error {
 		return w.blk.Failure()
 	}
 	in := &w.code[w.pc]
-	m := w.mask
-	if in.guard >= 0 {
-		if in.flags&fNegGuard != 0 {
-			m &^= w.pr[in.guard]
-		} else {
-			m &= w.pr[in.guard]
-		}
-	}
+	m := w.guarded(in, w.mask)
 	e.Inst, e.Active, e.Lanes, e.Space = info, active, isa.LaneMask(m), info.Space
 	live := w.live
 	w.wrote, w.asked = false, false

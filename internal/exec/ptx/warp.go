@@ -694,18 +694,21 @@ func (w *warp) waiting(in *inst, mask uint32) (have uint32) {
 	return have
 }
 
+// guarded returns those of lanes m for which the guard of an instruction holds.
+func (w *warp) guarded(in *inst, m uint32) uint32 {
+	switch {
+	case in.guard < 0:
+		return m
+	case in.flags&fNegGuard != 0:
+		return m &^ w.pr[in.guard]
+	}
+	return m & w.pr[in.guard]
+}
+
 // syncTogether executes in for the running fragment and all that wait for it. Fragments
 // that wait at the same pc join the running fragment, the others become ready.
 func (w *warp) syncTogether(in *inst, mask, have uint32) {
-	m := have
-	if in.guard >= 0 {
-		g := w.pr[in.guard]
-		if in.flags&fNegGuard != 0 {
-			g = ^g
-		}
-		m &= g
-	}
-	if m != 0 {
+	if m := w.guarded(in, have); m != 0 {
 		own := w.mask
 		w.mask = have
 		in.run(w, in, m)

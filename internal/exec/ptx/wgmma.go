@@ -16,8 +16,9 @@ import (
 // number that is a multiple of four; each has 16 rows of the 64 of A and D, and reads all of B from
 // shared memory. So each warp computes its rows when it issues the instruction: a program may not
 // look at D before it has waited. It goes on when all four have done so, as the hardware's product
-// begins then: the first of them may let A and B be overwritten once it has waited. Fragments are those of mma for 16 rows (PTX manual, register
-// fragments of wgmma). Floats are added as num.HopperF32 has it.
+// begins then: the first of them may let A and B be overwritten once it has waited. Fragments are
+// those of mma for 16 rows (PTX manual, register fragments of wgmma). Floats are added as
+// num.HopperF32 has it.
 
 func init() { families["wgmma"] = decodeWgmma }
 
@@ -231,7 +232,7 @@ func wgmma(w *warp, in *inst, m uint32) {
 		return
 	}
 	op := in.x.any.(*wgmmaOp)
-	if n := len(w.blk.warps); w.id|3 >= n {
+	if n := len(w.blk.warps); w.id|(exec.GroupWarps-1) >= n {
 		w.failf(m, "%s needs a warp group, four warps from a multiple of four on: the block has %d warps", w.info().Op, n)
 		return
 	}
