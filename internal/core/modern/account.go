@@ -121,6 +121,7 @@ func (a *account) charge(c *Core) {
 		w.take(ClusterBarrier, c.cluster)
 		w.take(BulkGroup, c.bulk)
 		w.take(Product, c.product)
+		w.take(Barrier, c.opening)
 	}
 	if w.left&^c.ready != 0 {
 		w.take(Barrier, c.barrier&^c.ready)

@@ -20,14 +20,16 @@ import (
 
 // engine is the copy engine of an SM, and what is left to do of its copies.
 type engine struct {
-	jobs    []job
-	freeJ   []int32
-	working ring.Ring[int32] // flights of copies with requests to make
-	asked   int              // requests that are not answered
-	wayOut  uint64           // when the way to other SMs is free, in 64ths of a core cycle
-	crowds  []crowd          `state:"-"` // by place of a block
-	more    []moreWarp       `state:"-"` // by warp slot
-	tensors tensorUnits
+	jobs     []job
+	freeJ    []int32
+	working  ring.Ring[int32] // flights of copies with requests to make
+	asked    int              // requests that are not answered
+	touched  bool             // it has copied something in this launch
+	arrivals uint64           // tick at which it has taken the last arrival at a barrier of a block
+	wayOut   uint64           // when the way to other SMs is free, in 64ths of a core cycle
+	crowds   []crowd          `state:"-"` // by place of a block
+	more     []moreWarp       `state:"-"` // by warp slot
+	tensors  tensorUnits
 }
 
 // job is a copy, or what an instruction sends to other blocks of the cluster.
@@ -111,6 +113,10 @@ func (c *Core) begun(t uint64, fi int32) {
 		return
 	}
 	at := t + uint64(c.cfg.Hopper.BulkStart)
+	if !c.touched {
+		c.touched = true
+		at += uint64(c.cfg.Hopper.BulkFirst)
+	}
 	if j.tensor {
 		at += uint64(c.cfg.Hopper.BulkDescriptor)
 	}

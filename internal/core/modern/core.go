@@ -101,6 +101,7 @@ type flight struct {
 	passes  uint16 // through shared memory
 	back    bool   // its texels have come, but not yet those of the texture access before it
 	after   int32  // the warp's texture access after it, plus one; 0 if it is the last
+	slow    uint16 // more cycles until its result may be read: a wait for an mbarrier that its warp has just changed
 	acc     []access
 }
 
@@ -380,7 +381,7 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 		bit := uint64(1) << s
 		c.alive |= bit
 		for _, m := range [...]*uint64{&c.done, &c.ready, &c.has, &c.stalled, &c.waits, &c.fence, &c.timed, &c.imc, &c.copying,
-			&c.barrier, &c.turned, &c.branch, &c.mbar, &c.cluster, &c.bulk, &c.product, &c.orders} {
+			&c.barrier, &c.turned, &c.branch, &c.mbar, &c.cluster, &c.bulk, &c.product, &c.opening, &c.orders} {
 			*m &^= bit
 		}
 		for i := range c.stallEnds {
@@ -614,6 +615,8 @@ func (c *Core) happenHopper(t uint64, e event) {
 		if m := &c.more[e.f]; c.mbar>>e.f&1 != 0 && m.giveUp == t && !m.waking {
 			c.resume(e.f)
 		}
+	case evRelease:
+		c.opening &^= 1 << e.f
 	case evProduct:
 		c.product &^= 1 << e.f
 	case evBulkStart:

@@ -387,6 +387,7 @@ func (c *Core) constant(s *subcore, g int32, line, t uint64) bool {
 // are emptied if the kernel is a different one, unless blocks are resident or the core
 // keeps code.
 func (c *Core) turnTo(k *Kernel) {
+	c.touched = c.touched && k == c.last
 	if k != c.last && c.N == 0 && !c.cfg.KeepCode {
 		c.forgetCode()
 	}

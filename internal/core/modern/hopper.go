@@ -20,8 +20,19 @@ type HopperParams struct {
 	// another warp, hence 16; 7,755 to 7,776 for a wait that fails.
 	MbarrierWait int `help:"from a wait for an mbarrier that succeeds to the use of its predicate" unit:"cycles" want:"14..4096"`
 	MbarrierWake int `help:"from the end of a phase until a suspended wait goes on" unit:"cycles" want:"1..4096"`
-	Suspend      int `help:"how long a wait for an mbarrier is suspended at most" unit:"cycles" want:"1..8000"`
+	// H200: 6 for an arrival; 71 for one that expects no bytes and a wait for it, where a wait alone takes 43.
+	MbarrierGap int `help:"from the issue of a change of an mbarrier to that of the warp's next instruction" unit:"cycles" want:"1..60"`
+	MbarrierOwn int `help:"from the issue of a change of an mbarrier until a wait of the same warp for it sees it" unit:"cycles" want:"0..4096"`
+	Suspend     int `help:"how long a wait for an mbarrier is suspended at most" unit:"cycles" want:"1..8000"`
 
+	// H100: 111 cycles for a token to pass three warp groups by named barriers, with one arrival in two
+	// cycles; the release is set so that the model takes as long.
+	BarrierArrive  int `help:"interval at which an SM takes arrivals of warps at barriers of blocks" unit:"cycles" want:"0..64"`
+	BarrierRelease int `help:"from the last arrival at a barrier of a block until its warps go on" unit:"cycles" want:"0..4096"`
+
+	// H200: a load from the block's own memory takes 37 cycles in a program that loads from others too.
+	// One from shared memory by its own address takes 29.9 on an H100 (mt4g).
+	PeerOwn int `help:"more time of a load through an address of the cluster that turns out to be the block's own memory" unit:"cycles" want:"0..4096"`
 	// H200: a model with 32 bytes in two of three cycles, and 78 cycles for a way, has the measured
 	// latencies and bandwidths; 18.9 bytes a cycle for stores, hence the header.
 	PeerLatency int `help:"one way between the SMs of a cluster" unit:"cycles" want:"1..4096"`
@@ -44,7 +55,11 @@ type HopperParams struct {
 	// FlashGPU-Sim's model. That one copy may use them all follows from H200: 16 KiB from the DRAM take
 	// 536 cycles more than 256 bytes, which needs some 300 in flight.
 	BulkRequests int `help:"requests of 128 bytes in flight of the bulk copies of an SM" unit:"requests" want:"1..65536"`
-	// H200: 99, median.
+	// H200: 510 more for a first copy of 256 bytes than the latencies of the DRAM and of the engine. What
+	// it consists of is not known: the TLB, the tensor map, or code. That only the first copy takes it
+	// follows from copies from the DRAM in 128 blocks (H100), which would take longer otherwise.
+	BulkFirst int `help:"more time of the first bulk copy of an SM in a launch" unit:"cycles" want:"0..4096"`
+	// H200: 99, median; 14 of them are the signal.
 	Multicast int `help:"more time of a copy that goes to several blocks of the cluster" unit:"cycles" want:"0..2048"`
 
 	// H200: a commit and a wait after a product of f16 take 43 + N/2 cycles, 33 + N/2 with A in registers;
@@ -56,6 +71,9 @@ type HopperParams struct {
 	ProductGapRegs   int `help:"the same with A in registers" unit:"cycles" want:"1..60"`
 	ProductQueue     int `help:"products that an SM accepts before the first has left the tensor units" unit:"products" want:"1..8"`
 	ProductQueueRegs int `help:"the same with A in registers" unit:"products" want:"1..8"`
+	// H200: 97.8 and 129.8 cycles for fence, product, commit and wait with N of 64 and 128, of which commit
+	// and wait take 43 + N/2, and the issue of the product 4.3.
+	ProductFence int `help:"from the issue of a fence for products to that of the warp's next instruction" unit:"cycles" want:"1..60"`
 	// H100: 8 to 13 alone.
 	ProxyFence int `help:"minimum time of a fence between proxies" unit:"cycles" want:"1..4096"`
 }
@@ -63,11 +81,12 @@ type HopperParams struct {
 // hopper returns the values of an H200 and an H100, switched off.
 func hopper() HopperParams {
 	return HopperParams{
-		MbarrierWait: 36, MbarrierWake: 16, Suspend: 7755,
-		PeerLatency: 78, PeerCycles: 3, PeerCommand: 32, PeerHeader: 16, PeerSignal: 134, PeerStore: 625, ClusterBarrier: 156,
-		BulkStart: 60, BulkDescriptor: 0, BulkEnd: 30, BulkRequests: 384, Multicast: 99,
+		MbarrierWait: 36, MbarrierWake: 16, MbarrierGap: 6, MbarrierOwn: 33, Suspend: 7755,
+		BarrierArrive: 2, BarrierRelease: 26,
+		PeerOwn: 7, PeerLatency: 78, PeerCycles: 3, PeerCommand: 32, PeerHeader: 16, PeerSignal: 134, PeerStore: 625, ClusterBarrier: 156,
+		BulkStart: 60, BulkDescriptor: 0, BulkEnd: 30, BulkRequests: 384, BulkFirst: 510, Multicast: 85,
 		ProductTail: 47, ProductTailRegs: 42, ProductGap: 4, ProductGapRegs: 9, ProductQueue: 6, ProductQueueRegs: 5,
-		ProxyFence: 10,
+		ProductFence: 19, ProxyFence: 10,
 	}
 }
 
@@ -80,10 +99,11 @@ type held struct {
 	cluster uint64 // at the barrier of the cluster
 	bulk    uint64 // for groups of bulk copies
 	product uint64 // for the others of its warp group, or for products
+	opening uint64 // for the news that a barrier of its block has opened
 	orders  uint64 // until arrivals of its block at others are applied, before what is ordered after them
 }
 
-func (h *held) all() uint64 { return h.mbar | h.cluster | h.bulk | h.product | h.orders }
+func (h *held) all() uint64 { return h.mbar | h.cluster | h.bulk | h.product | h.opening | h.orders }
 
 // moreWarp is what a warp slot has more on a core with Hopper's additions.
 type moreWarp struct {
@@ -94,6 +114,8 @@ type moreWarp struct {
 	need     uint64         // how often the barrier of the cluster must have opened
 	bulk     [2]copies      // of bulk copies: bulkGroups and bulkReads
 	waitsFor sequence       // that of the groups that it waits for
+	changed  uint64         // tick at which it changed an mbarrier last
+	changes  uint64         // its address
 	// Products of its warp group: when those since the last commit end, and the closed groups.
 	open   uint64
 	closed [closedGroups]uint64
@@ -114,12 +136,13 @@ func (m *moreWarp) begin(x exec.Warp) {
 type special uint8
 
 const (
-	plain       special = iota
-	mbarTry             // waits for the phase of an mbarrier, suspended
-	mbarChange          // may end one
-	clusterWait         // waits at the barrier of the cluster
-	bulkCopy            // goes to the bulk copy engine
-	warpProduct         // a product of a warp group
+	plain        special = iota
+	mbarTry              // waits for the phase of an mbarrier, suspended
+	mbarChange           // may end one
+	blockBarrier         // arrives at a barrier of its block, and may wait
+	clusterWait          // waits at the barrier of the cluster
+	bulkCopy             // goes to the bulk copy engine
+	warpProduct          // a product of a warp group
 	productCommit
 	productWait
 )
@@ -135,6 +158,7 @@ func (o *op) special(cfg *Config) {
 		o.product(h)
 	case strings.HasPrefix(in.Op, "wgmma.fence"):
 		o.pipe, o.interval, o.latency = Misc, 1, 2
+		o.stall = max(o.stall, uint8(h.ProductFence))
 	case a.Done == isa.ByProduct:
 		o.kind, o.group = productCommit, isa.NotAsync
 		o.pipe, o.interval, o.latency = Misc, 1, 2
@@ -148,11 +172,16 @@ func (o *op) special(cfg *Config) {
 		o.lateBy(cfg, h.MbarrierWait)
 	case strings.HasPrefix(in.Op, "mbarrier.") || strings.HasPrefix(in.Op, "cp.async.mbarrier"):
 		o.kind = mbarChange
+		o.stall = max(o.stall, uint8(h.MbarrierGap))
+	case in.Barrier && h.BarrierRelease > 0 && !strings.Contains(in.Op, ".cluster") && !strings.Contains(in.Op, ".warp"):
+		o.kind = blockBarrier
 	case strings.HasPrefix(in.Op, "barrier.cluster.wait"):
 		o.kind = clusterWait
 	case strings.HasPrefix(in.Op, "cp.async.bulk") && (in.Load || in.Store), strings.HasPrefix(in.Op, "cp.reduce.async.bulk"):
 		o.kind = bulkCopy
 		o.engine(cfg)
+	case in.Load && strings.Contains(in.Op, "shared::cluster"):
+		o.raw += uint16(h.PeerOwn)
 	case in.Kind == isa.KindFence && (strings.Contains(in.Op, ".proxy") || strings.Contains(in.Op, "mbarrier_init")):
 		o.fence = fenceProxy
 	case in.Kind == isa.KindFence && strings.Contains(in.Op, ".cluster"):
@@ -226,16 +255,46 @@ func (c *Core) resume(g int32) {
 	c.moved, c.stir = true, true
 }
 
-// after does what an instruction of Hopper does besides executing; it has issued.
-func (c *Core) after(g int32, o *op, e *exec.Effects, opened, t uint64) {
+// seesOwn delays the result of a wait for an mbarrier that its warp has just changed itself.
+func (c *Core) seesOwn(g, fi int32, e *exec.Effects, t uint64) {
+	m := &c.more[g]
+	if seen := m.changed + uint64(c.cfg.Hopper.MbarrierOwn); m.changed != 0 && t < seen && e.Addr != nil && e.Lanes != 0 && e.Addr[e.Lanes.First()&31] == m.changes {
+		c.flight[fi].slow = uint16(seen - t)
+	}
+}
+
+// arrived is called when a warp has arrived at a barrier of its block; was are the warps that waited at
+// barriers before. If that has opened the barrier, its warps go on when they have heard of it.
+func (c *Core) arrived(g int32, o *op, was, t uint64) {
+	h := &c.cfg.Hopper
+	c.arrivals = max(t, c.arrivals) + uint64(h.BarrierArrive)
+	open := was &^ c.barrier
+	if c.barrier>>g&1 == 0 && !strings.Contains(o.inst.Op, "arrive") {
+		open |= 1 << g
+	}
+	for m := open; m != 0; m &= m - 1 {
+		c.wheel.add(c.arrivals+uint64(h.BarrierRelease), evRelease, int32(first(m)))
+	}
+	c.opening |= open
+}
+
+// after does what an instruction of Hopper does besides executing; it has issued. Was are the warps that
+// waited at barriers before it, opened is how often the barrier of its cluster had opened.
+func (c *Core) after(g, fi int32, o *op, e *exec.Effects, was, opened, t uint64) {
 	w := &c.warps[g]
 	switch o.kind {
 	case mbarTry:
 		c.more[g].tried = false
+		c.seesOwn(g, fi, e, t)
 	case mbarChange:
+		if e.Addr != nil && e.Lanes != 0 {
+			c.more[g].changed, c.more[g].changes = t, e.Addr[e.Lanes.First()&31]
+		}
 		if c.mbar != 0 {
 			c.changed(w.Block, t)
 		}
+	case blockBarrier:
+		c.arrived(g, o, was, t)
 	case clusterWait:
 		c.meet(g, w)
 	case warpProduct:

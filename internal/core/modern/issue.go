@@ -497,7 +497,7 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	if c.env.Turn != nil && o.turns {
 		c.env.Turn()
 	}
-	var opened uint64
+	was, opened := c.barrier, uint64(0)
 	if o.team {
 		opened = c.opened(w.Block)
 	}
@@ -550,7 +550,7 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 		c.RefreshBlock(w.Block)
 	}
 	if o.kind != plain || o.team {
-		c.after(g, o, e, opened, t)
+		c.after(g, fi, o, e, was, opened, t)
 	}
 	if c.Spins {
 		// The registers are a warp's whole state only if it has no pending results.

@@ -342,7 +342,7 @@ func (c *Core) enter(t uint64, fi int32) {
 		if list := c.warps[f.warp].Places; list != nil {
 			list[f.at].Conflicts += p - least
 		}
-		f.least = from + raw + p - least
+		f.least = from + raw + p - least + uint64(f.slow)
 	}
 	switch {
 	case far: // the answers come from other SMs

@@ -31,6 +31,7 @@ const (
 
 	evResume    // the phase that a suspended warp waits for has ended; f is the warp
 	evGiveUp    // its wait has been suspended as long as it may; f is the warp
+	evRelease   // a warp has heard that a barrier of its block has opened; f is the warp
 	evProduct   // the products that a warp waits for have ended; f is the warp
 	evBulkStart // a copy begins to make requests
 	evBulkDone  // it is complete
