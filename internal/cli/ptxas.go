@@ -21,7 +21,12 @@ type ptxasCmd struct {
 	SASS    bool   `name:"sass" help:"Write the listing with control codes to standard output instead of a cubin. It is a program that heddle run and heddle asm take."`
 	Dump    string `placeholder:"after=PASS" help:"Write the form of each kernel after a pass to standard output instead: ${compile_passes}, or all."`
 	Verbose bool   `short:"v" help:"Say how many registers and how much memory each kernel has."`
+	MaxRegs int    `name:"maxrregcount" placeholder:"N" help:"The most registers of a thread, at least ${least_registers}; what does not fit moves to local memory. Kernels with .maxnreg, .maxntid or .reqntid have their own bound."`
+	Spills  bool   `name:"warn-on-spills" help:"Warn of kernels whose registers move to local memory."`
 }
+
+// ptxasOptions are the options that ptxas takes with one dash.
+var ptxasOptions = map[string]string{"-arch": "--arch", "-maxrregcount": "--maxrregcount", "-warn-spills": "--warn-on-spills"}
 
 // ptxasArgs turns the options of ptxas with one dash into those of this command.
 func ptxasArgs(args []string) []string {
@@ -30,8 +35,11 @@ func ptxasArgs(args []string) []string {
 	}
 	args = slices.Clone(args)
 	for i, a := range args {
-		if a == "-arch" || strings.HasPrefix(a, "-arch=") {
-			args[i] = "-" + a
+		name, value, has := strings.Cut(a, "=")
+		if long := ptxasOptions[name]; long != "" {
+			if args[i] = long; has {
+				args[i] += "=" + value
+			}
 		}
 	}
 	return args
@@ -67,7 +75,10 @@ func (c *ptxasCmd) Run(e env) error {
 	if err != nil {
 		return &exitError{code: exitUsage, err: err}
 	}
-	o := compile.Options{Arch: arch}
+	if c.MaxRegs < 0 {
+		return usage("--maxrregcount %d: want a number of registers, 0 for no bound", c.MaxRegs)
+	}
+	o := compile.Options{Arch: arch, MaxRegisters: c.MaxRegs}
 	if pass != "" {
 		o.Dump = func(kernel, after, form string) {
 			if pass == after || pass == "all" {
@@ -90,6 +101,11 @@ func (c *ptxasCmd) write(e env, out *compile.Result, dumped bool) error {
 	if c.Verbose {
 		c.summary(e.stderr, out)
 	}
+	for i, k := range out.File.Kernels {
+		if n := out.Info[i]; c.Spills && n.SpillStores+n.SpillLoads > 0 {
+			fmt.Fprintf(e.stderr, "ptxas warning : Registers are spilled to local memory in function '%s', %d bytes spill stores, %d bytes spill loads\n", k.Name, n.SpillStores, n.SpillLoads)
+		}
+	}
 	switch {
 	case dumped || len(out.File.Kernels) == 0:
 		return nil
@@ -109,13 +125,13 @@ func (c *ptxasCmd) write(e env, out *compile.Result, dumped bool) error {
 
 // summary is what ptxas -v says of each kernel.
 func (c *ptxasCmd) summary(w io.Writer, out *compile.Result) {
-	for _, k := range out.File.Kernels {
+	for i, k := range out.File.Kernels {
 		bytes := k.Arch.ParamBase()
 		for _, p := range k.Params {
 			bytes = max(bytes, p.Offset+p.Bytes)
 		}
 		fmt.Fprintf(w, "ptxas info    : Compiling entry function '%s' for '%v'\n", k.Name, k.Arch)
-		fmt.Fprintf(w, "ptxas info    : Function properties for %s\n    %d bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n", k.Name, k.Local)
+		fmt.Fprintf(w, "ptxas info    : Function properties for %s\n    %d bytes stack frame, %d bytes spill stores, %d bytes spill loads\n", k.Name, k.Local, out.Info[i].SpillStores, out.Info[i].SpillLoads)
 		fmt.Fprintf(w, "ptxas info    : Used %d registers, used %d barriers", k.Regs, k.Barriers)
 		if k.Shared > 0 {
 			fmt.Fprintf(w, ", %d bytes smem", k.Shared)

@@ -46,7 +46,7 @@ func runVars() map[string]string {
 	return map[string]string{
 		"default_gpu": run.DefaultGPU, "setting_keys": strings.Join(run.SettingKeys(), ", "), "most_devices": strconv.Itoa(run.MaxDevices),
 		"sass_archs": archNames(), "checkers": strings.Join(checkers.Names(), ", "),
-		"compile_passes": strings.Join(compile.Passes(), ", "),
+		"compile_passes": strings.Join(compile.Passes(), ", "), "least_registers": fmt.Sprint(compile.LeastRegisters),
 	}
 }
 

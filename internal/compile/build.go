@@ -39,8 +39,8 @@ type builder struct {
 	from    int                            // where the instructions of the PTX instruction begin in cur
 }
 
-// build makes the first form of a kernel.
-func build(m *module, fn *ptx.Func) (f *ir.Func, lay *layout) {
+// build makes the first form of a kernel. Its frame has so many bytes more for registers.
+func build(m *module, fn *ptx.Func, reserve int) (f *ir.Func, lay *layout) {
 	b := &builder{
 		mod: m, fn: fn, f: &ir.Func{Name: fn.Name}, lay: newLayout(fn), blockAt: map[int]*ir.Block{},
 		defs: map[*ir.Block]map[slot]*ir.Value{}, sealed: map[*ir.Block]bool{}, filled: map[*ir.Block]bool{},
@@ -48,6 +48,9 @@ func build(m *module, fn *ptx.Func) (f *ir.Func, lay *layout) {
 	}
 	m.at = func() *ptx.Inst { return b.inst }
 	b.blocks()
+	if b.lay.reserve(reserve); reserve > 0 {
+		b.stack()
+	}
 	b.edges()
 	b.seal(b.f.Blocks)
 	for pc := range fn.Code {

@@ -17,12 +17,21 @@ type Options struct {
 	Dump func(kernel, pass, form string)
 	// Verify checks the form after each pass; an error refuses the kernel.
 	Verify bool
+	// MaxRegisters bounds the registers of a thread, of kernels that do not bound them themselves; 0: the
+	// architecture does.
+	MaxRegisters int
 }
 
 // Result is a compiled module.
 type Result struct {
 	File    *sass.File // its kernels, and the variables of the module
 	Refused []*Refusal // kernels that are not in it
+	Info    []Info     // of the kernels of File
+}
+
+// Info is what is known of a compiled kernel beside its code.
+type Info struct {
+	SpillStores, SpillLoads int // bytes of a thread, by the instructions in the code
 }
 
 // errArch is an architecture that code cannot be made for.
@@ -48,33 +57,47 @@ func Module(m *ptx.Module, o Options) (*Result, error) {
 			out.Refused = append(out.Refused, &Refusal{Kernel: fn.Name, File: m.File, Pos: fn.Pos, What: "its body", Why: err.Error()})
 			continue
 		}
-		k, err := x.kernel(fn, mach, &o)
+		k, info, err := x.kernel(fn, bounded(fn, mach, o.MaxRegisters), &o)
 		if err != nil {
 			out.Refused = append(out.Refused, err)
 			continue
 		}
+		out.Info = append(out.Info, info)
 		x.file.Kernels = append(x.file.Kernels, k)
 	}
 	return out, nil
 }
 
 // kernel compiles one kernel. If it needs more predicates than there are, it begins again with fewer;
-// if it needs more registers, with the instructions in their order.
-func (m *module) kernel(fn *ptx.Func, mach *machine.Machine, o *Options) (*sass.Kernel, *Refusal) {
+// if it needs more registers, with the instructions in their order, and then with less and less of them
+// for what stays in registers.
+func (m *module) kernel(fn *ptx.Func, mach *machine.Machine, o *Options) (*sass.Kernel, Info, *Refusal) {
 	var with options
 	for {
 		k, err := m.attempt(fn, mach, o, &with)
+		want := 0
+		if with.registers > 0 {
+			want = max(4, with.spilled.bytes)
+		}
 		switch {
+		case err == nil && want != with.reserve:
+			with.reserve = want
 		case err == nil:
-			return k, nil
+			return k, Info{SpillStores: 4 * with.spilled.stores, SpillLoads: 4 * with.spilled.loads}, nil
 		case err.What == tooMany(ir.Pred, mach.Predicates) && with.predicates == 0:
 			with.predicates = mach.Predicates - 1
 		case err.What == tooMany(ir.Pred, mach.Predicates) && with.predicates > mach.Predicates/2:
 			with.predicates--
-		case err.What == tooMany(ir.GPR, mach.Registers) && !with.inOrder:
+		case err.What != tooMany(ir.GPR, mach.Registers):
+			return nil, Info{}, err
+		case !with.inOrder:
 			with.inOrder = true
+		case with.registers == 0:
+			with.registers, with.reserve = mach.Registers-1, 4
+		case with.registers > fewest:
+			with.registers -= max(1, with.registers/16)
 		default:
-			return nil, err
+			return nil, Info{}, err
 		}
 	}
 }
@@ -95,7 +118,7 @@ func (m *module) attempt(fn *ptx.Func, mach *machine.Machine, o *Options, with *
 			}
 		}
 	}()
-	f, lay := build(m, fn)
+	f, lay := build(m, fn, with.reserve)
 	if n := len(f.Blocks); n > mostBlocks {
 		stop("a kernel", fmt.Sprintf("of %d blocks between branches, more than %d, %s", n, mostBlocks, notYet))
 	}
@@ -110,7 +133,7 @@ func (m *module) attempt(fn *ptx.Func, mach *machine.Machine, o *Options, with *
 		}
 	}
 	check(true)
-	for _, p := range passes(with) {
+	for _, p := range passes(with, lay) {
 		in = p.name
 		p.run(f, mach)
 		check(p.ssa)

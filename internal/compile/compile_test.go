@@ -12,7 +12,7 @@ import (
 )
 
 // module compiles a file, and checks the form after every pass.
-func module(t *testing.T, path string) *compile.Result {
+func module(t *testing.T, path string, registers int) *compile.Result {
 	t.Helper()
 	src, err := os.ReadFile(path)
 	if err != nil {
@@ -22,7 +22,7 @@ func module(t *testing.T, path string) *compile.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := compile.Module(m, compile.Options{Verify: true})
+	r, err := compile.Module(m, compile.Options{Verify: true, MaxRegisters: registers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestCompiles(t *testing.T) {
 			}
 			compiled, refused := 0, map[string]int{}
 			for _, f := range files {
-				r := module(t, f)
+				r := module(t, f, 0)
 				compiled += len(r.File.Kernels)
 				for _, x := range r.Refused {
 					refused[x.What]++
@@ -79,5 +79,32 @@ func TestCompiles(t *testing.T) {
 				t.Errorf("%d kernels compile; want at least %d", compiled, s.least)
 			}
 		})
+	}
+}
+
+// TestFewRegisters: with few registers as many kernels compile, none has more, and some move to memory.
+func TestFewRegisters(t *testing.T) {
+	files, err := filepath.Glob(sources[0].files)
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	moved := 0
+	for _, f := range files {
+		all, few := module(t, f, 0), module(t, f, compile.LeastRegisters)
+		if len(all.Refused) != len(few.Refused) {
+			t.Errorf("%v", few.Refused)
+			continue
+		}
+		for i, k := range few.File.Kernels {
+			if k.Regs > compile.LeastRegisters && k.MaxThreads == [3]uint32{} && k.Block == [3]uint32{} {
+				t.Errorf("%s: %s has %d registers", f, k.Name, k.Regs)
+			}
+			if few.Info[i].SpillStores > 0 {
+				moved++
+			}
+		}
+	}
+	if moved < 5 {
+		t.Errorf("registers of only %d kernels move", moved)
 	}
 }

@@ -201,7 +201,7 @@ func (c *controller) block(i int, b *ir.Block) {
 		a := &c.all[i][n]
 		in.Ctl = isa.Control{Stall: 1, Write: isa.NoCounter, Read: isa.NoCounter}
 		c.issue(in, a)
-		if n == len(b.Insts)-1 {
+		if n == len(b.Insts)-1 || in.Base() == "BRA" {
 			c.leave(i, b, in)
 		}
 		if in.Name == "LDGDEPBAR" {
@@ -218,7 +218,7 @@ func (c *controller) issue(in *ir.Inst, a *access) {
 	at := c.now
 	if c.last != nil {
 		before := machine.ClassOf(c.last.Name)
-		at += int(max(1, c.m.After[before]))
+		at += max(1, int(c.m.After[before]), int(c.last.Ctl.Stall)) // a branch's stall is set before
 	}
 	at = max(at, c.issued[a.class]+int(c.m.Spacing[a.class]))
 	for _, r := range a.reads {
@@ -390,7 +390,7 @@ func (c *controller) overwritten(b, n int, sources, results []register, counted 
 	return false
 }
 
-// leave makes a block's last instruction hold back what follows long enough for results of fixed
+// leave makes a block's last instruction, or a branch before it, hold back what follows long enough for results of fixed
 // latency, and wait at the end of loops for all others.
 func (c *controller) leave(i int, b *ir.Block, in *ir.Inst) {
 	n := int(max(1, c.m.After[machine.ClassOf(in.Name)]))
@@ -456,11 +456,14 @@ func (c *controller) end(i int, b *ir.Block) {
 	}
 	for _, s := range b.Succs() {
 		if s.ID <= i && len(rest) > 0 {
-			last := b.Insts[len(b.Insts)-1]
-			for _, p := range rest {
-				last.Ctl.Wait |= 1 << p.counter
+			n := len(b.Insts) - 1
+			if n > 0 && b.Insts[n-1].Base() == "BRA" { // the first of two
+				n--
 			}
-			c.gap(b)
+			for _, p := range rest {
+				b.Insts[n].Ctl.Wait |= 1 << p.counter
+			}
+			c.gap(b, n)
 			rest = nil
 		}
 	}
@@ -477,13 +480,12 @@ func (c *controller) end(i int, b *ir.Block) {
 	}
 }
 
-// gap keeps the last instruction of a block far enough from the one before it to wait for its counters.
-func (c *controller) gap(b *ir.Block) {
-	n := len(b.Insts)
-	if n < 2 {
+// gap keeps instruction n of a block far enough from the one before it to wait for its counters.
+func (c *controller) gap(b *ir.Block, n int) {
+	if n < 1 {
 		return
 	}
-	p, last := b.Insts[n-2], b.Insts[n-1]
+	p, last := b.Insts[n-1], b.Insts[n]
 	if p.Ctl.Stall < uint8(c.m.CounterGap) && (p.Ctl.Write != isa.NoCounter && last.Ctl.Wait>>p.Ctl.Write&1 != 0 || p.Ctl.Read != isa.NoCounter && last.Ctl.Wait>>p.Ctl.Read&1 != 0) {
 		p.Ctl.Stall = uint8(c.m.CounterGap)
 	}

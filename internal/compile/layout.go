@@ -18,6 +18,7 @@ type layout struct {
 	static int64 // bytes of shared memory that the kernel declares
 	local  map[*ptx.Var]int64
 	frame  int64     // bytes of local memory
+	moved  int64     // where those begin to which registers move
 	bars   int       // named barriers
 	sp     *ir.Value // the stack pointer, once it is needed
 	desc   bool      // the kernel begins by loading the descriptor of global memory
@@ -99,4 +100,10 @@ func newLayout(fn *ptx.Func) *layout {
 	}
 	l.frame = alignUp(l.frame, 16)
 	return l
+}
+
+// reserve adds bytes to the frame to which registers move.
+func (l *layout) reserve(bytes int) {
+	l.moved = l.frame
+	l.frame = alignUp(l.frame+int64(bytes), 16)
 }

@@ -18,14 +18,22 @@ type options struct {
 	predicates int
 	// inOrder leaves the instructions in the order of the PTX.
 	inOrder bool
+	// registers is the number of general registers that may be needed at once, 0 if all may; reserve are
+	// the bytes of local memory for the others.
+	registers, reserve int
+	spilled            spilled // what went there
 }
+
+// fewest registers are left to values when others move to memory: an instruction and the copies before
+// it need some, and those of a matrix product three quads (our choice).
+const fewest = 12
 
 // mostBlocks bounds the memory and the time of compilation. Our choice: 60,000 branches one after the other
 // take 10 s of processor time. Many exits from one loop take longer, with the square of their number.
 const mostBlocks = 200_000
 
 // passes are all of them, in their order.
-func passes(o *options) []pass {
+func passes(o *options, lay *layout) []pass {
 	var groups []group
 	plain := func(f func(*ir.Func)) func(*ir.Func, *machine.Machine) {
 		return func(x *ir.Func, _ *machine.Machine) { f(x) }
@@ -50,6 +58,11 @@ func passes(o *options) []pass {
 				removeDead(f)
 			}
 		}), true},
+		{"spill", plain(func(f *ir.Func) {
+			if o.registers > 0 {
+				o.spilled = evict(f, o.registers, lay.sp, int(lay.moved))
+			}
+		}), true},
 		{"converge", plain(converge), true},
 		{"isolate", plain(func(f *ir.Func) { groups = isolate(f); removeDead(f) }), true},
 		{"registers", func(f *ir.Func, m *machine.Machine) { allocate(f, groups, m) }, false},
@@ -62,7 +75,7 @@ func passes(o *options) []pass {
 // Passes are the names of the passes in their order; the first makes the form that all others change.
 func Passes() []string {
 	list := []string{"build"}
-	for _, p := range passes(&options{}) {
+	for _, p := range passes(&options{}, nil) {
 		list = append(list, p.name)
 	}
 	return list

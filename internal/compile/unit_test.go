@@ -99,3 +99,30 @@ func TestFault(t *testing.T) {
 		t.Error(refusal)
 	}
 }
+
+// TestTwoBranches: where a block ends with two branches, the first waits for what the loop to which it
+// leads needs, and is as late as the predicate that decides demands there.
+func TestTwoBranches(t *testing.T) {
+	f := &ir.Func{Name: "k"}
+	value := func(c ir.Class, reg int) *ir.Value { v := f.NewValue(c); v.Reg = reg; return v }
+	r, a, p, q := value(ir.GPR, 0), value(ir.GPR, 2), value(ir.Pred, 0), value(ir.Pred, 1)
+	entry, loop, other, out := f.NewBlock(), f.NewBlock(), f.NewBlock(), f.NewBlock()
+	entry.Term = ir.Term{Flow: ir.Branch, Cond: q, Then: other, Else: loop}
+	loop.Term = ir.Term{Flow: ir.Branch, Cond: q, Then: loop, Else: out}
+	other.Term = ir.Term{Flow: ir.Jump, Then: out}
+	out.Term = ir.Term{Flow: ir.Exit}
+	f.Connect()
+	loop.Append(&ir.Inst{Name: "MOV", Guard: ir.Guard{Val: p}, Args: []ir.Arg{ir.D(a), ir.I(1)}})
+	loop.Append(&ir.Inst{Name: "LDS", Args: []ir.Arg{ir.D(r), {Kind: ir.Mem, Vals: []*ir.Value{nil}}}})
+	loop.Append(&ir.Inst{Name: "ISETP.NE.AND", Args: []ir.Arg{ir.DP(p), ir.DP(nil), ir.R(a), ir.I(9), ir.Pr(nil, false)}})
+	branchOut(f)
+	control(f, machine.Of(86))
+	n := len(loop.Insts)
+	load, set, first := loop.Insts[n-4], loop.Insts[n-3], loop.Insts[n-2]
+	if first.Name != "BRA" || first.Ctl.Wait>>load.Ctl.Write&1 == 0 {
+		t.Errorf("%v %v does not wait for %v %v", first.Ctl, first, load.Ctl, load)
+	}
+	if passed := set.Ctl.Stall + first.Ctl.Stall; passed < 13 {
+		t.Errorf("the loop begins %d cycles after its guard is made; want 13", passed)
+	}
+}

@@ -17,16 +17,17 @@ type writer struct {
 	strings.Builder
 	labels, loops int
 	preds         int
+	words         int // %r0 …, whose values matter
 }
 
 const (
-	words = 6 // %r0 …, whose values matter
-	wides = 2 // %d0 …, of 64 bits
+	inputs = 6 // words of input of a thread
+	wides  = 2 // %d0 …, of 64 bits
 )
 
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(w, " "+format+";\n", args...) }
 
-func (w *writer) word() string { return fmt.Sprintf("%%r%d", w.IntN(words)) }
+func (w *writer) word() string { return fmt.Sprintf("%%r%d", w.IntN(w.words)) }
 
 // source is a register or a number.
 func (w *writer) source() string {
@@ -126,16 +127,20 @@ func (w *writer) loop(depth int) {
 	w.WriteString(out + ":\n")
 }
 
-// randomKernel is a random kernel, kn.
-func randomKernel(n, seed int) string {
-	w := &writer{Rand: rand.New(rand.NewPCG(uint64(seed), 5))}
+// randomKernel is a random kernel, kn, with many values that live through it. directives bound what it
+// may use.
+func randomKernel(n, seed, words int, directives string) string {
+	w := &writer{Rand: rand.New(rand.NewPCG(uint64(seed), 5)), words: words}
 	w.block(3, "", "")
 	body := w.String()
 	var b strings.Builder
-	fmt.Fprintf(&b, ".visible .entry k%d(.param .u64 in, .param .u64 out) {\n .reg .b64 %%in, %%out, %%at, %%d<%d>; .reg .b32 %%t, %%r<%d>, %%i<%d>; .reg .pred %%q, %%p<12>;\n", n, wides, words, w.loops+1)
+	fmt.Fprintf(&b, ".visible .entry k%d(.param .u64 in, .param .u64 out) %s {\n .reg .b64 %%in, %%out, %%at, %%d<%d>; .reg .b32 %%t, %%r<%d>, %%i<%d>; .reg .pred %%q, %%p<12>;\n", n, directives, wides, words, w.loops+1)
 	b.WriteString(" ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mul.wide.u32 %at, %t, 24; add.s64 %in, %in, %at;\n mul.wide.u32 %at, %t, 8; add.s64 %out, %out, %at;\n")
 	for i := range words {
-		fmt.Fprintf(&b, " ld.global.u32 %%r%d, [%%in+%d];\n", i, 4*i)
+		fmt.Fprintf(&b, " ld.global.u32 %%r%d, [%%in+%d];\n", i, 4*(i%inputs))
+		if i >= inputs {
+			fmt.Fprintf(&b, " mad.lo.s32 %%r%d, %%r%d, %d, 7;\n", i, i, i)
+		}
 	}
 	b.WriteString(" ld.global.u64 %d0, [%in]; mov.u64 %d1, 77;\n")
 	for i := range 12 {
@@ -152,23 +157,35 @@ func randomKernel(n, seed int) string {
 	return b.String()
 }
 
-// TestCompiledRandom: random kernels, with more predicates than a thread has, give what their PTX does.
+// TestCompiledRandom: random kernels, with more predicates than a thread has, and some with more registers,
+// give what their PTX does.
 func TestCompiledRandom(t *testing.T) {
-	text := ".version 8.0\n.target sm_86\n.address_size 64\n"
-	var names []string
-	seeds := []int{420} // whose lanes once waited for each other for ever
-	for seed := range alltests.Count(40, 2000) {
-		seeds = append(seeds, seed)
-	}
-	for n, seed := range seeds {
-		text += randomKernel(n, seed)
-		names = append(names, fmt.Sprintf("random kernel %d", seed))
-	}
-	input := rowInput()
-	want, got := outputs(t, program.PTXCode, text, names, input), outputs(t, program.CompiledCode, text, names, input)
-	for n, name := range names {
-		if !bytes.Equal(want[n], got[n]) {
-			t.Errorf("%s differs:\n%s", name, randomKernel(n, seeds[n]))
-		}
+	for _, c := range []struct {
+		name, directives string
+		words            int
+		few, many        int // kernels
+	}{
+		{"predicates", "", inputs, 40, 2000},
+		{"registers", ".maxnreg 24", 40, 20, 1000},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := ".version 8.0\n.target sm_86\n.address_size 64\n"
+			var names []string
+			seeds := []int{420} // whose lanes once waited for each other for ever
+			for seed := range alltests.Count(c.few, c.many) {
+				seeds = append(seeds, seed)
+			}
+			for n, seed := range seeds {
+				text += randomKernel(n, seed, c.words, c.directives)
+				names = append(names, fmt.Sprintf("random kernel %d", seed))
+			}
+			input := rowInput()
+			want, got := outputs(t, program.PTXCode, text, names, input), outputs(t, program.CompiledCode, text, names, input)
+			for n, name := range names {
+				if !bytes.Equal(want[n], got[n]) {
+					t.Errorf("%s differs:\n%s", name, randomKernel(n, seeds[n], c.words, c.directives))
+				}
+			}
+		})
 	}
 }

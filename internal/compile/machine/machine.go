@@ -56,6 +56,9 @@ type Machine struct {
 	SM         int
 	Registers  int // general registers of a thread that code may name
 	Reserved   int // registers that a thread has beyond those
+	File       int // registers of an SM
+	SubCores   int // of an SM, among which its registers and a block's warps are divided
+	Granule    int // registers of a thread are given out in such pieces
 	Predicates int
 	Uniform    int // uniform registers that code may name, of which the first are the descriptor's
 	Counters   int // dependence counters of a warp
@@ -92,6 +95,7 @@ func Of(sm int) *Machine {
 // ptxas's code for sm_86. Where a class joins several of their classes, the longest counts.
 var ampere = Machine{
 	Registers: 253, Reserved: 2, // R0 to R252 (Mesa: two are the hardware's)
+	File: 65536, SubCores: 4, Granule: 8, // CUDA programming guide, "Technical Specifications per Compute Capability"; occupancy calculator
 	Predicates: 7, Uniform: 63, Counters: 6, CounterGap: 2, LongestStall: 15, YieldFrom: 12, Banks: 2, ReuseSlots: 3,
 	Need: [Fixed][readers]uint8{
 		//       ALU FMA Wide Half DP MMA queue address guard
