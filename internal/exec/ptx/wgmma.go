@@ -14,9 +14,10 @@ import (
 
 // This file: products of a warp group (wgmma). A warp group is four warps, the first of which has a
 // number that is a multiple of four; each has 16 rows of the 64 of A and D, and reads all of B from
-// shared memory. So each warp computes its rows when it issues the instruction: a program may not
-// look at D before it has waited. It goes on when all four have done so, as the hardware's product
-// begins then: the first of them may let A and B be overwritten once it has waited. Fragments are
+// shared memory. The product is computed when the fourth of them has issued the instruction, as the
+// hardware's begins then: what each has written before is there. Only then they go on, since the
+// first may let A and B be overwritten once it has waited. A program may not look at D before it has
+// waited. Fragments are
 // those of mma for 16 rows (PTX manual, register fragments of wgmma). Floats are added as
 // num.HopperF32 has it.
 
@@ -196,6 +197,16 @@ func (w *warp) descriptor(v uint64, what string) (m matrixDesc, ok bool) {
 // chunk returns the 16 bytes of a matrix at chunk i of row mn (K-major), or at chunk i of rows of
 // 8 elements of k (MN-major); nil after a fault.
 func (w *warp) chunk(m *matrixDesc, mn, k int, trans bool, what string) *[16]byte {
+	a := m.chunkAt(mn, k, trans)
+	if mem := w.blk.Shared; a+16 <= uint64(len(mem)) {
+		return (*[16]byte)(mem[a:])
+	}
+	w.failAs(exec.BadAddress, full, "%s reads matrix %s at shared address %#x: the block has %d bytes of shared memory", w.info().Op, what, a, len(w.blk.Shared))
+	return nil
+}
+
+// chunkAt is the shared address of a chunk.
+func (m *matrixDesc) chunkAt(mn, k int, trans bool) uint64 {
 	a := m.start
 	switch row, col := uint64(mn), uint64(k); {
 	case trans && m.mask == 0: // mn in chunks of 8 elements
@@ -208,12 +219,7 @@ func (w *warp) chunk(m *matrixDesc, mn, k int, trans bool, what string) *[16]byt
 	default:
 		a += row/8*m.stride + row%8*m.width + col*16
 	}
-	a ^= a >> 3 & (m.mask << 4)
-	if mem := w.blk.Shared; a+16 <= uint64(len(mem)) {
-		return (*[16]byte)(mem[a:])
-	}
-	w.failAs(exec.BadAddress, full, "%s reads matrix %s at shared address %#x: the block has %d bytes of shared memory", w.info().Op, what, a, len(w.blk.Shared))
-	return nil
+	return a ^ a>>3&(m.mask<<4)
 }
 
 // wgTile is the storage of a product: A, eight columns of B.
@@ -227,15 +233,17 @@ type wgTile struct {
 	rows  [8][64]uint32 // elements of eight columns of B
 }
 
+// wgmma checks what a warp can know when it issues a product; meetGroup computes it.
 func wgmma(w *warp, in *inst, m uint32) {
-	if !w.needAll(in, m) {
-		return
-	}
-	op := in.x.any.(*wgmmaOp)
 	if n := len(w.blk.warps); w.id|(exec.GroupWarps-1) >= n {
 		w.failf(m, "%s needs a warp group, four warps from a multiple of four on: the block has %d warps", w.info().Op, n)
 		return
 	}
+	w.needAll(in, m)
+}
+
+// multiply computes a warp's rows of a product.
+func (w *warp) multiply(op *wgmmaOp) {
 	wk := w.blk.wk
 	if wk.wide == nil {
 		wk.wide = new(wgTile)
@@ -262,19 +270,92 @@ func wgmma(w *warp, in *inst, m uint32) {
 		}
 		w.wgmmaColumns(op, t, col, keep&1 != 0)
 	}
+	if w.blk.probe != nil {
+		w.wgmmaSeen(op, &db)
+	}
 }
 
-// meetGroup makes the running fragment, which has executed an instruction of its warp group, wait
-// until the other warps of the group have.
+// wgmmaSeen tells the probe of what the product reads of shared memory: each warp of its rows of A, and the first
+// one of B. Lanes stand for chunks of 16 bytes.
+func (w *warp) wgmmaSeen(op *wgmmaOp, db *matrixDesc) {
+	own := w.addr
+	defer func() { w.addr = own }()
+	n := 0
+	flush := func() {
+		if n == 0 {
+			return
+		}
+		a := &w.blk.access
+		*a = exec.Access{Warp: w.id, Site: w.site(), Depth: w.fr.depth, Inst: w.info(), Addr: &w.addr, Bytes: 16, Read: true, Flight: true, By: isa.ByProduct}
+		w.tellAccess(a, isa.Shared, full>>(32-n))
+		n = 0
+	}
+	matrix := func(m *matrixDesc, from, to, k int, trans bool) {
+		per := 128 / op.element // elements in a chunk
+		mn, inner := 1, per
+		if trans {
+			mn, inner = per, 1
+		}
+		for i := from; i < to; i += mn {
+			for c := 0; c < k; c += inner {
+				col := c
+				if !trans {
+					col /= per
+				}
+				w.addr[n] = m.chunkAt(i, col, trans)
+				if n++; n == 32 {
+					flush()
+				}
+			}
+		}
+	}
+	if op.descA != none {
+		if da, ok := w.descriptor(w.u64(op.descA)[0], "A"); ok {
+			row := w.id % exec.GroupWarps * 16
+			matrix(&da, row, row+16, op.ka, op.transA)
+		}
+	}
+	if w.id%exec.GroupWarps == 0 {
+		matrix(db, 0, op.n, op.k, op.transB)
+	}
+	flush()
+}
+
+// meetGroup makes the running fragment, which has issued a product of its warp group, wait until the other
+// warps of the group have, and computes it then.
 func (w *warp) meetGroup() {
-	i := exec.GroupBarriers + w.id/exec.GroupWarps
-	if wrong := w.blk.Arrive(i, w.id, full, 32*exec.GroupWarps, true); wrong != "" {
+	b, i := w.blk, exec.GroupBarriers+w.id/exec.GroupWarps
+	if wrong := b.Arrive(i, w.id, full, 32*exec.GroupWarps, true); wrong != "" {
 		w.failf(w.mask, "%s", wrong)
 		return
 	}
 	w.pc--
 	w.waitAt(i, w.mask)
-	w.blk.tryRelease(i)
+	if b.Complete(i) {
+		first := w.id / exec.GroupWarps * exec.GroupWarps
+		for k := range b.warps[first : first+exec.GroupWarps] {
+			if x := &b.warps[first+k]; !x.multiplyAt(i) {
+				w.fault = x.fault // so that this warp stops, too
+				return
+			}
+		}
+	}
+	b.tryRelease(i)
+}
+
+// multiplyAt computes the warp's part of the product at which it waits, at barrier i of the block. It reports whether
+// there was no fault.
+func (w *warp) multiplyAt(i int) bool {
+	for n := range w.frags {
+		f := &w.frags[n]
+		if f.st != atBarrier || int(f.bar) != i {
+			continue
+		}
+		w.pc, w.mask = f.pc, f.mask
+		w.enter(f.fr)
+		w.multiply(w.code[f.pc].x.any.(*wgmmaOp))
+	}
+	return w.fault == nil
 }
 
 // wgmmaA gathers the warp's rows of A.

@@ -571,6 +571,30 @@ func TestWgmmaGroup(t *testing.T) {
 	}
 }
 
+// TestWgmmaBegins: a product begins when the last warp of its group has issued it, so that it has what that one
+// has written before, in every order of warps.
+func TestWgmmaBegins(t *testing.T) {
+	const decls = ".reg .b32 %d<4>, %x, %w;\n.reg .b64 %a<2>;\n.reg .pred %p<2>;\n.shared .align 1024 .b8 s[1024];"
+	const body = `shr.u32 %w, %t, 5; setp.eq.u32 %p0, %w, WRITER; and.b32 %x, %t, 31; mad.lo.u32 %x, %x, 16, s; mov.b64 %a0, 0;
+		@%p0 st.shared.v4.u32 [%x], {0x3c003c00, 0x3c003c00, 0x3c003c00, 0x3c003c00};
+		@%p0 fence.proxy.async;
+		wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0, %d1, %d2, %d3}, %a0, %a0, 0, 1, 1, 0, 0;
+		wgmma.commit_group.sync.aligned;
+		wgmma.wait_group.sync.aligned 0;
+		mul.wide.u32 %a1, %t, 4; add.u64 %out, %out, %a1; st.global.u32 [%out], %d3;`
+	for writer := range 4 {
+		for _, order := range []exec.Sequence{{}, {Reverse: true}, {Seed: 3}} {
+			o := bodyOpts{version: "8.4", target: "sm_90a", block: 128, order: order}
+			got := runBody(t, o, decls, strings.Replace(body, "WRITER", fmt.Sprint(writer), 1), nil, 4*128)
+			for i := range 128 {
+				if x := math.Float32frombits(word(got, i)); x != 16 {
+					t.Fatalf("warp %d writes, in order %v: thread %d has %g, want 16", writer, order, i, x)
+				}
+			}
+		}
+	}
+}
+
 // BenchmarkWgmma counts products of m64n256k16, four warps each.
 func BenchmarkWgmma(b *testing.B) {
 	var ds []string
