@@ -210,7 +210,13 @@ type Access struct {
 	Flight   bool
 	By       isa.Completion
 	Mbarrier uint64
+	// Peer is whose shared memory Addr is in, and MbarrierPeer whose the mbarrier.
+	Peer, MbarrierPeer Peer
 }
+
+// Peer names another block of the cluster, by one more than its linear number; 0 is the block
+// that acts.
+type Peer uint64
 
 // Tell calls a probe for the access by lanes m in a space. Generic addresses are resolved into
 // resolved, and told space by space.
@@ -258,6 +264,7 @@ type Signal struct {
 	Done  isa.LaneMask
 	Order isa.Order // Release or Acquire by default, Relaxed if the instruction says so
 	Scope isa.Scope
+	Peer  Peer // whose mbarriers they are
 }
 
 // SignalKind is what a Signal does.
@@ -285,4 +292,6 @@ const (
 	NeverCame
 	// FromOutside: a lane reads a register of a lane (mask) that does not take part.
 	FromOutside
+	// TooEarly: lanes read a register that a product of their warp group has still to write.
+	TooEarly
 )

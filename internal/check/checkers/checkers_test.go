@@ -18,12 +18,18 @@ import (
 // a number that differs from thread to thread.
 func find(t *testing.T, names []string, body string) string {
 	t.Helper()
-	head := `.version 7.8
-.target sm_80
+	return findIn(t, names, "sm_80", exec.Launch{Grid: exec.Dim3{X: 2, Y: 1, Z: 1}, Block: exec.Dim3{X: 64, Y: 1, Z: 1}}, body)
+}
+
+// findIn is find for a target and a launch.
+func findIn(t *testing.T, names []string, target string, l exec.Launch, body string) string {
+	t.Helper()
+	head := `.version 8.3
+.target ` + target + `
 .address_size 64
 .visible .entry k(.param .u64 p0) {
-.reg .b64 %m, %a<9>; .reg .b32 %t, %r<9>; .reg .f32 %f, %v<9>; .reg .pred %p<5>;
-.shared .align 16 .b8 sm[16384];
+.reg .b64 %m, %a<9>; .reg .b32 %t, %r<9>; .reg .f32 %f, %v<9>; .reg .b16 %h<3>; .reg .pred %p<5>;
+.shared .align 1024 .b8 sm[16384];
 ld.param.u64 %m, [p0]; mov.u32 %t, %tid.x; cvt.rn.f32.u32 %f, %t; mul.f32 %f, %f, 0f3DCCCCCD;
 `
 	m, err := parser.Parse("k.ptx", []byte(head+strings.TrimSpace(body)+"\nret;\n}\n"))
@@ -51,8 +57,7 @@ ld.param.u64 %m, [p0]; mov.u32 %t, %tid.x; cvt.rn.f32.u32 %f, %t; mul.f32 %f, %f
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := exec.Launch{Kernel: prog.Kernels()[0], Grid: exec.Dim3{X: 2, Y: 1, Z: 1}, Block: exec.Dim3{X: 64, Y: 1, Z: 1}, Params: params}
-	l.Probe = set.Launch(0, 0, nil)
+	l.Kernel, l.Params, l.Probe = prog.Kernels()[0], params, set.Launch(0, 0, nil)
 	if _, err := machine.Run(t.Context(), l, exec.Options{Threads: 1}); err != nil {
 		t.Fatal(err)
 	}

@@ -38,14 +38,14 @@ func (b *block) Access(a *exec.Access) {
 	w := &b.warps[a.Warp]
 	x := access{Access: a, w: w, mem: c.global, shared: a.Space == isa.Shared}
 	if x.shared {
-		x.mem = b.shared
+		x.mem = b.of(a.Peer).shared
 	}
 	elem := int(a.Inst.Elem)
 	if elem == 0 || elem > a.Bytes || a.Flight {
 		elem = min(a.Bytes, 16)
 	}
 	lanes := uint32(a.Lanes)
-	x.r = record{site: uint32(a.Site), time: c.time, block: b.id, launch: b.launch.id, lanes: lanes, warp: w.id, size: uint8(elem), class: classOf(a.Inst, a.Read, a.Write, !x.shared)}
+	x.r = record{site: uint32(a.Site), time: c.time, block: b.id, launch: b.launch.id, lanes: lanes, warp: w.id, size: uint8(elem), class: classOf(a.Inst, b.launch.far, a.Read, a.Write, !x.shared)}
 	if lanes == w.live {
 		x.r.class |= lockstep
 	}
@@ -55,9 +55,21 @@ func (b *block) Access(a *exec.Access) {
 	if !x.shared && b.launch.foes {
 		b.againstHost(&x)
 	}
+	if a.Peer != 0 {
+		b.reaches(&x)
+	}
 	switch {
 	case a.Flight:
 		x.r.class = x.r.class&^(strong|wide|lockstep|hinted) | flight
+		if a.Read && a.Write { // a reduction is atomic, and relaxed in the scope of the GPU (PTX manual, cp.reduce.async.bulk)
+			x.r.class |= strong | wide
+		}
+		if a.By == isa.ByProduct {
+			x.w = b.groupOf(w)
+		}
+		if x.shared && byAsyncProxy(a) {
+			b.unfenced(&x)
+		}
 		b.depart(&x)
 	case x.r.class&strong != 0 && !(x.r.class&(hinted|write) == hinted && b.unflagged(&x)):
 		b.strong(&x)

@@ -51,7 +51,9 @@ type launch struct {
 	// mute: no thread of a block can happen after one of another block. plain: the only order
 	// within a block is by whole barriers, and by barriers of a warp.
 	mute, plain bool
-	narrow      bool     // a fence in the scope of the block was executed
+	narrow      bool      // a fence in the scope of the block was executed
+	far         isa.Scope // the narrowest scope that reaches beyond a block
+	clusters    clusters
 	sums        []uint32 // records of form blocks, by site and class
 }
 
@@ -90,14 +92,18 @@ func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, source func(int) exec.W
 	}
 	c.streams[l.stream] = append(c.streams[l.stream], l)
 	l.tick()
-	l.mute, l.plain = true, true
+	l.mute, l.plain, l.far = true, true, isa.ScopeGPU
+	if l.clusters = newClusters(x); l.clusters.size > 1 {
+		// Scopes of other clusters are taken for the same: what only a wider one would order is not found.
+		l.mute, l.far = false, isa.ScopeCluster
+	}
 	for i, in := range code {
 		switch {
 		case in.Kind == isa.KindFence && in.Order != isa.Weak, in.Order.Releases():
 			l.mute, l.plain = false, false
 		case in.Barrier && in.Async.Does == isa.NotAsync && !isWhole(text(i)):
 			l.plain = false
-		case in.Async.Done == isa.ByMbarrier:
+		case in.Async.Done == isa.ByMbarrier, in.Async.Done == isa.ByProduct:
 			l.plain = false
 		}
 	}
@@ -120,6 +126,7 @@ func (l *launch) Block(p exec.ProbedBlock) exec.BlockProbe {
 		b.shared = newMemory()
 	}
 	c.live[b] = true
+	l.clusters.add(b)
 	return b
 }
 
@@ -135,11 +142,14 @@ type block struct {
 	shared *memory
 	bars   [exec.MaxBarriers + 1]barrier
 	mbars  map[uint64]*mbar
-	copies []*copying // in flight, until a thread waits for groups
-	sums   []uint32   // records of form warps, by site and class; nil unless the kernel is plain
-	seen   [8]*chain  // where threads have read what others wrote strongly, for causes
-	nseen  int
-	exact  bool // what was just found out holds for the lane alone
+	team   *cluster // nil: it is alone
+	// visited: other blocks of the cluster have accessed its shared memory.
+	visited bool
+	copies  []*copying // in flight, until a thread waits for groups
+	sums    []uint32   // records of form warps, by site and class; nil unless the kernel is plain
+	seen    [8]*chain  // where threads have read what others wrote strongly, for causes
+	nseen   int
+	exact   bool // what was just found out holds for the lane alone
 }
 
 // warp is what a checker knows of a warp.
@@ -162,7 +172,9 @@ type lane struct {
 	fenced   [2]*clock // at its last releasing fence in the scope of the block, and wider
 	waiting  []pending
 	released map[*chain]*release // by its own release operations, where it may store again
-	group    [2]int32            // groups of copies that it has closed
+	group    [3]int32            // groups of copies and of products that it has closed
+	proxied  uint32              // the time of its last fence between the generic and the asynchronous proxy
+	made     uint32              // the same for mbarriers that it has made
 }
 
 // of returns a lane's clock.
@@ -283,7 +295,12 @@ func (c *Checker) roots(f func(uint32)) {
 
 // Exit is as in exec.BlockProbe. A thread that has exited counts as arrived at every later
 // barrier, as barriers count it (CUDA programming guide, synchronization functions).
-func (b *block) Exit(warp int, lanes isa.LaneMask) { b.warps[warp].live &^= uint32(lanes) }
+func (b *block) Exit(warp int, lanes isa.LaneMask) {
+	b.warps[warp].live &^= uint32(lanes)
+	if b.team != nil {
+		b.leaves()
+	}
+}
 
 // Heap is as in exec.HeapProbe: what others did to memory before it was given to a thread, or
 // given back, is of no account.
@@ -299,6 +316,7 @@ func (b *block) End() {
 		return
 	}
 	delete(c.live, b)
+	b.launch.clusters.remove(b)
 	for _, p := range b.shared.pages {
 		for k := range p.cells {
 			for n, part := range p.cells[k] {

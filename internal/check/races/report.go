@@ -24,6 +24,7 @@ var mends = map[string]string{
 	"race-global-intrablock": "Put __syncthreads() between the two accesses, or use atomic operations for both.",
 	"race-global-intrawarp":  "Put __syncwarp() between the two accesses, or use atomic operations for both.",
 	"race-shared-interwarp":  "Put __syncthreads() between the two accesses, also before memory is used again in the next iteration of a loop.",
+	"race-shared-interblock": "Put a barrier of the cluster (cluster.sync()) between the two accesses, or let an mbarrier signal that the first one is over.",
 	"race-shared-intrawarp":  "Put __syncwarp() between the two accesses: lanes of a warp need not run in lockstep.",
 	"race-streams":           "Use one stream for both, let one stream wait for an event of the other (cudaStreamWaitEvent), let an edge of the graph order the two nodes, or wait on the host.",
 }
@@ -34,13 +35,14 @@ var (
 	globalBlock  = rule("race-global-intrablock", "Threads of two warps of a block access the same global memory without order.", "global")
 	globalWarp   = rule("race-global-intrawarp", "Threads of a warp access the same global memory without order.", "global")
 	sharedBlock  = rule("race-shared-interwarp", "Threads of two warps access the same shared memory without order.", "shared")
+	sharedBlocks = rule("race-shared-interblock", "Threads of two blocks of a cluster access the same shared memory without order.", "shared", "cluster")
 	sharedWarp   = rule("race-shared-intrawarp", "Threads of a warp access the same shared memory without order.", "shared")
 	streams      = rule("race-streams", "Work on two streams, of two nodes of a graph, or of the host accesses the same memory without order.", "streams")
 )
 
 // Rules lists the rules of the checker.
 func Rules() []*check.Rule {
-	return []*check.Rule{globalBlocks, globalBlock, globalWarp, sharedBlock, sharedWarp, streams, forgotten}
+	return []*check.Rule{globalBlocks, globalBlock, globalWarp, sharedBlock, sharedWarp, sharedBlocks, streams, proxy, lifetime, forgotten}
 }
 
 // The causes of races.
@@ -49,6 +51,7 @@ const (
 	narrowScope  = "scope-too-narrow"
 	fenceMissing = "fence-missing"
 	notWaitedFor = "copy-not-waited-for"
+	stillRead    = "product-not-waited-for"
 	besideAtomic = "plain-beside-atomic"
 	mixedSize    = "mixed-size"
 	byOperator   = "cache-operator"
@@ -63,6 +66,7 @@ type excuse struct {
 var (
 	inLockstep = &excuse{check.Warning, " In this run the lanes ran in lockstep, which nothing guarantees."}
 	equal      = &excuse{check.Note, " In this run both wrote the same value."}
+	unmade     = &excuse{check.Warning, " The copy signals an mbarrier, which a thread has initialised: fence.mbarrier_init.release.cluster is such a fence too."}
 	throughL2  = &excuse{check.Note, ""}
 )
 
@@ -71,6 +75,7 @@ var advice = map[string]string{
 	narrowScope:  "The synchronisation between them holds within a block only: use the scope of the device (cuda::thread_scope_device, __threadfence(), atomicAdd in place of atomicAdd_block).",
 	fenceMissing: "One thread sees what the other signals, but no fence orders their other accesses: release before the signal and acquire after it (__threadfence() on both sides, or cuda::atomic_ref with memory_order_release and memory_order_acquire). Within a block, __syncthreads() between the two accesses is enough.",
 	notWaitedFor: "An asynchronous copy is still in flight: wait for it (cp.async.wait_group, pipeline.consumer_wait, or its mbarrier), and let other threads pass a barrier after that.",
+	stillRead:    "A product of a warp group still reads its operands: wait for it (wgmma.wait_group) before their memory is given free.",
 	besideAtomic: "One of the two is a plain access, which an atomic operation does not order: make both atomic, or put a barrier between them.",
 	byOperator:   "Both go to the L2, one of them because of its cache operator (ld.cg, st.cg, ld.cv, st.wt), and hardware does not tear them. PTX takes cache operators for hints, which order nothing: use relaxed accesses (cuda::atomic_ref with memory_order_relaxed) or volatile ones for both.",
 	mixedSize:    "Both are atomic, but of different sizes, so that neither guards the other: access the bytes with one size.",
@@ -252,6 +257,8 @@ func (b *block) race(x *access, e *record, lanes [2]int, addr uint64, count uint
 			f.rule = sharedBlock
 		case globalWarp:
 			f.rule = sharedWarp
+		case globalBlocks:
+			f.rule = sharedBlocks
 		}
 	}
 	f.cause = func() string { return b.cause(&earlier, &later) }
@@ -262,7 +269,9 @@ func (b *block) race(x *access, e *record, lanes [2]int, addr uint64, count uint
 func (b *block) cause(e, n *record) string {
 	atomic := func(r *record) bool { return r.class&(strong|hinted) == strong }
 	switch {
-	case (e.class|n.class)&flight != 0:
+	case e.class&flight != 0 && b.launch.code[e.site].Tensor != nil:
+		return stillRead
+	case e.class&flight != 0:
 		return notWaitedFor
 	case b.excused(e, n):
 		return byOperator

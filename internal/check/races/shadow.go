@@ -453,7 +453,7 @@ func (s *shadow) close() {
 func first(mask uint32) int { return bits.TrailingZeros32(mask) & 31 }
 
 // classOf returns the class of an access of an instruction, to global or to shared memory.
-func classOf(in *isa.Inst, reads, writes, global bool) class {
+func classOf(in *isa.Inst, far isa.Scope, reads, writes, global bool) class {
 	var c class
 	if writes {
 		c |= write
@@ -464,7 +464,7 @@ func classOf(in *isa.Inst, reads, writes, global bool) class {
 	switch {
 	case in.Order != isa.Weak:
 		c |= strong
-		if in.Scope >= isa.ScopeGPU {
+		if in.Scope >= far {
 			c |= wide
 		}
 	case global && toL2(in):

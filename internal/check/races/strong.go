@@ -413,11 +413,12 @@ func (b *block) see(ch *chain) {
 // Fence is as in exec.BlockProbe. The order of two fence.sc that the run happened to show
 // orders nothing: it would order all blocks that run in turn.
 func (b *block) Fence(warp int, lanes isa.LaneMask, order isa.Order, scope isa.Scope) {
+	w := &b.warps[warp]
+	b.fenceProxy(w, uint32(lanes))
 	if order == isa.Weak {
 		return // of a proxy
 	}
-	w := &b.warps[warp]
-	far := scope >= isa.ScopeGPU
+	far := scope >= b.launch.far
 	b.launch.narrow = b.launch.narrow || !far
 	for k := uint32(lanes); k != 0; k &= k - 1 {
 		i := first(k)

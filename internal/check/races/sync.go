@@ -9,8 +9,8 @@ import (
 
 // This file: barriers of the block and of warps, mbarriers, and copies in flight.
 
-// clusterBarrier is the number of the cluster's barrier. Arrivals do not wait there; a cluster
-// has one block. Its threads acquire when it opens, somewhat before they wait.
+// clusterBarrier is the number of the cluster's barrier. Arrivals do not wait there. Threads
+// acquire when it opens, somewhat before they wait.
 const clusterBarrier = exec.ClusterBarrier
 
 // barrier is a phase of a barrier of the block.
@@ -31,9 +31,16 @@ func (b *block) Arrive(warp int, lanes isa.LaneMask, bar int, waits bool) {
 	}
 	if !waits {
 		x.partial = true
+		var c *clock
 		if bar != clusterBarrier || !b.isRelaxed(warp) {
-			x.arrived = x.arrived.join(b.release(w, uint32(lanes), true))
+			c = b.release(w, uint32(lanes), true)
+		} else {
+			c = w.fencedBefore(uint32(lanes))
 		}
+		if bar == clusterBarrier && b.team != nil {
+			b.team.arrive(c)
+		}
+		x.arrived = x.arrived.join(c)
 		b.launch.tick()
 	}
 }
@@ -66,6 +73,9 @@ func (b *block) Open(bar int) {
 		}
 	} else {
 		c := x.arrived
+		if bar == clusterBarrier && b.team != nil {
+			c = b.team.open()
+		}
 		if bar != clusterBarrier {
 			for i, m := range x.came {
 				if m != 0 {
@@ -104,6 +114,7 @@ type mbar struct {
 	slot          int    // in clocks
 	phase         uint32 // phases completed
 	pending, done *clock
+	maker         *record // who has initialised it, until a copy signals it
 }
 
 // complete ends a phase: those who wait for it learn what was released into it, and that the
@@ -134,7 +145,8 @@ func (b *block) Signal(s *exec.Signal) {
 	b.touch(s)
 	for k := uint32(s.Lanes); k != 0; {
 		i := first(k)
-		m := b.mbarrier(s.Addr[i])
+		o := b.of(s.Peer)
+		m := o.mbarrier(s.Addr[i])
 		// The lanes that follow at the same mbarrier, up to one that completes its phase.
 		lanes := uint32(0)
 		for k != 0 && s.Addr[first(k)] == s.Addr[i] {
@@ -147,6 +159,9 @@ func (b *block) Signal(s *exec.Signal) {
 		switch s.Does {
 		case exec.SignalInit:
 			m.pending, m.done = nil, nil
+			m.maker = &record{site: uint32(s.Site), time: b.c.time, block: b.id, launch: b.launch.id, lanes: 1 << i, warp: w.id, size: 8, class: write}
+		case exec.SignalBytes:
+			b.signalled(s, m)
 		case exec.SignalArrive:
 			if s.Order.Releases() {
 				m.pending = m.pending.join(b.release(w, lanes, false))
@@ -154,8 +169,8 @@ func (b *block) Signal(s *exec.Signal) {
 		case exec.SignalCopies:
 			for _, f := range b.copies {
 				if f.warp == w.id && f.by == isa.ByGroup {
-					if at := f.lanes & lanes; at != 0 {
-						f.attached, f.slot, f.phase = f.attached|at, m.slot, m.phase
+					if at := f.lanes & lanes &^ f.attached; at != 0 { // a later signal says no more
+						f.attached, f.owner, f.slot, f.phase = f.attached|at, o.id, m.slot, m.phase
 					}
 				}
 			}
@@ -166,37 +181,40 @@ func (b *block) Signal(s *exec.Signal) {
 			continue
 		}
 		if uint32(s.Done)&lanes != 0 {
-			m.complete(b)
+			m.complete(o)
 		}
 	}
 	b.launch.tick()
 }
 
 // touch notes what an operation on mbarriers does to their bytes: initialising and ending them
-// are plain writes, all else is atomic.
+// are plain writes, all else is atomic, from other blocks of the cluster too, whatever its scope says
+// (assumed: programs arrive at mbarriers of other blocks without naming one).
 func (b *block) touch(s *exec.Signal) {
 	if s.Does == exec.SignalBytes {
 		return // by the copy, not by the thread
 	}
 	b.launch.room()
 	w := &b.warps[s.Warp]
-	x := access{Access: &exec.Access{Warp: s.Warp, Site: s.Site, Lanes: s.Lanes, Space: isa.Shared, Addr: s.Addr, Bytes: 8, Write: s.Does != exec.SignalWait}, w: w, mem: b.shared, shared: true}
-	x.r = record{site: uint32(s.Site), time: b.c.time, block: b.id, launch: b.launch.id, lanes: uint32(s.Lanes), warp: w.id, size: 8, class: strong | read | write}
+	x := access{Access: &exec.Access{Warp: s.Warp, Site: s.Site, Lanes: s.Lanes, Space: isa.Shared, Addr: s.Addr, Bytes: 8, Write: s.Does != exec.SignalWait, Peer: s.Peer}, w: w, mem: b.of(s.Peer).shared, shared: true}
+	x.r = record{site: uint32(s.Site), time: b.c.time, block: b.id, launch: b.launch.id, lanes: uint32(s.Lanes), warp: w.id, size: 8, class: strong | wide | read | write}
 	switch s.Does {
 	case exec.SignalInit, exec.SignalInval:
 		x.r.class = write
 	case exec.SignalWait:
-		x.r.class = strong | read
+		x.r.class = strong | wide | read
 	}
 	if x.r.class&write != 0 {
 		x.kind = ofWrites
+	}
+	if s.Peer != 0 {
+		b.reaches(&x)
 	}
 	b.scattered(&x, uint32(s.Lanes))
 }
 
 // copying is an asynchronous copy in flight, or one that has ended, of lanes of a warp.
 type copying struct {
-	block    uint32
 	warp     uint8
 	lanes    uint32
 	by       isa.Completion
@@ -204,7 +222,8 @@ type copying struct {
 	reads    bool
 	landed   uint32     // lanes that have waited for it
 	at       [32]uint32 // since when
-	attached uint32     // lanes whose copy ends with a phase of an mbarrier
+	attached uint32     // lanes whose copy ends with a phase of an mbarrier, of block owner
+	owner    uint32
 	slot     int
 	phase    uint32
 }
@@ -216,6 +235,8 @@ func groups(by isa.Completion) int {
 		return 0
 	case isa.ByBulk:
 		return 1
+	case isa.ByProduct:
+		return 2
 	}
 	return -1
 }
@@ -223,25 +244,29 @@ func groups(by isa.Completion) int {
 // depart notes a copy that begins: lanes at the same group together.
 func (b *block) depart(x *access) {
 	kind := groups(x.By)
-	all := x.r
+	all, w := x.r, &b.warps[x.Warp]
 	for todo := uint32(x.Lanes); todo != 0; {
 		group := int32(0)
 		m := todo
 		if kind >= 0 {
-			group = x.w.special(first(todo)).group[kind]
+			group = w.special(first(todo)).group[kind]
 			m = 0
 			for k := todo; k != 0; k &= k - 1 {
-				if i := first(k); x.w.lanes[i].group[kind] == group {
+				if i := first(k); w.lanes[i].group[kind] == group {
 					m |= 1 << i
 				}
 			}
 		}
 		todo &^= m
-		f := &copying{block: b.id, warp: x.w.id, lanes: m, by: x.By, group: group, reads: !x.Write}
-		if x.By == isa.ByMbarrier {
-			mb := b.mbarrier(x.Mbarrier)
-			f.attached, f.slot, f.phase = m, mb.slot, mb.phase
-		} else {
+		f := &copying{warp: w.id, lanes: m, by: x.By, group: group, reads: !x.Write}
+		switch x.By {
+		case isa.ByMbarrier:
+			o := b.of(x.MbarrierPeer)
+			mb := o.mbarrier(x.Mbarrier)
+			f.attached, f.owner, f.slot, f.phase = m, o.id, mb.slot, mb.phase
+		case isa.ByProduct:
+			f.attached, f.owner, f.slot, f.phase = m, b.id, b.products(w).slot, uint32(group)
+		default:
 			b.copies = append(b.copies, f)
 		}
 		own := *x
@@ -249,7 +274,6 @@ func (b *block) depart(x *access) {
 		own.r.lanes, own.r.flight = m, b.c.fly(f)
 		b.weak(&own, m)
 	}
-	// What follows is not covered by what was released before.
 }
 
 // fly gives a copy its place among those in flight, and returns one more than that.
@@ -305,7 +329,7 @@ func (f *copying) together() bool {
 func (b *block) landed(e *record, el int, w *warp, lane int) (time uint32, ok, known bool) {
 	f := b.c.flights[e.flight-1]
 	b.exact = true
-	if f.attached>>el&1 != 0 && w.of(lane).get(mbarKey(f.block, f.slot)) > f.phase {
+	if f.attached>>el&1 != 0 && w.of(lane).get(mbarKey(f.owner, f.slot)) > f.phase {
 		return 0, true, true
 	}
 	return f.at[el&31], f.landed>>el&1 != 0, false
@@ -321,6 +345,10 @@ func (b *block) Group(warp int, lanes isa.LaneMask, a isa.Async) {
 		for k := uint32(lanes); k != 0; k &= k - 1 {
 			w.special(first(k)).group[kind]++
 		}
+		return
+	}
+	if a.Done == isa.ByProduct {
+		b.waitForProducts(w, uint32(lanes), a.Leave)
 		return
 	}
 	s := b.probed.Site(warp)

@@ -33,12 +33,18 @@ type looks [32]uint32
 
 // Signal is as in exec.BlockProbe.
 func (b *block) Signal(s *exec.Signal) {
+	o := b
+	if s.Peer != 0 {
+		if o = b.peers[s.Peer]; o == nil {
+			return
+		}
+	}
 	for k := s.Lanes; k != 0; {
 		addr, lanes := s.Addr[k.First()&31], isa.LaneMask(0)
 		for k != 0 && s.Addr[k.First()&31] == addr { // those that follow at the same mbarrier
 			lanes, k = lanes|k&-k, k&(k-1)
 		}
-		m := b.mbars[addr]
+		m := o.mbars[addr]
 		switch {
 		case s.Does == exec.SignalInit:
 			b.initialised(s, m, lanes)

@@ -26,13 +26,16 @@ var (
 	divergence = rule("barrier-divergence", "Not all threads that a barrier waits for reach it together.",
 		"A barrier that is not reached by all of its threads hangs, or opens at the wrong time. The threads of a warp must be at the same barrier instruction.",
 		"Move the barrier out of the branch, so that all threads execute it, or name the number of threads that come.")
+	early = rule("wgmma-wait", "Threads read the result of a product of their warp group before they have waited for it.",
+		"wgmma.mma_async writes its registers at any time until wgmma.wait_group says that the group is over. What is read before is undefined; compilers that notice let products run one after the other.",
+		"Put wgmma.commit_group and wgmma.wait_group between the product and the first use of its accumulators.")
 	endless = rule("endless-wait", "Threads wait in a loop for what never comes.",
 		"All threads of the launch that run repeat the same instructions with the same values, none of them changes memory that others see, and no block that could do so can begin: the kernel never ends. What another kernel or the host does meanwhile is not seen in a run in which kernels run one after another.",
 		"Let what the threads wait for happen before, or in a block that runs at the same time; blocks that wait for each other need a cooperative launch, and each of them must come to the barrier.")
 )
 
 // Rules returns the rules of the checker.
-func Rules() []*check.Rule { return []*check.Rule{mask, divergence, misuse, endless} }
+func Rules() []*check.Rule { return []*check.Rule{mask, divergence, misuse, early, endless} }
 
 // findKey tells findings apart.
 type findKey struct {
@@ -69,6 +72,7 @@ type launch struct {
 	text   func(site int) string
 	// cooperative: blocks may wait for each other.
 	cooperative bool
+	peers       map[exec.Peer]*block // those of clusters that run
 }
 
 // Launch is as in check.Checker.
@@ -80,6 +84,9 @@ func (l *launch) OfMachineCode() exec.Probe { return l }
 // Begin is as in exec.Probe.
 func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, _ func(int) exec.Where, text func(int) string) {
 	l.code, l.text, l.cooperative = code, text, x.Cooperative
+	if x.ClusterSize().Count() > 1 {
+		l.peers = map[exec.Peer]*block{}
+	}
 	if x.Kernel != nil {
 		l.kernel = x.Kernel.Name()
 	}
@@ -89,6 +96,9 @@ func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, _ func(int) exec.Where,
 func (l *launch) Block(p exec.ProbedBlock) exec.BlockProbe {
 	b := &block{launch: l, probed: p, been: map[spot]isa.LaneMask{}, gone: map[int]isa.LaneMask{}, mbars: map[uint64]*mbar{}}
 	l.c.live[b] = true
+	if l.peers != nil {
+		l.peers[exec.Peer(p.Linear()+1)] = b
+	}
 	return b
 }
 
@@ -151,6 +161,8 @@ func (b *block) Misuse(kind exec.Misuse, warp int, lanes, named isa.LaneMask) {
 		b.add(mask, check.Error, "Threads execute an instruction whose member mask lacks them", &a)
 	case exec.NeverCame:
 		b.add(mask, check.Error, "Threads that the member mask names never come, although they have not exited", &a)
+	case exec.TooEarly:
+		b.add(early, check.Error, "Threads read a register that a product of their warp group has still to write", &a)
 	case exec.FromOutside:
 		if b.probed.LiveLanes(warp)&named == 0 {
 			b.add(mask, check.Note, "Threads read a register of a thread that has exited or does not exist", &a)
@@ -251,7 +263,10 @@ func (b *block) passed(here []arrival) {
 }
 
 // End is as in exec.BlockProbe.
-func (b *block) End() { delete(b.c.live, b) }
+func (b *block) End() {
+	delete(b.c.live, b)
+	delete(b.peers, exec.Peer(b.probed.Linear()+1))
+}
 
 // Failed is as in check.Failer: threads that wait for ever are a finding.
 func (c *Checker) Failed(number int, err error) {

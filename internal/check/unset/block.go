@@ -82,6 +82,7 @@ func (b *block) start(p exec.ProbedBlock) {
 
 // End is as in exec.BlockProbe.
 func (b *block) End() {
+	delete(b.peers, exec.Peer(b.probed.Linear()+1))
 	b.probed, b.reader = nil, nil
 	b.free = append(b.free, b)
 }
@@ -100,6 +101,10 @@ func (b *block) in(s isa.Space) memory {
 // Access is as in exec.BlockProbe.
 func (b *block) Access(a *exec.Access) {
 	size := uint64(a.Bytes)
+	if a.Peer != 0 || a.By == isa.ByProduct {
+		b.elsewhere(a, size)
+		return
+	}
 	if a.Space == isa.Local {
 		b.accessLocal(a, size)
 		return
@@ -207,6 +212,16 @@ func (b *block) copied(a *exec.Access, m memory, size uint64) {
 				m.mark(a.Addr[i]+at+uint64(bits.TrailingZeros64(set)), 1, true)
 			}
 		}
+	}
+	b.sources = 0
+}
+
+// elsewhere notes that memory of another block of the cluster is set. Whether what is read there, or by a product of
+// a warp group, is set is not looked at.
+func (b *block) elsewhere(a *exec.Access, size uint64) {
+	o := b.peers[a.Peer]
+	for k := uint32(a.Lanes); k != 0 && a.Write && o != nil; k &= k - 1 {
+		o.shared.mark(a.Addr[bits.TrailingZeros32(k)&31], size, false)
 	}
 	b.sources = 0
 }

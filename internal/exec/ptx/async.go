@@ -119,6 +119,7 @@ func (w *warp) addTx(b *mbar, i int, n int64) bool {
 // addresses stay in w.addr.
 func (w *warp) completeTx(at *inst, m uint32, n int64) bool {
 	if w.blk.postpones {
+		w.done = 0
 		for ; m != 0; m &= m - 1 {
 			w.signalAt(at, bits.TrailingZeros32(m), -1, n)
 		}
@@ -783,9 +784,23 @@ func (w *warp) multicast(c *copyOp, i int, to uint64, deliver func(to uint64, ra
 	}
 }
 
+// tellMulticast tells the probe of bytes that lane i's multicast has brought to shared memory of the block with a
+// rank. Reads tells it of what the copy has read.
+func (w *warp) tellMulticast(mbar *inst, i, rank int, to uint64, bytes int, reads func(mbarrier uint64)) {
+	own := w.addr
+	defer func() { w.addr = own }()
+	w.addresses(mbar, 1<<i)
+	_, a := isa.Resolve(w.addr[i&31])
+	mbarrier := ofRank(a, uint64(rank))
+	reads(mbarrier)
+	w.tellFlight(i, isa.Shared, to, bytes, false, true, isa.ByMbarrier, mbarrier)
+	w.tellArrived(i, mbarrier)
+}
+
 // completeIn is completeTx for lane i, on the mbarrier of the block with a rank.
 func (w *warp) completeIn(at *inst, i, rank int, n int64) bool {
 	if w.blk.postpones {
+		w.done = 0
 		w.signalAt(at, i, rank, n)
 		return true
 	}
@@ -795,8 +810,12 @@ func (w *warp) completeIn(at *inst, i, rank int, n int64) bool {
 	_, a := isa.Resolve(w.addr[i&31])
 	w.addr[i&31] = ofRank(a, uint64(rank))
 	b, p := w.mbarAt(&inst{mode: uint8(isa.Shared)}, i)
+	phase := b.phase
 	if p == nil || !w.completeBytes(&b, i, n) {
 		return false
+	}
+	if w.done = 0; b.phase != phase {
+		w.done = 1 << i
 	}
 	le.PutUint64(p, b.pack())
 	return true
@@ -826,7 +845,13 @@ func bulkCopy(w *warp, in *inst, m uint32) {
 		w.bulkNote(c, from[i], to[i], total)
 		if c.multi {
 			w.multicast(c, i, to[i], func(to uint64, rank int) bool {
-				return w.bulkMove(c, i, from[i], to, total) && w.completeIn(c.mbar, i, rank, int64(total))
+				ok := w.bulkMove(c, i, from[i], to, total) && w.completeIn(c.mbar, i, rank, int64(total))
+				if ok && w.blk.probe != nil {
+					w.tellMulticast(c.mbar, i, rank, to, total, func(mbarrier uint64) {
+						w.tellFlight(i, c.from, from[i], total, true, false, isa.ByMbarrier, mbarrier)
+					})
+				}
+				return ok
 			})
 			continue
 		}

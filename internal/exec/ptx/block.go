@@ -97,6 +97,7 @@ func (wk *worker) newBlock(im *image, l *launch, n uint64, view *device.View) *b
 		w.blk, w.id = b, i
 		w.live = b.StartWarp(i, &w.tid)
 		w.start()
+		w.products = nil
 	}
 	b.probe, b.faults, b.flow, b.sums, b.silent = nil, nil, nil, nil, false
 	if im.probed && !l.Rehearsal {

@@ -58,8 +58,6 @@ func (k *Kernel) cluster(l *Launch) error {
 		return l.Refuse("a grid that counts clusters (.blocksareclusters) is not supported")
 	case most > 0 && size > most:
 		return l.Refuse("it allows at most %d blocks per cluster (.maxclusterrank), not %d", most, size)
-	case size > 1 && l.Probe != nil:
-		return l.Refuse("checkers cannot follow clusters of more than one block yet")
 	}
 	if l.Cluster == own { // not checked yet
 		return l.CheckCluster()
@@ -69,9 +67,10 @@ func (k *Kernel) cluster(l *Launch) error {
 
 // team is a cluster that runs.
 type team struct {
-	blocks   []*block // by rank
-	opened   uint64   // how often its barrier has opened
-	released int      // blocks that a core model has done with
+	blocks   []*block   // by rank
+	opened   uint64     // how often its barrier has opened
+	released int        // blocks that a core model has done with
+	told     [32]uint64 // addresses that a probe is shown
 }
 
 // newCluster makes the blocks of cluster n of a launch ready to run.

@@ -26,7 +26,6 @@ type image struct {
 	ordered                   bool   // blocks can communicate through global memory
 	functional                string // an instruction that core models cannot run; "": none
 	hopper                    string // an instruction that only some core models time; "": none
-	tensors                   bool   // it copies boxes of tensors, or writes their maps
 	spins                     bool   // it has accesses that may wait for other threads
 	globalLoads, globalStores bool   // it has accesses that bypass the L1 cache
 	workspace                 bool   // it reads the address of a cooperative launch's workspace
@@ -59,6 +58,9 @@ func decodeImage(k *Kernel, m *Machine, key imageKey) *image {
 		d := &dec{im: im, f: f, mod: k.prog.fnMod[f.ast], ast: f.ast,
 			slots: map[slotKey]ref{}, consts: map[constKey]ref{}, sregAt: map[sregKey]ref{}, localAt: map[*ptx.Var]int{}}
 		d.function()
+		if im.probed {
+			f.watchProducts()
+		}
 	}
 	if unparsed != nil {
 		im.fns[0].err = append(im.fns[0].err, unparsed)

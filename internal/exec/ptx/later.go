@@ -61,6 +61,7 @@ func (b *block) Signal(s exec.Notice) error {
 	w := &b.warps[0]
 	w.addr[0] = s.Addr
 	v, p := w.mbarAt(&inst{mode: uint8(isa.Shared)}, 0)
+	phase := v.phase
 	ok := p != nil && (s.Tx == 0 || w.addTx(&v, 0, s.Tx))
 	if ok && s.Drop {
 		v.expected -= s.Arrivals
@@ -79,6 +80,11 @@ func (b *block) Signal(s exec.Notice) error {
 		return f
 	}
 	le.PutUint64(p, v.pack())
+	if b.probe != nil {
+		b.resolved[0] = s.Addr
+		b.signal = exec.Signal{Site: s.Origin.At, Does: exec.SignalBytes, Lanes: 1, Addr: &b.resolved, Done: isa.LaneMask(v.phase ^ phase), Order: isa.Release, Scope: isa.ScopeCluster}
+		b.probe.Signal(&b.signal)
+	}
 	return nil
 }
 

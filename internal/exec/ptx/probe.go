@@ -239,30 +239,113 @@ func (w *warp) seen(space isa.Space, m uint32, bytes int, read, write bool, addr
 
 // tellAccess tells the probe of an access, with generic addresses resolved.
 func (w *warp) tellAccess(a *exec.Access, space isa.Space, m uint32) {
-	a.Tell(w.blk.probe, space, isa.LaneMask(m), &w.blk.resolved)
+	if w.blk.team != nil && (space == isa.Shared || space == isa.Generic) {
+		m &^= w.tellCluster(a, space, m)
+	}
+	if m != 0 {
+		a.Tell(w.blk.probe, space, isa.LaneMask(m), &w.blk.resolved)
+	}
+}
+
+// tellCluster tells the probe of those of lanes m whose addresses are in the shared memory of the cluster,
+// block by block, and returns them.
+func (w *warp) tellCluster(a *exec.Access, space isa.Space, m uint32) (told uint32) {
+	b := w.blk
+	of := b.byRank(a.Addr, space, m)
+	for rank, lanes := range of {
+		if lanes == 0 {
+			continue
+		}
+		told |= lanes
+		x := *a
+		x.Addr, x.Space, x.Lanes, x.Peer = &b.team.told, isa.Shared, isa.LaneMask(lanes), b.peer(uint64(rank))
+		b.probe.Access(&x)
+	}
+	return told
+}
+
+// byRank finds the lanes whose addresses are in the shared memory of the cluster, by the ranks of the
+// blocks, and puts where they are in it into team.told.
+func (b *block) byRank(addr *[32]uint64, space isa.Space, m uint32) (of [isa.MaxCluster]uint32) {
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		s, a := isa.Resolve(addr[i])
+		if space == isa.Shared && s != isa.Shared {
+			s, a = isa.Shared, addr[i]
+		}
+		if s != isa.Shared {
+			continue
+		}
+		if rank, at, ok := inCluster(a); ok && rank < isa.MaxCluster {
+			of[rank] |= 1 << i
+			b.team.told[i] = at
+		}
+	}
+	return of
+}
+
+// peer is the block of a rank as probes know it.
+func (b *block) peer(rank uint64) exec.Peer {
+	if b.team == nil || rank == b.rank() {
+		return 0
+	}
+	return exec.Peer(b.team.blocks[rank].Linear() + 1)
+}
+
+// inPeer is what probes are told of a shared address: whose memory it is in, and where.
+func (b *block) inPeer(a uint64) (exec.Peer, uint64) {
+	if s, at := isa.Resolve(a); s == isa.Shared {
+		a = at
+	}
+	rank, at, ok := inCluster(a)
+	if !ok {
+		return 0, a
+	}
+	return b.peer(rank), at
+}
+
+// tellFlight tells the probe of a part of lane i's asynchronous copy, which ends with a phase of the mbarrier
+// at a shared address, or with a group.
+func (w *warp) tellFlight(i int, space isa.Space, addr uint64, bytes int, read, write bool, by isa.Completion, mbarrier uint64) {
+	b := w.blk
+	w.addr[i&31] = addr
+	a := &b.access
+	*a = exec.Access{Warp: w.id, Site: w.site(), Depth: w.fr.depth, Inst: w.info(), Addr: &w.addr, Bytes: bytes, Read: read, Write: write, Flight: true, By: by}
+	if by == isa.ByMbarrier {
+		a.MbarrierPeer, a.Mbarrier = b.inPeer(mbarrier)
+	}
+	w.tellAccess(a, space, 1<<i)
+}
+
+// tellArrived tells the probe that bytes of lane i's copy have arrived at the mbarrier at a shared address.
+func (w *warp) tellArrived(i int, mbarrier uint64) {
+	w.addr[i&31] = mbarrier
+	w.signal(exec.SignalBytes, 1<<i)
 }
 
 // seen tells of a copy: what it reads and what it writes, in flight until somebody waits.
 func (c *copyOp) seen(w *warp, in *inst, m uint32) {
+	if c.multi {
+		return // each block was told of
+	}
 	own := w.addr
 	defer func() { w.addr = own }()
 	info := w.info()
-	by, mbarrier := info.Async.Done, uint64(0)
+	by, mbarrier, peer := info.Async.Done, uint64(0), exec.Peer(0)
 	tell := func(at *inst, space isa.Space, m uint32, bytes int, read, write bool) {
 		w.addresses(at, m)
 		if space == isa.Shared {
 			w.sharedOnly(m)
 		}
 		a := &w.blk.access
-		*a = exec.Access{Warp: w.id, Site: w.site(), Depth: w.fr.depth, Inst: info, Addr: &w.addr, Bytes: bytes, Read: read, Write: write, Flight: by != isa.ByNothing, By: by, Mbarrier: mbarrier}
+		*a = exec.Access{Warp: w.id, Site: w.site(), Depth: w.fr.depth, Inst: info, Addr: &w.addr, Bytes: bytes, Read: read, Write: write, Flight: by != isa.ByNothing, By: by, Mbarrier: mbarrier, MbarrierPeer: peer}
 		w.tellAccess(a, space, m)
 	}
 	each := func(m uint32, bytes int) {
 		if c.mbar != nil {
 			by = isa.ByMbarrier
 			w.addresses(c.mbar, m)
-			w.sharedOnly(m)
-			mbarrier = w.addr[bits.TrailingZeros32(m)&31]
+			peer, mbarrier = w.blk.inPeer(w.addr[bits.TrailingZeros32(m)&31])
 		}
 		if c.src != nil {
 			tell(c.src, c.from, c.reads(w, m), bytes, true, false)
@@ -337,6 +420,23 @@ func (w *warp) signal(does exec.SignalKind, m uint32) {
 	if b.probe == nil || w.fault != nil {
 		return
 	}
+	info := w.info()
+	order, scope := info.Order, info.Scope
+	if does == exec.SignalBytes && order != isa.Release { // of a copy
+		order, scope = isa.Release, isa.ScopeCluster
+	}
+	b.signal = exec.Signal{Warp: w.id, Site: w.site(), Does: does, Order: order, Scope: scope}
+	if b.team != nil {
+		for rank, lanes := range b.byRank(&w.addr, isa.Shared, m) {
+			if lanes != 0 {
+				m &^= lanes
+				w.tellSignal(lanes, &b.team.told, b.peer(uint64(rank)))
+			}
+		}
+	}
+	if m == 0 {
+		return
+	}
 	b.resolved = w.addr
 	for k := m; k != 0; k &= k - 1 {
 		i := bits.TrailingZeros32(k) & 31
@@ -344,13 +444,14 @@ func (w *warp) signal(does exec.SignalKind, m uint32) {
 			b.resolved[i] = at
 		}
 	}
-	info := w.info()
-	order, scope := info.Order, info.Scope
-	if does == exec.SignalBytes && order != isa.Release { // of a copy
-		order, scope = isa.Release, isa.ScopeCluster
-	}
-	b.signal = exec.Signal{Warp: w.id, Site: w.site(), Does: does, Lanes: isa.LaneMask(m), Addr: &b.resolved, Done: isa.LaneMask(w.done & m), Order: order, Scope: scope}
-	b.probe.Signal(&b.signal)
+	w.tellSignal(m, &b.resolved, 0)
+}
+
+// tellSignal tells the probe of what lanes m do to mbarriers of one block.
+func (w *warp) tellSignal(m uint32, addr *[32]uint64, p exec.Peer) {
+	s := &w.blk.signal
+	s.Lanes, s.Addr, s.Done, s.Peer = isa.LaneMask(m), addr, isa.LaneMask(w.done&m), p
+	w.blk.probe.Signal(s)
 }
 
 // misuse tells the probe of an error of synchronisation.

@@ -1,7 +1,6 @@
 package ptx
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -639,9 +638,6 @@ func (m *Machine) prepare(l *Launch) (*image, error) {
 	}
 	if errs := im.errors(); len(errs) > 0 {
 		return nil, l.Refuse("%v", errors.Join(errs...))
-	}
-	if im.tensors && l.Probe != nil {
-		return nil, l.Refuse("checkers cannot follow %s yet", cmp.Or(im.functional, im.hopper))
 	}
 	if l.Cooperative && im.workspace {
 		if err := m.spaces.Prepare(m.mem); err != nil {

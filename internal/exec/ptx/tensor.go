@@ -87,7 +87,7 @@ func decodeTensor(d *dec, in *ptx.Inst, o *inst) error {
 		return nil
 	}
 	d.describe(isa.Global, 0, !op.store, op.store)
-	d.im.hopper, d.im.tensors = "cp.async.bulk.tensor", true
+	d.im.hopper = "cp.async.bulk.tensor"
 	d.info.Async = isa.Async{Does: isa.AsyncStart, Done: isa.ByMbarrier}
 	if op.store {
 		d.info.Async.Done = isa.ByBulk
@@ -206,16 +206,41 @@ func (w *warp) mapOf(op *tensorOp, m *exec.TensorMap, i int) bool {
 func tensorCopy(w *warp, in *inst, m uint32) {
 	op := in.x.any.(*tensorOp)
 	w.wrote = true
+	all := m
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
-		if !w.tensorLane(op, i) {
+		if !w.tensorLane(op, i, all&(1<<i-1)) {
 			return
 		}
 	}
 }
 
-// tensorLane copies the box of lane i. It reports whether there was no fault.
-func (w *warp) tensorLane(op *tensorOp, i int) bool {
+// repeats reports whether lane i stores what one of some lanes before it has stored. Libraries let a whole warp
+// store a box, which NVIDIA's machine code does once; a probe sees it once.
+func (w *warp) repeats(op *tensorOp, i int, before uint32) bool {
+	own := w.addr
+	defer func() { w.addr = own }()
+	w.addresses(op.at, before|1<<i)
+	maps := w.addr
+	w.addresses(op.shared, before|1<<i)
+	for ; before != 0; before &= before - 1 {
+		k := bits.TrailingZeros32(before) & 31
+		same := maps[k] == maps[i] && w.addr[k] == w.addr[i]
+		for _, r := range op.coords[:op.rank] {
+			same = same && w.u32(r)[k] == w.u32(r)[i]
+		}
+		for _, r := range op.offsets {
+			same = same && w.u32(r)[k] == w.u32(r)[i]
+		}
+		if same {
+			return true
+		}
+	}
+	return false
+}
+
+// tensorLane copies the box of lane i, after those of some lanes before it. It reports whether there was no fault.
+func (w *warp) tensorLane(op *tensorOp, i int, before uint32) bool {
 	b := &tensorBox{op: op, lane: i}
 	if !w.mapOf(op, &b.m, i) {
 		return false
@@ -243,18 +268,59 @@ func (w *warp) tensorLane(op *tensorOp, i int) bool {
 	w.tensorNote(b)
 	switch {
 	case op.store:
-		return w.tensorStore(b, image)
+		if !w.tensorStore(b, image) {
+			return false
+		}
+		if w.blk.probe != nil && (op.reduce != "" || !w.repeats(op, i, before)) {
+			w.tensorSeen(b, image, isa.ByBulk, 0)
+		}
+		return true
 	case !op.copy.multi:
-		return w.tensorLoad(b, image) && (op.mbar == nil || w.completeTx(op.mbar, 1<<i, n))
+		if !w.tensorLoad(b, image) || op.mbar != nil && !w.completeTx(op.mbar, 1<<i, n) {
+			return false
+		}
+		if op.mbar != nil && w.blk.probe != nil {
+			w.addresses(op.mbar, 1<<i)
+			mbarrier := w.addr[i&31]
+			w.tensorSeen(b, image, isa.ByMbarrier, mbarrier)
+			w.tellArrived(i, mbarrier)
+		}
+		return true
 	}
 	if mask, count := w.u32(op.copy.mask)[i]&0xffff, w.blk.launch.ClusterSize().Count(); mask>>count != 0 {
 		w.failf(1<<i, "multicast to the blocks %#x of a cluster that has %d", mask, count)
 		return false
 	}
 	w.multicast(op.copy, i, image, func(to uint64, rank int) bool {
-		return w.tensorLoad(b, to) && w.completeIn(op.mbar, i, rank, n)
+		ok := w.tensorLoad(b, to) && w.completeIn(op.mbar, i, rank, n)
+		if ok && w.blk.probe != nil {
+			w.tellMulticast(op.mbar, i, rank, to, int(n), func(mbarrier uint64) { w.tensorRows(b, isa.ByMbarrier, mbarrier) })
+		}
+		return ok
 	})
 	return w.fault == nil
+}
+
+// tensorSeen tells the probe of the copy of a box between the tensor and shared memory.
+func (w *warp) tensorSeen(b *tensorBox, image uint64, by isa.Completion, mbarrier uint64) {
+	if !b.op.store {
+		w.tensorRows(b, by, mbarrier)
+	}
+	w.tellFlight(b.lane, isa.Shared, image, b.m.BoxBytes(), b.op.store, !b.op.store, by, mbarrier) // swizzles leave it the same bytes
+	if b.op.store {
+		w.tensorRows(b, by, mbarrier)
+	}
+}
+
+// tensorRows tells the probe of what the copy of a box accesses in the tensor.
+func (w *warp) tensorRows(b *tensorBox, by isa.Completion, mbarrier uint64) {
+	size := b.m.Type.Bytes()
+	b.m.Rows(b.at, b.offsets, func(r *exec.TensorRow) bool {
+		if n := (r.Hi - r.Lo) * size; n > 0 {
+			w.tellFlight(b.lane, isa.Global, r.Global+uint64(r.Lo*size), n, !b.op.store || b.op.reduce != "", b.op.store, by, mbarrier)
+		}
+		return true
+	})
 }
 
 // pieces calls use for the parts of bytes of shared memory from a on, which lie together: f is where a
@@ -446,7 +512,7 @@ func decodeTensorMap(d *dec, in *ptx.Inst, o *inst) error {
 		return err
 	}
 	d.describe(space, exec.TensorMapBytes, true, true)
-	d.im.functional, d.im.tensors = "tensormap.replace", true
+	d.im.functional = "tensormap.replace"
 	o.run = func(w *warp, in *inst, m uint32) {
 		w.addresses(in, m)
 		for ; m != 0; m &= m - 1 {
@@ -533,7 +599,7 @@ func (d *dec) fenceProxyCopy(in *ptx.Inst, o *inst) error {
 	}
 	d.together(o)
 	d.describe(isa.Global, exec.TensorMapBytes, true, true)
-	d.im.functional, d.im.tensors = "tensormap.cp_fenceproxy", true
+	d.im.functional = "tensormap.cp_fenceproxy"
 	o.run = func(w *warp, in *inst, m uint32) {
 		if !w.needAll(in, m) {
 			return

@@ -108,10 +108,11 @@ type warp struct {
 	tid     [3][32]uint32
 	scratch [2][32]uint32 // rows for operations that need an operand rearranged
 
-	fault  *fault
-	lost   uint32 // lanes whose access a probe has left out after a fault
-	silent uint32 // lanes whose store changed nothing, for a probe that asks
-	yield  bool   // let other warps run
+	fault    *fault
+	lost     uint32    // lanes whose access a probe has left out after a fault
+	products *products // that its registers still wait for; nil: none, or nobody asks
+	silent   uint32    // lanes whose store changed nothing, for a probe that asks
+	yield    bool      // let other warps run
 }
 
 // fault is a pending fault: which lane did what.
