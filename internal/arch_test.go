@@ -44,7 +44,7 @@ var mayImport = map[string][]string{
 	"internal/exec/texture": {"internal/exec/num", "internal/exec/device", "internal/exec"},
 	"internal/exec/ptx":     {"internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec/num", "internal/exec/device", "internal/exec", "internal/exec/texture"},
 	"internal/exec/sass":    {"internal/isa", "internal/isa/sass", "internal/exec/num", "internal/exec/device", "internal/exec", "internal/exec/texture"},
-	"internal/program":      {"internal/compile", "internal/binary/cubin", "internal/binary/fatbin", "internal/isa/ptx", "internal/isa/sass", "internal/exec/device", "internal/exec", "internal/exec/texture", "internal/exec/ptx", "internal/exec/sass"},
+	"internal/program":      {"internal/compile/machine", "internal/compile", "internal/binary/cubin", "internal/binary/fatbin", "internal/isa/ptx", "internal/isa/sass", "internal/exec/device", "internal/exec", "internal/exec/texture", "internal/exec/ptx", "internal/exec/sass"},
 	// Traces. What was recorded knows no model either; replay makes launches of it.
 	"internal/isa/mnemonic":    {"internal/isa", "internal/near"},
 	"internal/trace":           {"internal/isa"},
@@ -69,7 +69,7 @@ var mayImport = map[string][]string{
 	// Timing. Core models do not know which instruction set they run, nothing
 	// here knows file formats but config, which fills the models' settings.
 	"internal/mem/...":    {"internal/isa", "internal/param", "internal/plug", "internal/ring", "internal/mem/..."},
-	"internal/core/...":   {"internal/param", "internal/plug", "internal/ring", "internal/isa", "internal/isa/flow", "internal/exec", "internal/mem/...", "internal/core/..."},
+	"internal/core/...":   {"internal/compile/machine", "internal/param", "internal/plug", "internal/ring", "internal/isa", "internal/isa/flow", "internal/exec", "internal/mem/...", "internal/core/..."},
 	"internal/gpu/...":    {"internal/checkpoint", "internal/isa", "internal/param", "internal/plug", "internal/exec", "internal/exec/device", "internal/mem/...", "internal/core/...", "internal/gpu/..."},
 	"internal/config/...": {"internal/near", "internal/param", "internal/plug", "internal/isa", "internal/mem/...", "internal/core/...", "internal/gpu/...", "internal/config/..."},
 
@@ -91,12 +91,12 @@ var mayImport = map[string][]string{
 	"internal/check/allow":    {"internal/check", "internal/check/output", "internal/near"},
 
 	// A run, whatever gives it its work.
-	"internal/run": {"internal/checkpoint", "internal/sample", "internal/check", "internal/check/output", "internal/check/coverage", "internal/near", "internal/plain", "internal/isa", "internal/exec", "internal/exec/device", "internal/exec/replay", "internal/config", "internal/gpu", "internal/mem", "internal/mem/cache", "internal/mem/noc", "internal/core",
+	"internal/run": {"internal/compile/machine", "internal/checkpoint", "internal/sample", "internal/check", "internal/check/output", "internal/check/coverage", "internal/near", "internal/plain", "internal/isa", "internal/exec", "internal/exec/device", "internal/exec/replay", "internal/config", "internal/gpu", "internal/mem", "internal/mem/cache", "internal/mem/noc", "internal/core",
 		"internal/report", "internal/report/findings", "internal/report/lesson", "internal/report/timeline", "internal/isa/explain", "internal/trace/record"},
 	"internal/run/live":      {"internal/run", "internal/report"},
 	"internal/run/flags":     {"internal/sample", "internal/exec", "internal/exec/device", "internal/check/checkers", "internal/near", "internal/run", "internal/report", "internal/report/series", "internal/report/timeline", "internal/trace", "internal/trace/text", "internal/trace/micro", "internal/trace/record"},
 	"internal/work/tracerun": {"internal/checkpoint", "internal/core", "internal/isa", "internal/isa/mnemonic", "internal/exec", "internal/run", "internal/gpu", "internal/report", "internal/trace", "internal/exec/replay"},
-	"internal/work/job": {"internal/checkpoint", "internal/check", "internal/near", "internal/tomlfile", "internal/binary/fatbin", "internal/run", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/num", "internal/exec/device",
+	"internal/work/job": {"internal/compile/machine", "internal/checkpoint", "internal/check", "internal/near", "internal/tomlfile", "internal/binary/fatbin", "internal/run", "internal/isa", "internal/isa/ptx", "internal/program", "internal/exec/num", "internal/exec/device",
 		"internal/isa/kasm", "internal/core/kepler", "internal/work/krun", "internal/exec", "internal/exec/texture", "internal/exec/ptx", "internal/report", "internal/report/findings", "internal/report/lesson", "internal/config", "internal/gpu"},
 	// CUDA programs: the runtime is Go; only the library that programs are linked
 	// with has a C face.
@@ -134,7 +134,7 @@ var mayImport = map[string][]string{
 	// What a core model of a program's own is made of: names for what models use.
 	"core":       {"internal/core", "internal/exec", "internal/isa", "internal/mem", "internal/mem/cache"},
 	"cmd/heddle": {"internal/cli"},
-	"internal/cli": {"internal/compile", "internal/check", "internal/check/...", "internal/binary/cubin", "internal/binary/fatbin", "internal/program", "internal/exec/replay", "internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec", "internal/exec/ptx",
+	"internal/cli": {"internal/compile/machine", "internal/compile", "internal/check", "internal/check/...", "internal/binary/cubin", "internal/binary/fatbin", "internal/program", "internal/exec/replay", "internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec", "internal/exec/ptx",
 		"internal/isa/kasm", "internal/isa/sass", "internal/core/kepler", "internal/work/kcase", "internal/work/krun",
 		"internal/compare", "internal/trace", "internal/trace/...", "internal/work/tracerun", "internal/progress", "internal/work/cuda", "internal/work/cuda/...", "internal/libs/ml",
 		"internal/config", "internal/run", "internal/run/flags", "internal/run/live", "internal/run/step", "internal/sweep", "internal/sweep/index", "internal/sweep/slurm", "internal/sweep/store", "internal/tomlfile", "internal/work/input", "internal/work/job", "internal/report", "internal/view", "internal/whatif", ""},

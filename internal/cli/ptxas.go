@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,20 +10,24 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/compile"
+	"github.com/heddle-sim/heddle/internal/compile/machine"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/program"
+	"github.com/heddle-sim/heddle/internal/run"
 )
 
 // ptxasCmd is `heddle ptxas`.
 type ptxasCmd struct {
-	File    string `arg:"" name:"file" help:"A program: PTX (.ptx)."`
-	Out     string `short:"o" name:"out" default:"elf.o" placeholder:"FILE" help:"The cubin."`
-	Arch    string `default:"sm_86" placeholder:"NAME" help:"The architecture: sm_80, sm_86, sm_87 or sm_89; -arch is the same."`
-	SASS    bool   `name:"sass" help:"Write the listing with control codes to standard output instead of a cubin. It is a program that heddle run and heddle asm take."`
-	Dump    string `placeholder:"after=PASS" help:"Write the form of each kernel after a pass to standard output instead: ${compile_passes}, or all."`
-	Verbose bool   `short:"v" help:"Say how many registers and how much memory each kernel has."`
-	MaxRegs int    `name:"maxrregcount" placeholder:"N" help:"The most registers of a thread, at least ${least_registers}; what does not fit moves to local memory. Kernels with .maxnreg, .maxntid or .reqntid have their own bound."`
-	Spills  bool   `name:"warn-on-spills" help:"Warn of kernels whose registers move to local memory."`
+	File    string   `arg:"" name:"file" help:"A program: PTX (.ptx)."`
+	Out     string   `short:"o" name:"out" default:"elf.o" placeholder:"FILE" help:"The cubin."`
+	Arch    string   `default:"sm_86" placeholder:"NAME" help:"The architecture: sm_80, sm_86, sm_87 or sm_89; -arch is the same."`
+	SASS    bool     `name:"sass" help:"Write the listing with control codes to standard output instead of a cubin. It is a program that heddle run and heddle asm take."`
+	Dump    string   `placeholder:"after=PASS" help:"Write the form of each kernel after a pass to standard output instead: ${compile_passes}, or all."`
+	Verbose bool     `short:"v" help:"Say how many registers and how much memory each kernel has."`
+	MaxRegs int      `name:"maxrregcount" placeholder:"N" help:"The most registers of a thread, at least ${least_registers}; what does not fit moves to local memory. Kernels with .maxnreg, .maxntid or .reqntid have their own bound."`
+	Machine string   `placeholder:"NAME|FILE" help:"The GPU for which the code is: its parameters [modern] say how many dependence counters there are, and how long results take. heddle run --code compiled makes code for the GPU that runs it."`
+	Set     []string `short:"C" sep:"none" placeholder:"KEY=VALUE" help:"Change one value of that GPU (repeatable)."`
+	Spills  bool     `name:"warn-on-spills" help:"Warn of kernels whose registers move to local memory."`
 }
 
 // ptxasOptions are the options that ptxas takes with one dash.
@@ -79,6 +84,9 @@ func (c *ptxasCmd) Run(e env) error {
 		return usage("--maxrregcount %d: want a number of registers, 0 for no bound", c.MaxRegs)
 	}
 	o := compile.Options{Arch: arch, MaxRegisters: c.MaxRegs}
+	if o.Contract, err = c.contract(); err != nil {
+		return err
+	}
 	if pass != "" {
 		o.Dump = func(kernel, after, form string) {
 			if pass == after || pass == "all" {
@@ -95,6 +103,27 @@ func (c *ptxasCmd) Run(e env) error {
 	}
 	return refused(out)
 }
+
+// contract is that of the machine, nil if none is named.
+func (c *ptxasCmd) contract() (*machine.Contract, error) {
+	if c.Machine == "" && len(c.Set) == 0 {
+		return nil, nil
+	}
+	set := run.Settings{Assignments: c.Set}
+	name := cmp.Or(c.Machine, compiledFor)
+	cfg, err := set.Machine(name)
+	if err != nil {
+		return nil, usage("--machine: %w", err)
+	}
+	m := run.ContractOf(&cfg)
+	if m == nil {
+		return nil, usage("--machine %s: its core does not obey control bits; want one with core = \"modern\"; heddle gpus lists them", name)
+	}
+	return m, nil
+}
+
+// compiledFor is the GPU whose values -C changes if none is named: the one with most measurements.
+const compiledFor = "rtx-a6000"
 
 // write writes what was compiled.
 func (c *ptxasCmd) write(e env, out *compile.Result, dumped bool) error {

@@ -28,7 +28,7 @@ func TestBounded(t *testing.T) {
 		{"more than fits", ptx.Func{MaxNTID: [3]int{1024}, MinNCTA: 8}, 0, LeastRegisters},
 		{"absurd", ptx.Func{MaxNTID: [3]int{1 << 40, 1 << 40, 1 << 40}, MinNCTA: 1 << 62}, 0, 255},
 	} {
-		m := machine.Of(86)
+		m := machine.Of(86, machine.Ampere)
 		if got := bounded(&c.fn, m, c.most).Registers + m.Reserved; got != c.want {
 			t.Errorf("%s: %d registers, want %d", c.name, got, c.want)
 		}

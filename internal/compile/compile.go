@@ -20,6 +20,8 @@ type Options struct {
 	// MaxRegisters bounds the registers of a thread, of kernels that do not bound them themselves; 0: the
 	// architecture does.
 	MaxRegisters int
+	// Contract is that of the cores for which the code is, nil: that of the architecture.
+	Contract *machine.Contract
 }
 
 // Result is a compiled module.
@@ -43,7 +45,11 @@ func Module(m *ptx.Module, o Options) (*Result, error) {
 	if o.Arch == 0 {
 		o.Arch = 86
 	}
-	mach := machine.Of(int(o.Arch))
+	contract := machine.Ampere
+	if o.Contract != nil {
+		contract = *o.Contract
+	}
+	mach := machine.Of(int(o.Arch), contract)
 	if mach == nil {
 		return nil, fmt.Errorf("%v: %w", o.Arch, errArch)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/compile"
+	"github.com/heddle-sim/heddle/internal/compile/machine"
+	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
@@ -106,5 +108,44 @@ func TestFewRegisters(t *testing.T) {
 	}
 	if moved < 5 {
 		t.Errorf("registers of only %d kernels move", moved)
+	}
+}
+
+// TestCounters: code for a machine with fewer dependence counters names no others.
+func TestCounters(t *testing.T) {
+	src, err := os.ReadFile("../../examples/mma-gemm/mma-gemm.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := ptx.Parse("gemm.ptx", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= isa.Counters; n++ {
+		c := machine.Ampere
+		c.Counters = n
+		r, err := compile.Module(m, compile.Options{Contract: &c})
+		if err != nil || len(r.Refused) > 0 {
+			t.Fatal(err, r.Refused)
+		}
+		used := map[uint8]bool{}
+		for _, k := range r.File.Kernels {
+			for _, in := range k.Code {
+				for _, x := range []uint8{in.Ctl.Write, in.Ctl.Read} {
+					used[x] = true
+				}
+				if in.Ctl.Wait>>n != 0 {
+					t.Errorf("with %d counters: %v", n, in.Ctl)
+				}
+			}
+		}
+		for x := range used {
+			if x != isa.NoCounter && int(x) >= n {
+				t.Errorf("with %d counters an instruction raises %d", n, x)
+			}
+		}
+		if !used[uint8(n-1)] {
+			t.Errorf("of %d counters the last is not used", n)
+		}
 	}
 }

@@ -94,7 +94,7 @@ func TestFault(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := newModule(m, 86)
-	_, refusal := x.attempt(m.Funcs[0], machine.Of(86), &Options{Dump: func(string, string, string) { panic("oh") }}, &options{})
+	_, refusal := x.attempt(m.Funcs[0], machine.Of(86, machine.Ampere), &Options{Dump: func(string, string, string) { panic("oh") }}, &options{})
 	if refusal == nil || !strings.Contains(refusal.Error(), "pass build fails, a fault of the compiler: oh") {
 		t.Error(refusal)
 	}
@@ -116,7 +116,7 @@ func TestTwoBranches(t *testing.T) {
 	loop.Append(&ir.Inst{Name: "LDS", Args: []ir.Arg{ir.D(r), {Kind: ir.Mem, Vals: []*ir.Value{nil}}}})
 	loop.Append(&ir.Inst{Name: "ISETP.NE.AND", Args: []ir.Arg{ir.DP(p), ir.DP(nil), ir.R(a), ir.I(9), ir.Pr(nil, false)}})
 	branchOut(f)
-	control(f, machine.Of(86))
+	control(f, machine.Of(86, machine.Ampere))
 	n := len(loop.Insts)
 	load, set, first := loop.Insts[n-4], loop.Insts[n-3], loop.Insts[n-2]
 	if first.Name != "BRA" || first.Ctl.Wait>>load.Ctl.Write&1 == 0 {

@@ -95,7 +95,7 @@ var inHopper = []string{
 var notInPTX = slices.Concat(inHopper, []string{
 	"compat.chip.accel_sim_traces", // tested by TestOneSwitch of internal/work/tracerun
 	"ideal.double.uniform",
-	"modern.const_switch", "modern.constant.immediate_war", "modern.constant.register_war", "modern.copy.regular_raw",
+	"modern.const_switch", "modern.counters", "modern.constant.immediate_war", "modern.constant.register_war", "modern.copy.regular_raw",
 	"modern.copy.regular_war", "modern.copy.uniform_raw", "modern.copy.uniform_war", "modern.depbar_delay", "modern.fence_block",
 	"modern.fence_system", "modern.guard_extra", "modern.keep_code", "modern.l0fl.line", "modern.l0fl.sets", "modern.l0fl.ways", "modern.l0i.sets",
 	"modern.l0i.ways", "modern.l0vl.sets", "modern.l0vl.ways", "modern.load.regular_war", "modern.load.uniform_raw",

@@ -151,6 +151,7 @@ var sassEffects = []sassEffect{
 	{"modern.mio.raw=99", "shfl", "more", ""},
 	{"modern.mio.war=99", "shfl.read", "more", ""},
 	{"modern.guard_extra=0", "isetp.sel", "less", ""}, // the SEL issues too soon: no loop,
+	{"modern.counters=1", "shfl.read", "end done refused", ""},
 	{"modern.long_stall=30", "stall12", "more", ""},
 	{"modern.zero_stall=60", "errbar", "more", ""},
 	{"modern.queue_misc=1", "queued", "differ", ""},

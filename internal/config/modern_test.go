@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/heddle-sim/heddle/internal/compile/machine"
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/core/modern"
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -360,5 +361,26 @@ func TestModernPeaks(t *testing.T) {
 				t.Errorf("%s: %s %q, want %q", tt.gpu, name, got[name], want)
 			}
 		}
+	}
+}
+
+// TestContracts: for GPUs of the generation that code is compiled for, the core's values are those that
+// the compiler assumes where no machine is named.
+func TestContracts(t *testing.T) {
+	n := 0
+	for _, name := range Names() {
+		g, err := Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := g.ChipConfig()
+		if x, ok := c.Core.(core.ControlBits); ok && c.Arch/10 == 8 {
+			if n++; x.Contract() != machine.Ampere {
+				t.Errorf("%s: %+v, want %+v", name, x.Contract(), machine.Ampere)
+			}
+		}
+	}
+	if n == 0 {
+		t.Error("no GPU is of that generation")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/compile/machine"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
@@ -273,6 +274,8 @@ type ControlBits interface {
 	FixedLatency(c isa.Class) int
 	// Guard describes what guards the dependences of a program with control bits, or without.
 	Guard(bits bool) Guard
+	// Contract is what the cores leave to the code: a compiler makes it for them.
+	Contract() machine.Contract
 }
 
 // Rated is implemented by Settings of a model that knows what an SM does at most.

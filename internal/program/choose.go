@@ -8,6 +8,7 @@ import (
 
 	"github.com/heddle-sim/heddle/internal/binary/cubin"
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
+	"github.com/heddle-sim/heddle/internal/compile/machine"
 	"github.com/heddle-sim/heddle/internal/exec"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
@@ -31,6 +32,8 @@ const (
 type Choice struct {
 	Code Code
 	SM   int // the GPU: ten times its compute capability
+	// Contract is that of the cores for which CompiledCode is, nil: that of the architecture.
+	Contract *machine.Contract
 	// MachineFirst makes AutoCode prefer machine code to PTX, as a driver does.
 	MachineFirst bool
 	// Heads is that of Loader, for fat binaries.

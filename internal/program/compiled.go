@@ -25,7 +25,7 @@ func (c *Choice) compile(p *Program) error {
 	}
 	modules := p.ptx.Modules()
 	for _, m := range modules {
-		out, err := compile.Module(m, compile.Options{Arch: sass.Arch(c.SM)})
+		out, err := compile.Module(m, compile.Options{Arch: sass.Arch(c.SM), Contract: c.Contract})
 		if err != nil {
 			return fmt.Errorf("%s: %w; choose a GPU of these, or other code (--gpu, --code)", m.File, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/compile/machine"
 	"github.com/heddle-sim/heddle/internal/config"
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -108,6 +109,16 @@ func summarize(chip *gpu.GPU, res *report.Run) {
 func HasControlBits(cfg *gpu.Config) bool {
 	_, ok := cfg.Core.(core.ControlBits)
 	return ok
+}
+
+// ContractOf is what the chip's cores leave to machine code, nil if they do not obey its control bits.
+func ContractOf(cfg *gpu.Config) *machine.Contract {
+	x, ok := cfg.Core.(core.ControlBits)
+	if !ok {
+		return nil
+	}
+	c := x.Contract()
+	return &c
 }
 
 // guarded records in a result what guarded the dependences of a kernel's instructions.

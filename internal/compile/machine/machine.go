@@ -1,6 +1,7 @@
 // Package machine describes what an architecture demands of code: how long a result takes to reach
-// each kind of reader, how far apart instructions of a kind issue, how many counters, registers and
-// banks there are. It is the compiler's only source of such numbers.
+// each kind of reader, how far apart instructions of a kind issue, how many counters and registers there
+// are. It is the compiler's only source of such numbers. Those that a core model has as parameters are a
+// [Contract], which the model's settings fill in: code is made for the machine that runs it.
 package machine
 
 // Class is a kind of instruction by its timing.
@@ -65,7 +66,7 @@ type Machine struct {
 	CounterGap int // cycles after which a counter that an instruction raises can be waited for
 	LongestStall,
 	YieldFrom int // the stall from which on the yield bit must be set
-	Banks, ReuseSlots int // of the register file
+	ReuseSlots int // operands of an instruction that the register-file cache keeps; 0: there is none
 
 	// Need is after how many cycles a reader may issue, by the class that writes a register; Predicate
 	// is the same of a predicate.
@@ -76,44 +77,82 @@ type Machine struct {
 	After [Classes]uint8
 }
 
-// Of returns the description of an architecture, nil if there is none.
-func Of(sm int) *Machine {
-	switch sm {
-	case 80, 86, 87, 89:
-		m := ampere
-		m.SM = sm
-		if sm == 80 {
-			m.Spacing[FMA] = 2 // an FP32 unit of 16 lanes
-		}
-		return &m
-	}
-	return nil
+// Contract is what a core leaves to the code that it runs.
+type Contract struct {
+	Counters int // dependence counters of a warp
+
+	// Cycles from an instruction to one of the same pipe that reads its result.
+	Integer, Float, Product, Half, UniformMove int
+	Predicate                                  int // to a guard that reads a predicate
+	GuardExtra                                 int // how much sooner an operand of the integer pipe may read it
+	Reuse                                      bool
 }
 
-// ampere is sm_80 to sm_89. Latencies are those of Mesa's compiler for sm_80 (MIT, "provided by
-// NVIDIA"), which agree with the least distances in ptxas's code; spacings are the least distances in
-// ptxas's code for sm_86. Where a class joins several of their classes, the longest counts.
+// Ampere is the contract of sm_80 to sm_89: six counters (MICRO 2025), and the latencies of Mesa's
+// compiler for sm_80 (MIT, "provided by NVIDIA"), which agree with the least distances in ptxas's code.
+var Ampere = Contract{Counters: 6, Integer: 4, Float: 4, Product: 4, Half: 5, UniformMove: 2, Predicate: 13, GuardExtra: 9, Reuse: true}
+
+// Of returns the description of an architecture whose cores have a contract, nil if there is none.
+func Of(sm int, c Contract) *Machine {
+	switch sm {
+	case 80, 86, 87, 89:
+	default:
+		return nil
+	}
+	m := ampere
+	m.SM, m.Counters = sm, c.Counters
+	if !c.Reuse {
+		m.ReuseSlots = 0
+	}
+	if sm == 80 {
+		m.Spacing[FMA] = 2 // an FP32 unit of 16 lanes
+	}
+	latency := [Fixed]int{ALU: c.Integer, FMA: max(c.Float, c.Product), Wide: c.Product, Half: c.Half, Vote: beside, Disp: beside, UniformMove: c.UniformMove}
+	for w := range Fixed {
+		for r := range readers {
+			n, p := latency[w]+int(later[w][r]), c.Predicate
+			if r == ByGuard {
+				n = c.Predicate
+			}
+			if r < ByDouble && w < Vote {
+				p += int(predicateLater[w][r]) - c.GuardExtra
+			}
+			m.Need[w][r], m.Predicate[w][r] = uint8(max(1, n)), uint8(max(1, p))
+		}
+	}
+	return &m
+}
+
+// beside is the latency of what has no pipe (Mesa).
+const beside = 6
+
+// later is how many cycles later than an instruction of the same pipe each kind of reader may issue, by
+// the class that writes the register; predicateLater is the same of predicates, and of readers in the
+// pipes. Where a class joins several of Mesa's, the longest counts.
+var (
+	later = [Fixed][readers]int8{
+		//       ALU FMA Wide Half DP MMA queue address
+		ALU:         {0, 1, 1, 1, 2, 3, 0, 1},
+		FMA:         {1, 0, 1, 1, 2, 3, 0, 1},
+		Wide:        {1, 0, 2, 1, 2, 3, 0, 1},
+		Half:        {0, 0, 0, 0, 1, 2, -1, 0},
+		Vote:        {0, 0, 0, 0, 0, 1, -2, -1},
+		Disp:        {0, 0, 0, 0, 0, 1, -2, -1},
+		UniformMove: {},
+	}
+	predicateLater = [Vote][ByDouble]int8{
+		ALU:  {0, 1, 1, 1},
+		FMA:  {1, 0, 1, 1},
+		Wide: {1, 0, 1, 1},
+		Half: {1, 1, 1, 3},
+	}
+)
+
+// ampere is sm_80 to sm_89; spacings are the least distances in ptxas's code for sm_86.
 var ampere = Machine{
 	Registers: 253, Reserved: 2, // R0 to R252 (Mesa: two are the hardware's)
 	File: 65536, SubCores: 4, Granule: 8, // CUDA programming guide, "Technical Specifications per Compute Capability"; occupancy calculator
-	Predicates: 7, Uniform: 63, Counters: 6, CounterGap: 2, LongestStall: 15, YieldFrom: 12, Banks: 2, ReuseSlots: 3,
-	Need: [Fixed][readers]uint8{
-		//       ALU FMA Wide Half DP MMA queue address guard
-		ALU:         {4, 5, 5, 5, 6, 7, 4, 5, 13},
-		FMA:         {5, 4, 5, 5, 6, 7, 4, 5, 13},
-		Wide:        {5, 4, 6, 5, 6, 7, 4, 5, 13},
-		Half:        {5, 5, 5, 5, 6, 7, 4, 5, 13},
-		Vote:        {6, 6, 6, 6, 6, 7, 4, 5, 13},
-		Disp:        {6, 6, 6, 6, 6, 7, 4, 5, 13},
-		UniformMove: {2, 2, 2, 2, 2, 2, 2, 2, 12},
-	},
-	Predicate: [Fixed][readers]uint8{
-		ALU:  {4, 5, 5, 5, 13, 13, 13, 13, 13},
-		FMA:  {5, 4, 5, 5, 13, 13, 13, 13, 13},
-		Wide: {5, 4, 5, 5, 13, 13, 13, 13, 13},
-		Half: {5, 5, 5, 7, 13, 13, 13, 13, 13},
-		Vote: {13, 13, 13, 13, 13, 13, 13, 13, 13},
-	},
+	Predicates: 7, Uniform: 63, CounterGap: 2, LongestStall: 15, YieldFrom: 12, ReuseSlots: 3,
 	Spacing: [Classes]uint8{ALU: 2, FMA: 1, Wide: 4, Half: 2, Vote: 1, Disp: 1, UniformMove: 2, Matrix: 8, SFU: 8, Double: 1, Special: 1, Constant: 1, Memory: 4, Control: 1},
 	After:   [Classes]uint8{ALU: 1, FMA: 1, Wide: 1, Half: 1, Vote: 1, Disp: 1, UniformMove: 2, Matrix: 1, SFU: 1, Double: 1, Special: 1, Constant: 1, Memory: 1, Control: 5},
 }

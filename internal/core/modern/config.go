@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/compile/machine"
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem/cache"
@@ -76,11 +77,11 @@ func Ampere() Config {
 		LocalBase: 0x1F88_0000,
 	}
 	c := Config{shape, Params{
-		SubCores: 4, Consumers: 63,
+		SubCores: 4, Consumers: 63, Counters: machine.Ampere.Counters,
 		Buffer: 3, L0I: Tags{8, 32, 128}, Prefetch: 8, LinkUp: 39, LinkDown: 39,
 		L0FL: Tags{4, 2, 64}, L0VL: Tags{4, 8, 64}, ConstSwitch: 4,
-		LongStall: 2, ZeroStall: 45, DepbarDelay: 4, GuardExtra: 9, MadBubble: 1,
-		Ports: 1, RFC: true, Window: 3, WideWindow: 6, ResultQueue: 8,
+		LongStall: 2, ZeroStall: 45, DepbarDelay: 4, GuardExtra: machine.Ampere.GuardExtra, MadBubble: 1,
+		Ports: 1, RFC: machine.Ampere.Reuse, Window: 3, WideWindow: 6, ResultQueue: 8,
 		FP32OnInt: true, TensorHalves: 2,
 		// NVIDIA's compiler leaves 24 cycles after HMMA.16816 for sm_86, where the formula
 		// gives 16, and 16 after IMMA.16816, where it gives 8. DocumentSASS has 33 for
@@ -107,18 +108,18 @@ func Ampere() Config {
 	c.L1I = mustCache("N:64:128:16,L:R:f:N:L,A:32:32,32")
 	c.L1D = mustCache("S:4:128:256,L:T:m:L:L,A:384:48,32:0,32")
 	c.Time = [isa.Classes]Timing{
-		isa.ClassInt:         {Int, 2, 4},     // [HW] MOV, IADD3
-		isa.ClassIntSlow:     {SFU, 8, 13},    // T4: about 15 from issue (Jia 2019)
-		isa.ClassFP32:        {FP32, 2, 4},    // [HW]
-		isa.ClassIMAD:        {FP32, 2, 4},    // [SIM]
-		isa.ClassHalf:        {FP32, 1, 5},    // distance [HW], interval [SIM]
-		isa.ClassSetp:        {Pred, 2, 13},   // [SIM], as compilers wait
-		isa.ClassPred:        {Pred, 2, 13},   // [SIM]
-		isa.ClassSFU:         {SFU, 8, 15},    // interval [SIM]; MUFU 17 from issue on sm_86 (DocumentSASS)
-		isa.ClassUniform:     {Uniform, 2, 4}, // [SIM]
-		isa.ClassUniformMove: {Uniform, 2, 2}, // as compilers wait
-		isa.ClassBranch:      {Branch, 1, 3},  // [SIM]
-		isa.ClassMisc:        {Misc, 1, 2},    // [SIM]
+		isa.ClassInt:         {Int, 2, 4},                              // [HW] MOV, IADD3
+		isa.ClassIntSlow:     {SFU, 8, 13},                             // T4: about 15 from issue (Jia 2019)
+		isa.ClassFP32:        {FP32, 2, 4},                             // [HW]
+		isa.ClassIMAD:        {FP32, 2, 4},                             // [SIM]
+		isa.ClassHalf:        {FP32, 1, 5},                             // distance [HW], interval [SIM]
+		isa.ClassSetp:        {Pred, 2, 13},                            // [SIM], as compilers wait
+		isa.ClassPred:        {Pred, 2, 13},                            // [SIM]
+		isa.ClassSFU:         {SFU, 8, 15},                             // interval [SIM]; MUFU 17 from issue on sm_86 (DocumentSASS)
+		isa.ClassUniform:     {Uniform, 2, 4},                          // [SIM]
+		isa.ClassUniformMove: {Uniform, 2, machine.Ampere.UniformMove}, // as compilers wait
+		isa.ClassBranch:      {Branch, 1, 3},                           // [SIM]
+		isa.ClassMisc:        {Misc, 1, 2},                             // [SIM]
 		isa.ClassMiscQ:       {MiscQueue, 2, 7},
 		isa.ClassFP64:        {FP64, 16, 52}, // 54 from issue, 16 apart (RTX 4090, measured)
 		isa.ClassDMMA:        {FP64, 16, 52},
@@ -257,10 +258,10 @@ func (c *Config) Occupancy(threads, registers, shared int) (int, core.Limit) {
 const scoreboardEntries = 332
 
 // Guard returns what guards dependences, and its storage (the paper's Table 7). Control
-// bits need 6 counters of 6 bits, the stall counter and the yield bit; scoreboards need
+// bits need their counters of 6 bits, the stall counter and the yield bit; scoreboards need
 // for every register one bit for writes and a counter of consumers.
 func (c *Config) Guard(bits bool) core.Guard {
-	g, n := core.Guard{Mechanism: "control bits"}, float64(6*6+4+1)
+	g, n := core.Guard{Mechanism: "control bits"}, float64(6*c.Counters+4+1)
 	if !bits || c.Dependences == Scoreboard {
 		g.Mechanism, g.Consumers = "scoreboards", c.Consumers
 		n = scoreboardEntries * (1 + float64(log2(c.Consumers+1)))
@@ -268,6 +269,15 @@ func (c *Config) Guard(bits bool) core.Guard {
 	g.Warp, g.SM = int(n), int(n)*c.Warps
 	g.Percent = 100 * float64(g.SM) / float64(32*c.Registers)
 	return g
+}
+
+// Contract is what the core leaves to the code that it runs.
+func (c *Config) Contract() machine.Contract {
+	at := func(k isa.Class) int { return c.Time[k].Latency }
+	return machine.Contract{
+		Counters: c.Counters, Integer: at(isa.ClassInt), Float: at(isa.ClassFP32), Product: at(isa.ClassIMAD), Half: at(isa.ClassHalf),
+		UniformMove: at(isa.ClassUniformMove), Predicate: max(at(isa.ClassSetp), at(isa.ClassPred)), GuardExtra: c.GuardExtra, Reuse: c.RFC && c.Ports > 0,
+	}
 }
 
 // log2 returns the number of bits that distinguish n values.

@@ -2,6 +2,7 @@ package modern
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/core"
@@ -231,6 +232,13 @@ func (k *Kernel) decode(cfg *Config) error {
 			o.ctl = in.Control
 			if c := in.Control; c.Stall > 15 || c.Wait >= 1<<isa.Counters || !counter(c.Write) || !counter(c.Read) {
 				return fmt.Errorf("instruction %d (%s, line %d) has invalid control bits; want stall 0..15 and counters 0..5 or none", i, in.Op, in.Pos.Line)
+			}
+			n := most(in.Control)
+			if d := in.Depbar; d != nil && d.SB < isa.Counters {
+				n = max(n, int(d.SB))
+			}
+			if n >= cfg.Counters {
+				return fmt.Errorf("instruction %d (%s, line %d) uses dependence counter %d; the machine has %d (modern.counters); want code for it: --code compiled makes it of PTX", i, in.Op, in.Pos.Line, n, cfg.Counters)
 			}
 		}
 		o.stall = cfg.stallOf(o.ctl)
@@ -502,6 +510,18 @@ func predicateBit(r isa.Reg) uint16 {
 	return 0
 }
 
+// most is the highest counter that control bits name, -1 if they name none.
+func most(c *isa.Control) int {
+	n := bits.Len8(c.Wait) - 1
+	for _, k := range []uint8{c.Write, c.Read} {
+		if k != isa.NoCounter {
+			n = max(n, int(k))
+		}
+	}
+	return n
+}
+
+// counter reports whether a field of control bits names a counter, or none.
 func counter(n uint8) bool { return n < isa.Counters || n == isa.NoCounter }
 
 // predicate is the bit of the predicate with a number, as predicateBit.

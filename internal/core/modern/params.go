@@ -17,6 +17,8 @@ type Params struct {
 	// 1, 3 and 63 in the paper's Table 7.
 	Consumers int `help:"readers of a register that a scoreboard counts" unit:"instructions" want:"1..255"`
 
+	// [HW]: 6.
+	Counters int `help:"dependence counters of a warp, for programs with control bits; code that names others is refused" unit:"counters" want:"1..6" def:"6"`
 	// [HW]: 3.
 	Buffer int `help:"instruction buffer of a warp" unit:"instructions" want:"1..16" from:"-ibuffer_remodeled_size"`
 	// Turing 16 KiB, otherwise 32 KiB, lines of 128 bytes, LRU [SIM]; the stream buffer has 8 lines [SIM].

@@ -13,7 +13,7 @@ import (
 func (r *Runtime) choice() program.Choice {
 	first := run.HasControlBits(&r.cfg) && len(r.opt.Replace) == 0 && r.opt.Save == nil && r.opt.Checks == nil && r.opt.Coverage == nil
 	return program.Choice{
-		Code: program.Code(r.opt.Code), SM: r.cfg.Arch, MachineFirst: first,
+		Code: program.Code(r.opt.Code), SM: r.cfg.Arch, Contract: run.ContractOf(&r.cfg), MachineFirst: first,
 		Skipped: func(err error) { r.say("%v; its PTX runs", err) },
 		Refused: func(err error) { r.say("%v; it runs as PTX", err) },
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/binary/fatbin"
+	"github.com/heddle-sim/heddle/internal/compile/machine"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 	xprog "github.com/heddle-sim/heddle/internal/program"
@@ -31,6 +32,7 @@ type Target struct {
 	Code        xprog.Code
 	SM          int  // the GPU: ten times its compute capability
 	ControlBits bool // its core model obeys those of machine code
+	Contract    *machine.Contract
 }
 
 // TargetOf is the target of a run on a machine, which has a name or a file.
@@ -39,7 +41,7 @@ func TargetOf(machine string, opt Options) (Target, error) {
 	if err != nil {
 		return Target{}, err
 	}
-	return Target{Code: xprog.Code(opt.Code), SM: cfg.Arch, ControlBits: run.HasControlBits(&cfg) && opt.Checks == nil && opt.Coverage == nil}, nil
+	return Target{Code: xprog.Code(opt.Code), SM: cfg.Arch, Contract: run.ContractOf(&cfg), ControlBits: run.HasControlBits(&cfg) && opt.Checks == nil && opt.Coverage == nil}, nil
 }
 
 // Choose makes a program of device code, as Choice.Load does; the machine counts only if there is a
@@ -52,7 +54,7 @@ func Choose(machine string, opt Options, sources ...xprog.Source) (*xprog.Progra
 			return nil, t, err
 		}
 	}
-	c := xprog.Choice{Code: t.Code, SM: t.SM, MachineFirst: t.ControlBits, Heads: true, Refused: func(why error) {
+	c := xprog.Choice{Code: t.Code, SM: t.SM, Contract: t.Contract, MachineFirst: t.ControlBits, Heads: true, Refused: func(why error) {
 		if opt.Tell != nil {
 			opt.Tell(fmt.Sprintf("%v; it runs as PTX", why))
 		}

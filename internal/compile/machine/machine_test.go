@@ -1,0 +1,35 @@
+package machine
+
+import "testing"
+
+// TestOf: a contract's latencies reach each kind of reader.
+func TestOf(t *testing.T) {
+	slow := Ampere
+	slow.Integer, slow.Half, slow.Predicate, slow.Counters, slow.Reuse = 6, 9, 14, 2, false
+	for _, c := range []struct {
+		name     string
+		contract Contract
+		got      func(m *Machine) int
+		want     int
+	}{
+		{"ALU to ALU", Ampere, func(m *Machine) int { return int(m.Need[ALU][ByALU]) }, 4},
+		{"ALU to FFMA", Ampere, func(m *Machine) int { return int(m.Need[ALU][ByFMA]) }, 5},
+		{"half to an address", Ampere, func(m *Machine) int { return int(m.Need[Half][ByAddress]) }, 5},
+		{"ISETP to ALU", Ampere, func(m *Machine) int { return int(m.Predicate[ALU][ByALU]) }, 4},
+		{"ISETP to a guard", Ampere, func(m *Machine) int { return int(m.Predicate[ALU][ByGuard]) }, 13},
+		{"VOTE to ALU", Ampere, func(m *Machine) int { return int(m.Predicate[Vote][ByALU]) }, 13},
+		{"slow ALU to FFMA", slow, func(m *Machine) int { return int(m.Need[ALU][ByFMA]) }, 7},
+		{"slow half to a queue", slow, func(m *Machine) int { return int(m.Need[Half][ByQueue]) }, 8},
+		{"slow ISETP to ALU", slow, func(m *Machine) int { return int(m.Predicate[ALU][ByALU]) }, 5},
+		{"slow ISETP to a guard", slow, func(m *Machine) int { return int(m.Predicate[ALU][ByGuard]) }, 14},
+		{"counters", slow, func(m *Machine) int { return m.Counters }, 2},
+		{"no cache of operands", slow, func(m *Machine) int { return m.ReuseSlots }, 0},
+	} {
+		if got := c.got(Of(86, c.contract)); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+	if Of(60, Ampere) != nil {
+		t.Error("sm_60 has a description")
+	}
+}
