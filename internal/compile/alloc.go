@@ -265,11 +265,77 @@ func (a *allocator) color(m *machine.Machine) {
 	for r := range firstUniform {
 		a.busy[ir.UGPR][r] = ranges{{0, 1 << 60}}
 	}
+	used := 0
 	for _, b := range list {
 		if !a.place(b) {
 			stop(tooMany(b.class, limit[b.class]), "at once, which "+notYet)
 		}
+		if b.class == ir.GPR {
+			used = max(used, b.vals[0].v.Reg-b.vals[0].slot+len(b.slots))
+		}
 	}
+	granule := (used+m.Reserved+m.Granule-1)/m.Granule*m.Granule - m.Reserved
+	a.spread(list, min(granule, m.Registers))
+}
+
+// spread chooses the general registers again, among n, as many as a thread gets anyway: those whose last
+// value was needed the longest time before, so that fewer instructions wait for others that read them.
+// If that does not fit, the first choice stays.
+func (a *allocator) spread(list []*bundle, n int) {
+	type choice struct {
+		b *bundle
+		r int
+	}
+	busy := make([]ranges, n)
+	var all []choice
+	for _, b := range list {
+		if b.class != ir.GPR {
+			continue
+		}
+		r := b.longest(busy)
+		if r < 0 {
+			return
+		}
+		for i, l := range b.slots {
+			busy[r+i] = busy[r+i].with(l.ranges())
+		}
+		all = append(all, choice{b, r})
+	}
+	for _, c := range all {
+		for _, m := range c.b.vals {
+			m.v.Reg = c.r + m.slot
+		}
+	}
+}
+
+// longest is the first of neighbouring registers that are free and have been so the longest, -1 if there
+// are none.
+func (b *bundle) longest(busy []ranges) int {
+	all := make([]ranges, len(b.slots))
+	for i, l := range b.slots {
+		all[i] = l.ranges()
+	}
+	best, since := -1, 0
+next:
+	for r := 0; r+len(b.slots) <= len(busy); r += len(b.slots) {
+		free := 1 << 60
+		for i, x := range all {
+			if len(x) == 0 {
+				continue
+			}
+			if busy[r+i].overlaps(x) {
+				continue next
+			}
+			k := sort.Search(len(busy[r+i]), func(k int) bool { return busy[r+i][k].to > x[0].from })
+			if k > 0 {
+				free = min(free, x[0].from-busy[r+i][k-1].to)
+			}
+		}
+		if best < 0 || free > since {
+			best, since = r, free
+		}
+	}
+	return best
 }
 
 // tooMany is why a kernel is refused that needs more than n registers of a class.

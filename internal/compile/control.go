@@ -48,6 +48,9 @@ type access struct {
 	class  machine.Class
 	reads  []reading
 	writes []register
+
+	chosen      bool  // the counters are
+	write, read uint8 // counters of results and of sources, isa.NoCounter if none is needed
 }
 
 type reading struct {
@@ -86,6 +89,12 @@ type pending struct {
 	regs    []register
 }
 
+// pendingID tells what is open apart.
+type pendingID struct {
+	in      *ir.Inst
+	results bool
+}
+
 func (p *pending) has(r register) bool {
 	for _, x := range p.regs {
 		if x == r {
@@ -106,9 +115,11 @@ type written struct {
 type controller struct {
 	f     *ir.Func
 	m     *machine.Machine
-	later []registerSet // by block: registers that code after it uses
-	entry [][]pending   // by block
-	all   [][]access    // by block, for each instruction
+	later []registerSet        // by block: registers that code after it uses
+	entry [][]pending          // by block: what may be open where it begins
+	known []map[pendingID]bool // by block: what is in entry
+	more  bool                 // more is open at the beginning of a block than was known when it was done
+	all   [][]access           // by block, for each instruction
 
 	// In a block.
 	open   []pending
@@ -123,17 +134,26 @@ type controller struct {
 	groups bool // counter 0 counts groups of asynchronous copies, and nothing else
 }
 
-// control sets the control bits of every instruction.
+// control sets the control bits of every instruction. It goes through the code until it knows all that
+// may be open where a block begins, in loops what earlier rounds have left, too. The counters are those
+// that are chosen when it first comes to an instruction, so that there is an end.
 func control(f *ir.Func, m *machine.Machine) {
-	c := &controller{f: f, m: m, entry: make([][]pending, len(f.Blocks))}
+	n := len(f.Blocks)
+	c := &controller{f: f, m: m, entry: make([][]pending, n), known: make([]map[pendingID]bool, n)}
 	for _, b := range f.Blocks {
 		for _, in := range b.Insts {
 			c.groups = c.groups || in.Name == "LDGDEPBAR"
 		}
 	}
+	if c.groups && m.Counters < 2 {
+		stop("cp.async", "needs a second dependence counter, which the machine does not have")
+	}
 	c.usedLater()
-	for i, b := range f.Blocks {
-		c.block(i, b)
+	for c.more = true; c.more; {
+		c.more = false
+		for i, b := range f.Blocks {
+			c.block(i, b)
+		}
 	}
 }
 
@@ -190,7 +210,7 @@ func next(list []int, after int) int {
 
 // block sets the control bits of a block.
 func (c *controller) block(i int, b *ir.Block) {
-	c.open = c.entry[i]
+	c.open = append(c.open[:0], c.entry[i]...)
 	c.fixed, c.read = map[register]written{}, map[register]int{}
 	c.now, c.last = 0, nil
 	c.index(i)
@@ -329,14 +349,23 @@ func (c *controller) raise(b, n int, in *ir.Inst, a *access) {
 			sources = append(sources, r.r)
 		}
 	}
-	if len(a.writes) > 0 && c.matters(b, n, a.writes) {
-		in.Ctl.Write = c.counter()
-		c.open = append(c.open, pending{in, true, in.Ctl.Write, a.writes})
+	results := len(a.writes) > 0 && c.matters(b, n, a.writes)
+	if !a.chosen {
+		a.write, a.read = isa.NoCounter, isa.NoCounter
+		if results {
+			a.write = c.counter()
+		}
 	}
-	if len(sources) > 0 && c.overwritten(b, n, sources, a.writes, in.Ctl.Write != isa.NoCounter) {
-		in.Ctl.Read = c.counter()
-		c.open = append(c.open, pending{in, false, in.Ctl.Read, sources})
+	if in.Ctl.Write = a.write; results {
+		c.open = append(c.open, pending{in, true, a.write, a.writes})
 	}
+	if !a.chosen && len(sources) > 0 && c.overwritten(b, n, sources, a.writes, results) {
+		a.read = c.counter()
+	}
+	if in.Ctl.Read = a.read; a.read != isa.NoCounter {
+		c.open = append(c.open, pending{in, false, a.read, sources})
+	}
+	a.chosen = true
 }
 
 // counter is one that nothing uses, or else the one that fewest do.
@@ -390,8 +419,8 @@ func (c *controller) overwritten(b, n int, sources, results []register, counted 
 	return false
 }
 
-// leave makes a block's last instruction, or a branch before it, hold back what follows long enough for results of fixed
-// latency, and wait at the end of loops for all others.
+// leave makes a block's last instruction, or a branch before it, hold back what follows long enough for
+// results of fixed latency.
 func (c *controller) leave(i int, b *ir.Block, in *ir.Inst) {
 	n := int(max(1, c.m.After[machine.ClassOf(in.Name)]))
 	if machine.ClassOf(in.Name).Late() {
@@ -442,51 +471,23 @@ func (c *controller) ahead(b *ir.Block, r register, w machine.Class, passed int)
 	return n
 }
 
-// end passes what is open to the blocks that follow. Where control goes back, everything that matters
-// has been waited for.
+// end passes what is open to the blocks that follow.
 func (c *controller) end(i int, b *ir.Block) {
-	var rest []pending
 	for _, p := range c.open {
-		for _, r := range p.regs {
-			if c.later[i].has(r) {
-				rest = append(rest, p)
-				break
-			}
+		if !slices.ContainsFunc(p.regs, c.later[i].has) {
+			continue
 		}
-	}
-	for _, s := range b.Succs() {
-		if s.ID <= i && len(rest) > 0 {
-			n := len(b.Insts) - 1
-			if n > 0 && b.Insts[n-1].Base() == "BRA" { // the first of two
-				n--
+		for _, s := range b.Succs() {
+			id := pendingID{p.in, p.results}
+			if c.known[s.ID][id] {
+				continue
 			}
-			for _, p := range rest {
-				b.Insts[n].Ctl.Wait |= 1 << p.counter
+			if c.known[s.ID] == nil {
+				c.known[s.ID] = map[pendingID]bool{}
 			}
-			c.gap(b, n)
-			rest = nil
+			c.known[s.ID][id] = true
+			c.entry[s.ID] = append(c.entry[s.ID], p)
+			c.more = c.more || s.ID <= i
 		}
-	}
-	for _, s := range b.Succs() {
-		for _, p := range rest {
-			known := false
-			for _, q := range c.entry[s.ID] {
-				known = known || q.in == p.in && q.results == p.results
-			}
-			if !known {
-				c.entry[s.ID] = append(c.entry[s.ID], p)
-			}
-		}
-	}
-}
-
-// gap keeps instruction n of a block far enough from the one before it to wait for its counters.
-func (c *controller) gap(b *ir.Block, n int) {
-	if n < 1 {
-		return
-	}
-	p, last := b.Insts[n-1], b.Insts[n]
-	if p.Ctl.Stall < uint8(c.m.CounterGap) && (p.Ctl.Write != isa.NoCounter && last.Ctl.Wait>>p.Ctl.Write&1 != 0 || p.Ctl.Read != isa.NoCounter && last.Ctl.Wait>>p.Ctl.Read&1 != 0) {
-		p.Ctl.Stall = uint8(c.m.CounterGap)
 	}
 }

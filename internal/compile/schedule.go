@@ -226,12 +226,13 @@ func choose(all []node, open []int, p *pressure, now int) int {
 	tight, narrow := p.live[ir.GPR] >= mostLive, p.live[ir.Pred] >= mostPredicates
 	best := -1
 	better := func(x, y *node) bool {
-		if tight || narrow {
-			c := ir.GPR
-			if narrow {
-				c = ir.Pred
+		if narrow {
+			if a, z := p.change(x.in, ir.Pred), p.change(y.in, ir.Pred); a != z && (a > 0 || z > 0) {
+				return a < z
 			}
-			if a, z := p.change(x.in, c), p.change(y.in, c); a != z {
+		}
+		if tight {
+			if a, z := p.change(x.in, ir.GPR), p.change(y.in, ir.GPR); a != z {
 				return a < z
 			}
 			return x.order < y.order
