@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,11 +28,14 @@ type ptxasCmd struct {
 	MaxRegs int      `name:"maxrregcount" placeholder:"N" help:"The most registers of a thread, at least ${least_registers}; what does not fit moves to local memory. Kernels with .maxnreg, .maxntid or .reqntid have their own bound."`
 	Machine string   `placeholder:"NAME|FILE" help:"The GPU for which the code is: its parameters [modern] say how many dependence counters there are, and how long results take. heddle run --code compiled makes code for the GPU that runs it."`
 	Set     []string `short:"C" sep:"none" placeholder:"KEY=VALUE" help:"Change one value of that GPU (repeatable)."`
+	Level   int      `short:"O" name:"opt-level" default:"3" placeholder:"0…3" help:"How much to optimise."`
+	JSON    bool     `name:"json" help:"Write what each pass left of each kernel to standard output, too: instructions, blocks, and registers and predicates that are needed at once."`
+	Lines   bool     `name:"lineinfo" help:"Give the code the lines of the source from which the PTX was made, where the PTX names them."`
 	Spills  bool     `name:"warn-on-spills" help:"Warn of kernels whose registers move to local memory."`
 }
 
 // ptxasOptions are the options that ptxas takes with one dash.
-var ptxasOptions = map[string]string{"-arch": "--arch", "-maxrregcount": "--maxrregcount", "-warn-spills": "--warn-on-spills"}
+var ptxasOptions = map[string]string{"-arch": "--arch", "-maxrregcount": "--maxrregcount", "-warn-spills": "--warn-on-spills", "-lineinfo": "--lineinfo"}
 
 // ptxasArgs turns the options of ptxas with one dash into those of this command.
 func ptxasArgs(args []string) []string {
@@ -83,7 +87,13 @@ func (c *ptxasCmd) Run(e env) error {
 	if c.MaxRegs < 0 {
 		return usage("--maxrregcount %d: want a number of registers, 0 for no bound", c.MaxRegs)
 	}
-	o := compile.Options{Arch: arch, MaxRegisters: c.MaxRegs}
+	if c.Level < 0 || c.Level > compile.Most {
+		return usage("-O%d: want 0 to %d", c.Level, compile.Most)
+	}
+	if c.JSON && (c.SASS || pass != "") {
+		return usage("--json and --sass or --dump both write to standard output; give one of them")
+	}
+	o := compile.Options{Arch: arch, MaxRegisters: c.MaxRegs, Less: compile.Most - c.Level, Count: c.JSON, Sources: c.Lines}
 	if o.Contract, err = c.contract(); err != nil {
 		return err
 	}
@@ -100,6 +110,11 @@ func (c *ptxasCmd) Run(e env) error {
 	}
 	if err := c.write(e, out, pass != ""); err != nil {
 		return err
+	}
+	if c.JSON {
+		if err := counts(e.stdout, out); err != nil {
+			return err
+		}
 	}
 	return refused(out)
 }
@@ -167,6 +182,26 @@ func (c *ptxasCmd) summary(w io.Writer, out *compile.Result) {
 		}
 		fmt.Fprintf(w, ", %d bytes cmem[0]\n", bytes)
 	}
+}
+
+// counts writes what each pass left.
+func counts(w io.Writer, out *compile.Result) error {
+	type kernel struct {
+		Kernel      string          `json:"kernel"`
+		Registers   int             `json:"registers"`
+		Stack       int             `json:"stack_bytes"`
+		SpillStores int             `json:"spill_store_bytes"`
+		SpillLoads  int             `json:"spill_load_bytes"`
+		Passes      []compile.Count `json:"passes"`
+	}
+	list := []kernel{}
+	for i, k := range out.File.Kernels {
+		n := out.Info[i]
+		list = append(list, kernel{k.Name, k.Regs, k.Local, n.SpillStores, n.SpillLoads, n.Passes})
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(list)
 }
 
 // refused is the error for the kernels that could not be compiled, nil if there are none.

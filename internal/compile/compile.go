@@ -22,6 +22,13 @@ type Options struct {
 	MaxRegisters int
 	// Contract is that of the cores for which the code is, nil: that of the architecture.
 	Contract *machine.Contract
+	// Less is how many levels of optimisation are left out, up to Most.
+	Less int
+	// Count makes Info.Passes.
+	Count bool
+	// Sources makes the lines of code those of the source from which the PTX was made, as far as its
+	// .loc directives name them, not those of the PTX.
+	Sources bool
 }
 
 // Result is a compiled module.
@@ -34,6 +41,17 @@ type Result struct {
 // Info is what is known of a compiled kernel beside its code.
 type Info struct {
 	SpillStores, SpillLoads int // bytes of a thread, by the instructions in the code
+	Passes                  []Count
+}
+
+// Count is what a kernel has after a pass.
+type Count struct {
+	Pass         string `json:"pass"`
+	Instructions int    `json:"instructions"`
+	Blocks       int    `json:"blocks"`
+	// Values that are needed at once, at most; after "registers" the registers that are used.
+	Registers  int `json:"registers"`
+	Predicates int `json:"predicates"`
 }
 
 // errArch is an architecture that code cannot be made for.
@@ -89,7 +107,7 @@ func (m *module) kernel(fn *ptx.Func, mach *machine.Machine, o *Options) (*sass.
 		case err == nil && want != with.reserve:
 			with.reserve = want
 		case err == nil:
-			return k, Info{SpillStores: 4 * with.spilled.stores, SpillLoads: 4 * with.spilled.loads}, nil
+			return k, Info{SpillStores: 4 * with.spilled.stores, SpillLoads: 4 * with.spilled.loads, Passes: with.counts}, nil
 		case err.What == tooMany(ir.Pred, mach.Predicates) && with.predicates == 0:
 			with.predicates = mach.Predicates - 1
 		case err.What == tooMany(ir.Pred, mach.Predicates) && with.predicates > mach.Predicates/2:
@@ -128,7 +146,11 @@ func (m *module) attempt(fn *ptx.Func, mach *machine.Machine, o *Options, with *
 	if n := len(f.Blocks); n > mostBlocks {
 		stop("a kernel", fmt.Sprintf("of %d blocks between branches, more than %d, %s", n, mostBlocks, notYet))
 	}
+	with.counts = nil
 	check := func(ssa bool) {
+		if o.Count {
+			with.counts = append(with.counts, count(f, in, ssa))
+		}
 		if o.Dump != nil {
 			o.Dump(fn.Name, in, f.String())
 		}
@@ -140,10 +162,16 @@ func (m *module) attempt(fn *ptx.Func, mach *machine.Machine, o *Options, with *
 	}
 	check(true)
 	for _, p := range passes(with, lay) {
-		in = p.name
+		if in = p.name; p.from > Most-o.Less {
+			continue
+		}
 		p.run(f, mach)
 		check(p.ssa)
 	}
 	in = "emit"
-	return emit(m, fn, f, lay, mach), nil
+	k = emit(m, fn, f, lay, mach)
+	if o.Sources {
+		fromSources(k, m.text, fn)
+	}
+	return k, nil
 }

@@ -10,6 +10,7 @@ type pass struct {
 	name string
 	run  func(f *ir.Func, m *machine.Machine)
 	ssa  bool // its result is in the form that ir.Func.Verify checks
+	from int  // the level of optimisation from which on it runs
 }
 
 // options are choices of how passes work.
@@ -22,6 +23,7 @@ type options struct {
 	// the bytes of local memory for the others.
 	registers, reserve int
 	spilled            spilled // what went there
+	counts             []Count
 }
 
 // fewest registers are left to values when others move to memory: an instruction and the copies before
@@ -32,6 +34,11 @@ const fewest = 12
 // take 10 s of processor time. Many exits from one loop take longer, with the square of their number.
 const mostBlocks = 200_000
 
+// Most is the highest level of optimisation, and the usual one. At 0 only those passes run without which
+// there is no code; 1 adds what makes it shorter within instructions and blocks, 2 what finds results
+// that are there already, 3 the order of instructions.
+const Most = 3
+
 // passes are all of them, in their order.
 func passes(o *options, lay *layout) []pass {
 	var groups []group
@@ -39,36 +46,36 @@ func passes(o *options, lay *layout) []pass {
 		return func(x *ir.Func, _ *machine.Machine) { f(x) }
 	}
 	return []pass{
-		{"phis", plain(simplifyPhis), true},
-		{"dead", plain(removeDead), true},
-		{"exits", plain(exitEarly), true},
-		{"blocks", plain(mergeBlocks), true},
-		{"legal", plain(legalise), true},
-		{"shared", plain(shareResults), true},
-		{"wide", plain(func(f *ir.Func) { fuseWide(f); shareResults(f); removeDead(f) }), true},
-		{"fold", plain(func(f *ir.Func) { fold(f); removeDead(f); fold(f); removeDead(f); discardResults(f) }), true},
+		{"phis", plain(simplifyPhis), true, 0},
+		{"dead", plain(removeDead), true, 0},
+		{"exits", plain(exitEarly), true, 1},
+		{"blocks", plain(mergeBlocks), true, 1},
+		{"legal", plain(legalise), true, 0},
+		{"shared", plain(shareResults), true, 2},
+		{"wide", plain(func(f *ir.Func) { fuseWide(f); shareResults(f); removeDead(f) }), true, 2},
+		{"fold", plain(func(f *ir.Func) { fold(f); removeDead(f); fold(f); removeDead(f); discardResults(f) }), true, 1},
 		{"schedule", func(f *ir.Func, m *machine.Machine) {
 			if !o.inOrder {
 				schedule(f, m)
 			}
-		}, true},
+		}, true, 3},
 		{"predicates", plain(func(f *ir.Func) {
 			if o.predicates > 0 {
 				spillPredicates(f, o.predicates)
 				removeDead(f)
 			}
-		}), true},
+		}), true, 0},
 		{"spill", plain(func(f *ir.Func) {
 			if o.registers > 0 {
 				o.spilled = evict(f, o.registers, lay.sp, int(lay.moved))
 			}
-		}), true},
-		{"converge", plain(converge), true},
-		{"isolate", plain(func(f *ir.Func) { groups = isolate(f); removeDead(f) }), true},
-		{"registers", func(f *ir.Func, m *machine.Machine) { allocate(f, groups, m) }, false},
-		{"moves", plain(func(f *ir.Func) { sequence(f); shorten(f) }), false},
-		{"branches", plain(branchOut), false},
-		{"control", control, false},
+		}), true, 0},
+		{"converge", plain(converge), true, 0},
+		{"isolate", plain(func(f *ir.Func) { groups = isolate(f); removeDead(f) }), true, 0},
+		{"registers", func(f *ir.Func, m *machine.Machine) { allocate(f, groups, m) }, false, 0},
+		{"moves", plain(func(f *ir.Func) { sequence(f); shorten(f) }), false, 0},
+		{"branches", plain(branchOut), false, 0},
+		{"control", control, false, 0},
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/alltests"
+	"github.com/heddle-sim/heddle/internal/compile"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/program"
 )
 
@@ -187,5 +189,47 @@ func TestCompiledRandom(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// listing is what is compiled of a program, less optimised by some levels.
+func listing(t *testing.T, text string, less int) string {
+	t.Helper()
+	m, err := ptx.Parse("rows.ptx", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := compile.Module(m, compile.Options{Less: less, Verify: true})
+	if err != nil || len(r.Refused) > 0 {
+		t.Fatal(err, r.Refused)
+	}
+	return r.File.Text()
+}
+
+// TestCompiledLevels: random kernels give what their PTX does at every level of optimisation, of which each
+// makes them shorter or leaves them as they are.
+func TestCompiledLevels(t *testing.T) {
+	text := ".version 8.0\n.target sm_86\n.address_size 64\n"
+	var names []string
+	for seed := range alltests.Count(15, 500) {
+		text += randomKernel(seed, 5000+seed, inputs, "")
+		names = append(names, fmt.Sprintf("random kernel %d", 5000+seed))
+	}
+	input := rowInput()
+	want := outputs(t, program.PTXCode, text, names, input)
+	last := 0
+	for less := range compile.Most + 1 {
+		code := listing(t, text, less)
+		got := outputs(t, program.SASSCode, code, names, input)
+		for n, name := range names {
+			if !bytes.Equal(want[n], got[n]) {
+				t.Errorf("-O%d: %s differs", compile.Most-less, name)
+			}
+		}
+		if n := strings.Count(code, ";\n"); less > 1 && n < last {
+			t.Errorf("-O%d has %d instructions, the next level %d", compile.Most-less, n, last)
+		} else {
+			last = n
+		}
 	}
 }

@@ -119,7 +119,7 @@ func rowInput() []byte {
 func outputs(t *testing.T, code program.Code, text string, names []string, input []byte) [][]byte {
 	t.Helper()
 	c := program.Choice{Code: code, SM: 86, Refused: func(err error) { t.Error(err) }}
-	p, err := c.Load(program.Source{Name: "rows.ptx", Text: []byte(text)})
+	p, err := c.Load(program.Source{Name: "rows." + strings.Replace(string(code), string(program.CompiledCode), "ptx", 1), Text: []byte(text)})
 	if err != nil {
 		t.Fatal(err)
 	}
