@@ -1,0 +1,137 @@
+package program_test
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/heddle-sim/heddle"
+	"github.com/heddle-sim/heddle/internal/alltests"
+	"github.com/heddle-sim/heddle/internal/compile"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+)
+
+// tiledKernel is k0: loads in a loop, shared memory, a barrier, a division, and a square root.
+const tiledKernel = `.visible .entry k0(.param .u64 in, .param .u64 out) {
+ .shared .align 4 .b8 tile[512];
+ .reg .b64 %in, %out, %at; .reg .b32 %t, %s, %i, %v, %w, %x, %sum; .reg .f32 %f, %g; .reg .pred %p;
+ ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mul.wide.u32 %at, %t, 8; add.s64 %in, %in, %at; add.s64 %out, %out, %at;
+ mov.u32 %s, tile; shl.b32 %x, %t, 2; add.u32 %s, %s, %x; mov.u32 %sum, 1; mov.u32 %i, 0;
+LOOP:
+ ld.global.u32 %v, [%in]; ld.global.u32 %w, [%in+4];
+ xor.b32 %x, %v, %w; st.shared.u32 [%s], %x;
+ bar.sync 0;
+ xor.b32 %x, %s, 4; ld.shared.u32 %x, [%x];
+ mad.lo.u32 %sum, %sum, 31, %x;
+ bar.sync 0;
+ and.b32 %x, %x, 1; setp.eq.u32 %p, %x, 0; @%p bra NEXT;
+ or.b32 %w, %w, 1; div.u32 %v, %v, %w; add.u32 %sum, %sum, %v;
+NEXT:
+ add.s64 %in, %in, 256; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 3; @%p bra LOOP;
+ cvt.rn.f32.u32 %f, %sum; sqrt.rn.f32 %g, %f; mov.b32 %x, %g;
+ st.global.v2.u32 [%out], {%sum, %x}; ret; }
+`
+
+// timed runs k0 of a program on the modern core, and returns what it leaves, and how many hazards the
+// checker finds.
+func timed(t *testing.T, f *sass.File, input []uint32) (out []uint32, hazards int) {
+	t.Helper()
+	prog, err := heddle.LoadSource(heddle.Source{Name: "k.sass", Text: f.Text()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := heddle.New(prog, heddle.With(heddle.RunOptions{Timing: true, Hazards: true, Threads: 1, MaxInsts: 1 << 22}), heddle.Machine("rtx-a6000"), heddle.Set("chip.clusters=1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := heddle.Upload(g, "in", input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := heddle.Upload(g, "out", make([]uint32, 64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Launch(t.Context(), "k0", heddle.Dim(1), heddle.Dim(32), in, to); err != nil {
+		return nil, -1 // an address made of a wrong value
+	}
+	if out, err = heddle.Download[uint32](g, to, 64); err != nil {
+		t.Fatal(err)
+	}
+	res, err := g.Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range res.Checkers {
+		hazards += len(c.Hazards)
+	}
+	return out, hazards
+}
+
+// TestCompiledHazards: the checker finds nothing in random kernels, some with registers in memory. Where a stall is
+// lowered by one, or a wait is left out, it finds that, or the values stay as they were.
+func TestCompiledHazards(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	kernels := []string{tiledKernel}
+	for seed := range alltests.Count(2, 40) {
+		kernels = append(kernels, randomKernel(0, 9000+seed, inputs, ""), randomKernel(0, 9500+seed, 40, ".maxnreg 24"))
+	}
+	places := max(1, alltests.Count(30, 600)/len(kernels))
+	input := make([]uint32, 512)
+	for i := range input {
+		input[i] = r.Uint32()
+	}
+	noticed, harmless := [2]int{}, [2]int{}
+	for _, text := range kernels {
+		m, err := ptx.Parse("k.ptx", []byte(".version 8.0\n.target sm_86\n.address_size 64\n"+text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := compile.Module(m, compile.Options{})
+		if err != nil || len(c.Refused) > 0 {
+			t.Fatal(err, c.Refused)
+		}
+		want, hazards := timed(t, c.File, input)
+		if hazards != 0 {
+			t.Errorf("%d hazards in\n%s", hazards, c.File.Text())
+			continue
+		}
+		code := c.File.Kernels[0].Code
+		for n := range places {
+			kind := n % 2
+			i := r.IntN(len(code))
+			for k := 0; k < len(code) && (kind == 0 && code[i].Ctl.Stall < 2 || kind == 1 && code[i].Ctl.Wait == 0); k++ {
+				i = (i + 1) % len(code)
+			}
+			ctl := code[i].Ctl
+			what := "a lower stall"
+			if kind == 0 {
+				code[i].Ctl.Stall--
+			} else {
+				counter := bits.TrailingZeros8(ctl.Wait)
+				if r.IntN(2) == 0 {
+					counter = bits.Len8(ctl.Wait) - 1
+				}
+				code[i].Ctl.Wait &^= 1 << counter
+				what = fmt.Sprint("no wait for ", counter)
+			}
+			got, hazards := timed(t, c.File, input)
+			switch {
+			case hazards != 0:
+				noticed[kind]++
+			case slices.Equal(got, want):
+				harmless[kind]++
+			default:
+				t.Errorf("%s at instruction %d, which nobody notices, leaves other values in\n%s", what, i, c.File.Text())
+			}
+			code[i].Ctl = ctl
+		}
+	}
+	t.Logf("stalls: %d noticed, %d harmless; waits: %d noticed, %d harmless", noticed[0], harmless[0], noticed[1], harmless[1])
+	if noticed[0] == 0 || noticed[1] == 0 {
+		t.Error("nothing was noticed")
+	}
+}
