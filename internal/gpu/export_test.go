@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -63,10 +64,31 @@ func Interrupted(d time.Duration) (together bool, late int) {
 	t.wake.L = &t.mu
 	var a atomic.Uint64
 	time.AfterFunc(d, func() { t.tell(&a, 1) })
-	late = t.await(&a, 1)
+	late = t.await(new(worker), &a, 1)
 	t.trier.decide(true)
 	return t.trier.call(late), late
 }
 
 // MailLeft is the number of messages between SMs that are on their way.
 func (g *GPU) MailLeft() int { return g.mail.n }
+
+// AbsentBesideASleeper has one worker sleep, and returns whether that one, and another one that has
+// taken its clusters, count as absent.
+func AbsentBesideASleeper() (sleeper, other bool) {
+	t := team{workers: make([]worker, 3)}
+	t.wake.L = &t.mu
+	slept, w := &t.workers[1], &t.workers[2]
+	w.taken.Store(1)
+	home := make(chan bool)
+	go func() {
+		t.await(slept, &t.round, 1)
+		close(home)
+	}()
+	for t.asleep.Load() == 0 {
+		runtime.Gosched()
+	}
+	sleeper, other = slept.absent(1), w.absent(1)
+	t.tell(&t.round, 1)
+	<-home
+	return sleeper, other
+}

@@ -63,3 +63,10 @@ func TestLateWorkersAreSentHome(t *testing.T) {
 		t.Errorf("a worker that was away for 5 ms counts as %d late rounds, and workers are still called: %v", waited, together)
 	}
 }
+
+// TestOnlySleepersAreAbsent: a worker that is awake is not taken for absent because another one sleeps.
+func TestOnlySleepersAreAbsent(t *testing.T) {
+	if sleeper, other := gpu.AbsentBesideASleeper(); !sleeper || other {
+		t.Errorf("absent: the worker that sleeps %v, the other one %v; want true, false", sleeper, other)
+	}
+}

@@ -64,6 +64,7 @@ type worker struct {
 
 	taken atomic.Uint64            // the last round in which somebody took the clusters
 	done  atomic.Uint64            // rounds
+	away  atomic.Bool              // its goroutine sleeps in await
 	busy  int                      // SMs that were awake in the last cycle
 	news  [maxClusters / 64]uint64 // a bit for each cluster with output for the rest of the chip
 	_     [pad]byte
@@ -220,7 +221,7 @@ var helper = (*GPU).help
 func (g *GPU) help(w *worker) {
 	t := &g.team
 	for round := uint64(1); ; round++ {
-		t.await(&t.round, round)
+		t.await(w, &t.round, round)
 		round = t.round.Load()
 		if round&goHome != 0 {
 			return
@@ -306,7 +307,7 @@ func (g *GPU) runTogether() {
 	for i := 1; i < len(t.workers); i++ {
 		w := &t.workers[i]
 		if !w.helped {
-			t.late += t.await(&w.done, round)
+			t.late += t.await(&t.workers[0], &w.done, round)
 		}
 		t.busy += w.busy
 	}
@@ -415,7 +416,7 @@ func (g *GPU) turn(w *worker, c int) {
 	before := w.round<<roundBits + uint64(c)
 	if w.helped || w == &t.workers[0] {
 		for i := 1; i < len(t.workers); i++ {
-			if v := &t.workers[i]; v != w && v.at.Load() < before && (v.helped || t.absent(v, w.round) && g.takeOver(v, w.round)) {
+			if v := &t.workers[i]; v != w && v.at.Load() < before && (v.helped || v.absent(w.round) && g.takeOver(v, w.round)) {
 				for v.at.Load() < before {
 					g.runNext(v)
 				}
@@ -425,7 +426,7 @@ func (g *GPU) turn(w *worker, c int) {
 	late := 0
 	for i := range t.workers {
 		if v := &t.workers[i]; v != w {
-			late += t.await(&v.at, before)
+			late += t.await(w, &v.at, before)
 		}
 	}
 	if w.helped || w == &t.workers[0] {
@@ -435,8 +436,8 @@ func (g *GPU) turn(w *worker, c int) {
 }
 
 // absent waits a moment for a worker to take its clusters, and reports whether it has not.
-func (t *team) absent(w *worker, round uint64) bool {
-	if t.asleep.Load() > 0 {
+func (w *worker) absent(round uint64) bool {
+	if w.away.Load() {
 		return true
 	}
 	for range promptly {
@@ -595,15 +596,16 @@ var looks = 1 << 15
 // its clusters (our choice).
 const promptly = 1 << 10
 
-// await waits until a is at least n. It returns 0, or if it had to block, how long it took
+// await has a worker wait until a is at least n. It returns 0, or if it had to block, how long it took
 // as a number of late rounds.
-func (t *team) await(a *atomic.Uint64, n uint64) (late int) {
+func (t *team) await(w *worker, a *atomic.Uint64, n uint64) (late int) {
 	for range looks {
 		if a.Load() >= n {
 			return 0
 		}
 	}
 	start := time.Now()
+	w.away.Store(true)
 	t.asleep.Add(1)
 	t.mu.Lock()
 	for a.Load() < n {
@@ -611,6 +613,7 @@ func (t *team) await(a *atomic.Uint64, n uint64) (late int) {
 	}
 	t.mu.Unlock()
 	t.asleep.Add(-1)
+	w.away.Store(false)
 	return 1 + int(time.Since(start)/lateRound)
 }
 
