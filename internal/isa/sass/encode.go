@@ -32,7 +32,7 @@ type source struct {
 // attempt is the result of matching the text with a form: how far it got.
 type attempt struct {
 	depth int
-	err   *lineError
+	err   func() *lineError // made only if no form fits
 }
 
 // How far an attempt got: modifiers fit, operands fit.
@@ -44,7 +44,7 @@ const (
 // encode finds the form that fits the text and returns its word.
 func (t *table) encode(s *source) (word128, *lineError) {
 	best := attempt{depth: -1}
-	fail := func(depth int, err *lineError) {
+	fail := func(depth int, err func() *lineError) {
 		if depth > best.depth {
 			best = attempt{depth, err}
 		}
@@ -52,7 +52,9 @@ func (t *table) encode(s *source) (word128, *lineError) {
 	for _, r := range t.byOp[s.op] {
 		w := r.value
 		if r.guard != s.guard.Uniform && !s.guard.Always() {
-			fail(0, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s must be guarded by %s", s.op, map[bool]string{true: "a uniform predicate (UP0 to UP6)", false: "a predicate (P0 to P6)"}[r.guard]), ""})
+			fail(0, func() *lineError {
+				return &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s must be guarded by %s", s.op, map[bool]string{true: "a uniform predicate (UP0 to UP6)", false: "a predicate (P0 to P6)"}[r.guard]), ""}
+			})
 			continue
 		}
 		guardSpan.set(&w, uint64(s.guard.Pred))
@@ -61,22 +63,28 @@ func (t *table) encode(s *source) (word128, *lineError) {
 		}
 		if n, ok := r.encodeMods(0, s.mods, 0, &w); !ok {
 			if n < len(s.mods) {
-				fail(n+1, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s cannot have the modifier .%s here", s.op, s.mods[n]), r.suggest(s.mods[n])})
+				fail(n+1, func() *lineError {
+					return &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s cannot have the modifier .%s here", s.op, s.mods[n]), r.suggest(s.mods[n])}
+				})
 			} else {
-				fail(n+1, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s lacks a modifier", s.op), "the form is: " + r.usage()})
+				fail(n+1, func() *lineError {
+					return &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s lacks a modifier", s.op), "the form is: " + r.usage()}
+				})
 			}
 			continue
 		}
 		if depth, err := r.encodeArgs(s, 0, 0, &w); err != nil {
-			fail(operandDepth+depth, err)
+			fail(operandDepth+depth, func() *lineError { return err })
 			continue
 		}
 		if w.and(r.mask) != r.value {
-			fail(formDepth, &lineError{s.opCol, len(s.opText), "the operands do not fit this form", "the form is: " + r.usage()})
+			fail(formDepth, func() *lineError {
+				return &lineError{s.opCol, len(s.opText), "the operands do not fit this form", "the form is: " + r.usage()}
+			})
 			continue
 		}
 		if _, problem := r.decode(w, s.addr); problem != "" {
-			fail(formDepth, &lineError{s.opCol, len(s.opText), problem, "the form is: " + r.usage()})
+			fail(formDepth, func() *lineError { return &lineError{s.opCol, len(s.opText), problem, "the form is: " + r.usage()} })
 			continue
 		}
 		return w, nil
@@ -84,7 +92,7 @@ func (t *table) encode(s *source) (word128, *lineError) {
 	if best.err == nil {
 		return word128{}, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s does not exist on %s", s.op, t.arch), ""}
 	}
-	return word128{}, best.err
+	return word128{}, best.err()
 }
 
 // Assemble turns the text of one instruction at an address, without control code and labels, into

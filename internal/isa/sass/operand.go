@@ -22,15 +22,52 @@ type arg struct {
 }
 
 var (
-	regPattern   = regexp.MustCompile(`^R(\d+|Z)$`)
-	uregPattern  = regexp.MustCompile(`^UR(\d+|Z)$`)
-	predPattern  = regexp.MustCompile(`^P([0-6]|T)$`)
-	upredPattern = regexp.MustCompile(`^UP([0-6]|T)$`)
-	bregPattern  = regexp.MustCompile(`^B(\d+)$`)
-	sbPattern    = regexp.MustCompile(`^SB(\d+)$`)
-	descPattern  = regexp.MustCompile(`^(g?desc)\[UR(\d+|Z)\](?:\.([A-Za-z.]+))?$`)
-	numPattern   = regexp.MustCompile(`^[+-]?(0[xX][0-9a-fA-F]+|\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|INF|QNAN|SNAN)$`)
+	descPattern = regexp.MustCompile(`^(g?desc)\[UR(\d+|Z)\](?:\.([A-Za-z.]+))?$`)
+	numPattern  = regexp.MustCompile(`^[+-]?(0[xX][0-9a-fA-F]+|\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|INF|QNAN|SNAN)$`)
 )
+
+// naming is how the registers of a file are named: a prefix, then a number or the letter of the one that
+// is always zero or true.
+type naming struct {
+	prefix string
+	always byte // 0 if there is none
+	one    bool // one digit, at most 6
+}
+
+var (
+	regPattern   = naming{"R", 'Z', false}
+	uregPattern  = naming{"UR", 'Z', false}
+	predPattern  = naming{"P", 'T', true}
+	upredPattern = naming{"UP", 'T', true}
+	bregPattern  = naming{"B", 0, false}
+	sbPattern    = naming{"SB", 0, false}
+)
+
+// digits is what follows the prefix in a name; ok says whether it is a register's.
+func (n naming) digits(name string) (rest string, ok bool) {
+	rest, ok = strings.CutPrefix(name, n.prefix)
+	if !ok || rest == "" {
+		return "", false
+	}
+	if len(rest) == 1 && n.always != 0 && rest[0] == n.always {
+		return rest, true
+	}
+	if n.one {
+		return rest, len(rest) == 1 && rest[0] >= '0' && rest[0] <= '6'
+	}
+	for i := range len(rest) {
+		if rest[i] < '0' || rest[i] > '9' {
+			return "", false
+		}
+	}
+	return rest, true
+}
+
+// matches reports whether a name is a register's.
+func (n naming) matches(name string) bool {
+	_, ok := n.digits(name)
+	return ok
+}
 
 // number reads the number in a register's name.
 func number(digits string, zero uint8, highest int) (uint8, error) {
@@ -110,7 +147,7 @@ func parseArg(text string) (arg, error) {
 	var a arg
 	a.Reg, a.UReg, a.Desc = RZ, URZ, URZ
 	s := strings.ReplaceAll(strings.ReplaceAll(text, " ", ""), "\t", "")
-	if numPattern.MatchString(s) {
+	if s != "" && strings.IndexByte("0123456789+-.IQS", s[0]) >= 0 && numPattern.MatchString(s) {
 		a.Kind, a.num = Imm, s
 		return a, nil
 	}
@@ -137,7 +174,7 @@ func parseArg(text string) (arg, error) {
 		return a, a.parseMask(s)
 	case strings.HasPrefix(s, "c[") || strings.HasPrefix(s, "cx["):
 		return a, a.parseConst(s)
-	case descPattern.MatchString(s):
+	case (s[0] == 'd' || s[0] == 'g') && descPattern.MatchString(s):
 		return a, a.parseDesc(s)
 	case s[0] == '[' || strings.HasPrefix(s, "desc[") || strings.HasPrefix(s, "desc0["):
 		return a, a.parseMem(s)
@@ -155,25 +192,26 @@ func (a *arg) parseName(s string) error {
 	parts := strings.Split(s, ".")
 	name := parts[0]
 	var err error
-	set := func(k Kind, m []string, zero uint8, highest int) {
+	set := func(k Kind, n naming, zero uint8, highest int) {
 		a.Kind = k
-		if a.Reg, err = number(m[1], zero, highest); err != nil {
+		digits, _ := n.digits(name)
+		if a.Reg, err = number(digits, zero, highest); err != nil {
 			err = fmt.Errorf("%s does not exist: %w", name, err)
 		}
 	}
 	switch {
-	case regPattern.MatchString(name):
-		set(Reg, regPattern.FindStringSubmatch(name), RZ, 254)
-	case uregPattern.MatchString(name):
-		set(UReg, uregPattern.FindStringSubmatch(name), URZ, 254)
-	case predPattern.MatchString(name):
-		set(Pred, predPattern.FindStringSubmatch(name), PT, 6)
-	case upredPattern.MatchString(name):
-		set(UPred, upredPattern.FindStringSubmatch(name), PT, 6)
-	case bregPattern.MatchString(name):
-		set(BReg, bregPattern.FindStringSubmatch(name), 0, 15)
-	case sbPattern.MatchString(name):
-		set(SB, sbPattern.FindStringSubmatch(name), 0, 5)
+	case regPattern.matches(name):
+		set(Reg, regPattern, RZ, 254)
+	case uregPattern.matches(name):
+		set(UReg, uregPattern, URZ, 254)
+	case predPattern.matches(name):
+		set(Pred, predPattern, PT, 6)
+	case upredPattern.matches(name):
+		set(UPred, upredPattern, PT, 6)
+	case bregPattern.matches(name):
+		set(BReg, bregPattern, 0, 15)
+	case sbPattern.matches(name):
+		set(SB, sbPattern, 0, 5)
 	default:
 		a.Kind, a.Suffix, a.label = Word, s, s
 		return nil
@@ -243,8 +281,8 @@ func (a *arg) parseConst(s string) error {
 	if !ok || len(parts) != 2 {
 		return fmt.Errorf("%q is not a constant; want the form c[0x0][0x160]", s)
 	}
-	if m := uregPattern.FindStringSubmatch(parts[0]); bindless && m != nil {
-		n, err := number(m[1], URZ, 254)
+	if digits, ok := uregPattern.digits(parts[0]); bindless && ok {
+		n, err := number(digits, URZ, 254)
 		if err != nil {
 			return err
 		}
@@ -257,16 +295,16 @@ func (a *arg) parseConst(s string) error {
 		a.Bank = uint8(v)
 	}
 	for _, term := range terms(parts[1]) {
-		if m := regPattern.FindStringSubmatch(term); m != nil {
-			n, err := number(m[1], RZ, 254)
+		if digits, ok := regPattern.digits(term); ok {
+			n, err := number(digits, RZ, 254)
 			if err != nil {
 				return err
 			}
 			a.Reg = n
 			continue
 		}
-		if m := uregPattern.FindStringSubmatch(term); m != nil && !bindless {
-			n, err := number(m[1], URZ, 254)
+		if digits, ok := uregPattern.digits(term); ok && !bindless {
+			n, err := number(digits, URZ, 254)
 			if err != nil {
 				return err
 			}
@@ -328,11 +366,11 @@ func (a *arg) parseMem(s string) error {
 		return fmt.Errorf("%q is not an address", s)
 	}
 	if a.HasD {
-		m := uregPattern.FindStringSubmatch(parts[0])
-		if m == nil {
+		digits, ok := uregPattern.digits(parts[0])
+		if !ok {
 			return fmt.Errorf("%q is not a uniform register for a descriptor", parts[0])
 		}
-		n, err := number(m[1], URZ, 254)
+		n, err := number(digits, URZ, 254)
 		if err != nil {
 			return err
 		}
@@ -346,14 +384,16 @@ func (a *arg) parseMem(s string) error {
 	for i, t := range list {
 		name, suffix, _ := strings.Cut(t, ".")
 		switch {
-		case regPattern.MatchString(name) && i == 0:
-			n, err := number(regPattern.FindStringSubmatch(name)[1], RZ, 254)
+		case regPattern.matches(name) && i == 0:
+			digits, _ := regPattern.digits(name)
+			n, err := number(digits, RZ, 254)
 			if err != nil {
 				return fmt.Errorf("%s does not exist: %w", name, err)
 			}
 			a.Reg, a.Suffix = n, suffix
-		case uregPattern.MatchString(name) && !a.HasU && suffix == "":
-			n, err := number(uregPattern.FindStringSubmatch(name)[1], URZ, 254)
+		case uregPattern.matches(name) && !a.HasU && suffix == "":
+			digits, _ := uregPattern.digits(name)
+			n, err := number(digits, URZ, 254)
 			if err != nil {
 				return fmt.Errorf("%s does not exist: %w", name, err)
 			}

@@ -25,13 +25,11 @@ func parseInstruction(text string, col int, t *table) (*source, *lineError) {
 		if rest, ok := strings.CutPrefix(name, "!"); ok {
 			s.guard.Not, name = true, rest
 		}
-		switch {
-		case predPattern.MatchString(name):
-			s.guard.Pred, _ = number(predPattern.FindStringSubmatch(name)[1], PT, 6)
-		case upredPattern.MatchString(name):
-			s.guard.Pred, _ = number(upredPattern.FindStringSubmatch(name)[1], PT, 6)
-			s.guard.Uniform = true
-		default:
+		digits, plain := predPattern.digits(name)
+		if !plain {
+			digits, s.guard.Uniform = upredPattern.digits(name)
+		}
+		if s.guard.Pred, _ = number(digits, PT, 6); !plain && !s.guard.Uniform {
 			return nil, &lineError{col, n, fmt.Sprintf("%q is not a guard", body[:n]), "want @P0 to @P6 or @UP0 to @UP6, with ! to negate it"}
 		}
 		rest := strings.TrimLeft(body[n:], " \t")
