@@ -56,7 +56,7 @@ func newSM(tb testing.TB) *sm {
 			}
 			s.flying = append(s.flying, flying{r, s.cycle + latency})
 		},
-		BlockDone: func(_ core.Kernel, b exec.Block) { b.Release() },
+		BlockDone: func(_ core.Kernel, b exec.Block, _ uint64) { b.Release() },
 	})
 	if err != nil {
 		tb.Fatal(err)

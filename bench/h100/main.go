@@ -73,7 +73,7 @@ func do() error {
 			return err
 		}
 		if only.MatchString("latency") {
-			if err := latencies(p, kept, set); err != nil {
+			if err := latencies(p, chases, kept, set); err != nil {
 				return err
 			}
 		}
@@ -138,23 +138,27 @@ func simulate(p *heddle.Program, r *row, set []string) (float64, error) {
 	return float64(m.cycles), m.err
 }
 
-// chases are the pointer chases: the size of the memory, whether the L2 holds it, and
+// ring is a pointer chase: the size of the memory, whether it is cold in the L2, the steps, and
 // the latency that gpu-benches measured (te42kyfo, gpu-latency on an H100 PCIe).
-var chases = []struct {
+type ring struct {
 	name     string
 	bytes    int
 	cold     bool
 	steps    int
 	hardware float64
-}{
+}
+
+// chases are the pointer chases.
+var chases = []ring{
 	{"L1", 32 << 10, false, 4096, 34.2},
-	{"L2", 2 << 20, false, 10240, 265},
+	{"L2, own half", 2 << 20, false, 2 << 20 / 128, 265},
+	{"L2, other half", 36 << 20, false, 36 << 20 / 128, 475},
 	{"DRAM", 16 << 20, true, 2048, 650},
 }
 
-// latencies runs the pointer chases.
-func latencies(p *heddle.Program, kept map[string]float64, set []string) error {
-	for _, c := range chases {
+// latencies runs pointer chases.
+func latencies(p *heddle.Program, list []ring, kept map[string]float64, set []string) error {
+	for _, c := range list {
 		s := set
 		if c.cold {
 			s = append(slices.Clone(set), "run.copies_fill_l2=false")
@@ -169,7 +173,8 @@ func latencies(p *heddle.Program, kept map[string]float64, set []string) error {
 }
 
 // chase returns the cycles of one step of a pointer chase over the given number of
-// bytes, with a pointer in every line: the slope between two walks of the same ring.
+// bytes, with a pointer in every line: the slope between two walks of the same ring, the second of which
+// goes around it again if the steps are its lines.
 func chase(p *heddle.Program, bytes, steps int, set []string) (float64, error) {
 	const line = 128 / 8
 	var at [2]uint64

@@ -98,7 +98,7 @@ func document(rows []row, kept map[string]float64) string {
 			left++
 		}
 	}
-	fmt.Fprintf(&b, "\n%d rows are left out because each would take longer than two minutes, or four for gemm (`-steps`).\n", left)
+	fmt.Fprintf(&b, "\n%d rows are left out because each takes many minutes (`-steps`).\n", left)
 	for _, k := range benchmarks {
 		fmt.Fprintf(&b, "\n### %s\n", k.name)
 		table(&b, rows, kept, k.name, "size", func(r *row) (string, string) { return fmt.Sprint(r.size), fmt.Sprint(r.block) }, "width")
@@ -199,24 +199,27 @@ Heddle's cycles divided by the hardware's, minus one, in percent.
 | parameter | source |
 | --- | --- |
 | ` + "`run.launch_latency`, `run.block_interval`, `run.block_turnaround`, `run.warp_turnaround`" + ` | the tuned half of the empty kernels: least mean square of the relative errors |
-| ` + "`partition.rop_latency`" + ` | the mean of the latencies that gpu-benches (te42kyfo) measured for the two halves of the L2, 265 and 475 cycles |
+| ` + "`partition.rop_latency`" + `, ` + "`partition.far_latency`" + ` | the latencies that gpu-benches (te42kyfo) measured for the two halves of the L2, 265 and 475 cycles |
 | ` + "`partition.dram_latency`" + ` | the DRAM latency that gpu-benches measured, 650 cycles |
+| ` + "`partition.far_bytes`" + `, ` + "`partition.far_header`" + ` | gemm of sizes 384 and 512, whose stores are the limit, tuned half |
 | ` + "`modern.coalescers`" + ` | the tuned half of PolyBench with sizes up to 96: 1 (the RTX A6000 has 4) |
+| ` + "`modern.line_cycles`" + ` | gesummv, tuned half |
+| ` + "`modern.scheduler`" + ` | 2dconv in blocks of 32 x 8, tuned half |
 
-Mean error on the tuned half of PolyBench with sizes up to 96, without 3mm, by number of coalescers and L2 latency in cycles:
+Before the L2 had halves, the tuned half of PolyBench with sizes up to 96, without 3mm, had these mean errors, by number of coalescers and L2 latency in cycles:
 
 | coalescers | L2 265 | L2 318 | L2 370 |
 | --- | --- | --- | --- |
 | 1 | 17.4 | 9.3 | 6.2 |
 | 4 | | 11.7 | 8.1 |
 
-PolyBench would therefore select the same L2 latency, the mean of the two halves. It set no other parameter, and the FFMA chains set none. All other values of the GPU file have their own source or are
+The FFMA chains set no parameter. All other values of the GPU file have their own source or are
 those of the RTX A6000; ` + "`heddle gpus h100-pcie`" + ` prints them. Instruction caches and the line with a kernel's parameters are warm (` + "`run.icache`" + `). With cold ones an empty kernel takes 650 cycles more,
 and a kernel with parameters another 650; the measurements show neither.
 
 ## Pointer chases
 
-Cycles per dependent load. The hardware's L2 figure is for the SM's own half; the other half takes 475 cycles. Heddle's L2 is not divided and has the mean latency.
+Cycles per dependent load. A chase sees the latency of its SM's half of the L2 up to 25 MB, that of the other half up to 50, then the DRAM.
 
 `
 
@@ -244,14 +247,13 @@ their results, as an assembler for the hardware would place them. The inputs hav
 
 Notable deviations:
 
-- 2dconv with blocks of 32 x 8 takes up to 1.5 times as long, from size 512 on. From that size on, each SM gets more than the eight such blocks that it holds at once. In Heddle a warp keeps its slot
-  until its stores are acknowledged. Then the block's slot stays empty for the turnaround time, which was measured with kernels that store nothing. On the hardware the two seem to overlap.
-- gesummv is up to 22 % too fast, most where 32 lanes each read a separate row. With one warp on an SM, the hardware seems to need two cycles for each line of such a load; Heddle needs one. With eight
-  warps (syrk of the same width) one cycle is correct.
-- gemm of size 384 is 37 and 17 % too fast with blocks 8 and 16 wide, and 10 % too slow with 32; at size 512 the first two are 9 % too fast and 4 % too slow. When many warps store their sums after every
-  step, some resource beyond the L1 saturates on the hardware. Heddle does not model it correctly, and we do not know which resource it is. The largest rows of 2mm and 3mm are left out; expect errors
-  of the same size there.
-- Heddle's L2 has no halves. On the hardware, a line that one SM fetched from the far half is found by its neighbours in their own. Heddle uses the mean latency for all accesses, which is too little for
-  the first access and too much for the others.
+- A sub-core needs two cycles for each line of a load whose lanes read separate rows, and the SM one: gesummv has one warp on an SM, syrk of the same width eight. Two lines whose bytes lie in different
+  banks of the L1 are one step, as rows of 192 bytes show: the H100 executes syrk of size 48, 32 wide, faster than that of size 32. Before, the two were up to 22 % too fast and 36 % too slow.
+- gemm of sizes 384 and 512 is limited by its stores, of 32, 64 or 128 bytes in a line. In Heddle the limit is the way between the halves of the L2, which half of all stores take: 390 bytes a cycle in each
+  direction, 20 of them a header for each line. That there is such a limit follows from the measurements; where it is, does not. Before, gemm of size 384 was 37 % too fast.
+- A block's place is free when its turnaround has passed and its stores are acknowledged; both begin when its last warp ends. With the oldest warp first, the blocks of an SM end one after the other, as the
+  times of 2dconv in blocks of 32 x 8 demand from size 512 on; with the youngest first, as on the RTX A6000, they end at once, and its rows were up to 51 % too slow.
+- Which half of the L2 an address and an SM belong to is not known, nor where copies from the host put their data: in Heddle, where the address belongs. First accesses of several lines wait for the farthest
+  of them, so that 2dconv of small sizes is some 6 % too slow.
 
 `

@@ -44,6 +44,8 @@ var cudaExamples = []cudaExample{
 	{name: "heap"},
 	{name: "histogram", threads: true},
 	{name: "hopper", flags: []string{"-arch=sm_90a", "-O2"}, gpu: "h100-pcie", threads: true},
+	{name: "hopper-attention", flags: []string{"-arch=sm_90a", "-O2"}, gpu: "h100-pcie", threads: true},
+	{name: "hopper-stencil", flags: []string{"-arch=sm_90a", "-O2"}, gpu: "h100-pcie", threads: true},
 	{name: "managed"},
 	{name: "matmul", threads: true},
 	{name: "outofbounds", flags: []string{"-lineinfo"}, strict: true, exit: 3, errors: []string{
@@ -95,7 +97,7 @@ func TestCUDAExamples(t *testing.T) {
 		}
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
-			if e.name == "hopper" {
+			if strings.HasPrefix(e.name, "hopper") {
 				c, err := sdk.FindClang(t.Context())
 				if list, _ := c.Architectures(t.Context()); err != nil || !slices.Contains(list, 90) {
 					t.Skip("this clang does not know sm_90")

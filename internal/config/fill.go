@@ -90,7 +90,7 @@ func (g *GPU) PartitionConfig() part.Config {
 		Mapping: p.Mapping, Indexing: p.Indexing, BankHash: g.DRAM.BankIndex,
 		L2: g.CacheConfig("l2"), L2TextureOnly: g.L2.TextureOnly,
 		Queues:     part.Queues{ToL2: p.ToL2, ToDRAM: p.ToDRAM, FromDRAM: p.FromDRAM, ToNet: p.ToNoC},
-		ROPLatency: p.ROPLatency, DRAMLatency: p.DRAMLatency,
+		ROPLatency: p.ROPLatency, FarLatency: p.FarLatency, FarBytes: p.FarBytes, FarHeader: p.FarHeader, DRAMLatency: p.DRAMLatency,
 		FixedLatency: g.DRAM.FixedLatency, DRAM: g.DRAMConfig(),
 		Compat: g.Compat.Partition,
 	}

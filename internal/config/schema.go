@@ -140,6 +140,9 @@ type NoC struct {
 // Partition is the path from the network through the L2 to the DRAM.
 type Partition struct {
 	ROPLatency  int           `help:"latency from the network to the L2" unit:"core cycles" want:"0..1048576" from:"-gpgpu_l2_rop_latency=85 -rop_latency"`
+	FarLatency  int           `help:"more of it to the other half of an L2 of two halves; 0: the L2 is one" unit:"core cycles" want:"0..1048576" def:"0"`
+	FarBytes    int           `help:"writes from one half to the other; 0: no limit" unit:"bytes per core cycle" want:"0..1048576" def:"0"`
+	FarHeader   int           `help:"more bytes there of each write" unit:"bytes" want:"0..1048576" def:"0"`
 	DRAMLatency int           `help:"latency from the L2 to the DRAM, before that of the DRAM itself" unit:"core cycles" want:"0..1048576" from:"-dram_latency=30"`
 	ToL2        int           `help:"queue from the network to the L2; 0: no limit" unit:"requests" want:"0..1048576" def:"8"`
 	ToDRAM      int           `help:"queue from the L2 to the DRAM; 0: no limit" unit:"requests" want:"0..1048576" def:"8"`

@@ -290,7 +290,7 @@ func (b *Base) retire(s int) {
 	b.Stats.WarpLife += b.states.End(s, b.tick, b.Stats.States[:], b.Warps[s].Places)
 	if k, x, ended := b.Retire(s); ended {
 		b.Stats.BlocksDone++
-		b.Env.BlockDone(k, x)
+		b.Env.BlockDone(k, x, 0)
 	}
 }
 

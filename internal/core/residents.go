@@ -18,8 +18,9 @@ type Env struct {
 	// HasRoom.
 	Send func(r *mem.Req, bytes int)
 	// BlockDone is called when a block has ended and its resources are free. The owner
-	// releases the block.
-	BlockDone func(k Kernel, b exec.Block)
+	// releases the block. All lanes of its last warp had ended some core cycles ago; then it
+	// waited for its stores and results.
+	BlockDone func(k Kernel, b exec.Block, ago uint64)
 	// Peer sends a message to another SM, or the same; nil on a chip without clusters.
 	Peer func(m PeerMessage)
 	// Turn, if set, is called before the execution of anything that is not private to

@@ -443,9 +443,9 @@ func (g *GPU) put(sm int, k *Kernel) exec.Block {
 }
 
 // blockDone is called when a block has ended on an SM.
-func (g *GPU) blockDone(sm int, core any, b exec.Block) {
+func (g *GPU) blockDone(sm int, core any, b exec.Block, ago uint64) {
 	g.full[sm] = false
-	g.vacated(sm, b.Warps())
+	g.vacated(sm, b.Warps(), ago)
 	w, t := b.Counts()
 	at := b.Linear()
 	b.Release()

@@ -50,9 +50,10 @@ const pad = 128
 
 // endedBlock is a block that has ended on an SM.
 type endedBlock struct {
-	sm int
-	k  core.Kernel // Kernel.core
-	b  exec.Block
+	sm  int
+	k   core.Kernel // Kernel.core
+	b   exec.Block
+	ago uint64 // core cycles since all its lanes had ended
 }
 
 // worker runs some of the clusters. In a round, whose clusters they are is decided by
@@ -162,7 +163,7 @@ func (g *GPU) envOf(i int) core.Env {
 			g.met(LeavesSM, r)
 		},
 		Peer:      func(m core.PeerMessage) { cl.mail = append(cl.mail, m) },
-		BlockDone: func(k core.Kernel, b exec.Block) { cl.ended = append(cl.ended, endedBlock{i, k, b}) },
+		BlockDone: func(k core.Kernel, b exec.Block, ago uint64) { cl.ended = append(cl.ended, endedBlock{i, k, b, ago}) },
 	}
 	if g.cfg.PerfectMemory {
 		c := i / g.cfg.SMsPerCluster
@@ -574,7 +575,7 @@ func (g *GPU) hearNews() {
 			cl.direct = cl.direct[:0]
 			for i := range cl.ended {
 				e := &cl.ended[i]
-				g.blockDone(e.sm, e.k, e.b)
+				g.blockDone(e.sm, e.k, e.b, e.ago)
 				*e = endedBlock{}
 			}
 			cl.ended = cl.ended[:0]

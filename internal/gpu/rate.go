@@ -49,13 +49,15 @@ func (g *GPU) dispatched(sm int) {
 	}
 }
 
-// vacated records that a block with the given number of warps has ended.
-func (g *GPU) vacated(sm, warps int) {
+// vacated records that a block with the given number of warps has ended, whose lanes had all ended
+// some core cycles ago. What it waited for then is part of the turnaround.
+func (g *GPU) vacated(sm, warps int, ago uint64) {
 	g.rate.resident[sm]--
 	if g.rate.closing == nil {
 		return
 	}
-	at := g.now + 1 + uint64(g.cfg.Run.BlockTurnaround+g.cfg.Run.WarpTurnaround*warps)
+	turnaround := uint64(g.cfg.Run.BlockTurnaround + g.cfg.Run.WarpTurnaround*warps)
+	at := g.now + 1 + turnaround - min(turnaround, ago)
 	list := append(g.rate.closing[sm], at)
 	for i := len(list) - 1; i > 0 && list[i-1] > at; i-- {
 		list[i], list[i-1] = list[i-1], list[i]

@@ -100,7 +100,7 @@ func Ampere() Config {
 		Constant:    Constant{10, 26, 29, 29},
 		// No figure in the paper: taken as a load from shared memory [INF].
 		Mio:     Access{9, 24},
-		Texture: 200, PRT: 128, Coalescers: 4, SharedBanks: 32,
+		Texture: 200, PRT: 128, Coalescers: 4, LineCycles: 1, SharedBanks: 32,
 		L1Latency: 13, L1Banks: 4, L1Lookups: 4, L1Sectors: 4, ResponseQueue: 64,
 		FenceBlock: 53, FenceGPU: 186, FenceSystem: 2900,
 		Hopper: hopper(),

@@ -140,8 +140,9 @@ type Core struct {
 	underWay
 	supply
 
-	addresses int // sub-cores with an instruction in the address unit
-	doubles   int // instructions that wait for the FP64 unit
+	exits     []uint64 // by place of a block: tick at which all lanes of a warp had ended, the latest
+	addresses int      // sub-cores with an instruction in the address unit
+	doubles   int      // instructions that wait for the FP64 unit
 
 	fp64Free uint64
 	fp64Turn int
@@ -235,6 +236,7 @@ func New(cfg Config, id int, env Env) (*Core, error) {
 	if cfg.Ideal.Divergence {
 		c.paths = make([]core.FreePaths, cfg.Warps)
 	}
+	c.exits = make([]uint64, cfg.Places())
 	c.newSubCores()
 	if cfg.Hopper.Enabled {
 		c.crowds, c.more = make([]crowd, cfg.Places()), make([]moreWarp, cfg.Warps)
@@ -436,6 +438,7 @@ func (c *Core) refresh(s int32) {
 	switch st {
 	case exec.Done:
 		c.done |= bit
+		c.exits[w.Block] = c.tick
 		c.room &^= bit
 	case exec.AtBarrier:
 		c.barrier |= bit
@@ -647,13 +650,14 @@ func (c *Core) retire() {
 		c.subs[s%len(c.subs)].leave(uint8(s))
 		c.Stats.WarpLife += c.acct.End(s, c.tick, c.Stats.States[:], w.Places)
 		w.d = nil
+		at := w.Block
 		k, x, ended := c.Retire(s)
 		if !ended {
 			continue
 		}
 		c.Stats.BlocksDone++
 		if c.env.BlockDone != nil {
-			c.env.BlockDone(k, x)
+			c.env.BlockDone(k, x, c.tick-c.exits[at])
 		}
 	}
 }

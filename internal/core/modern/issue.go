@@ -52,6 +52,7 @@ type subcore struct {
 	memN, memFreed    int              // instructions in mem and addr; those that left in this cycle
 	addr              int32            // instruction in the address unit
 	addrReady         uint64
+	lineFree          uint64                   // tick from which it may request a line
 	back              uint64                   // tick until which the path back to the registers is taken
 	results           [queues]ring.Ring[int32] // that wait for the write port, by queue
 

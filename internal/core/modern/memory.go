@@ -234,6 +234,9 @@ func (l *memory) accept(c *Core, t uint64) {
 		c.addresses--
 		s.memFreed++
 		l.acceptFree = t + uint64(c.cfg.AcceptCycles)
+		if f.op.kind == mbarTry || f.op.kind == mbarChange {
+			l.acceptFree = t + uint64(max(c.cfg.AcceptCycles, c.cfg.Hopper.MbarrierAccept))
+		}
 		l.turn = k + 1
 		if l.turn == n {
 			l.turn = 0
@@ -436,21 +439,29 @@ func (c *Core) constCame(t uint64, fi int32) {
 }
 
 // expandAll lets the oldest instructions of the pending request table request a line
-// each. An instruction begins only if the L1D has enough ways for all lines of the
-// instructions that have begun, including its own [SIM]; the first one always begins.
+// each, as far as their sub-cores are ready. An instruction begins only if the L1D has
+// enough ways for all lines of the instructions that have begun, including its own
+// [SIM]; the first one always begins.
 func (l *memory) expandAll(c *Core, t uint64) {
 	c.moved = true
-	for i, n := 0, min(l.expand.Len(), c.cfg.Coalescers); n > 0; n-- {
+	for i, n := 0, c.cfg.Coalescers; n > 0 && i < l.expand.Len(); {
 		fi := *l.expand.At(i)
 		f := &c.flight[fi]
+		s := &c.subs[f.sub]
+		if t < s.lineFree {
+			i++
+			continue
+		}
 		if f.next == 0 && !c.past(f) {
 			if l.lines > 0 && l.lines+len(f.acc) > c.cfg.L1D.Ways {
 				return
 			}
 			l.lines += len(f.acc)
 		}
-		c.ask(t, fi, f, &f.acc[f.next])
-		f.next++
+		n--
+		if c.askLines(t, fi, f); c.cfg.LineCycles > 1 {
+			s.lineFree = t + uint64(c.cfg.LineCycles)
+		}
 		if int(f.next) < len(f.acc) {
 			i++
 			continue
@@ -460,6 +471,21 @@ func (l *memory) expandAll(c *Core, t uint64) {
 			c.complete(f)
 			c.respond(fi, t)
 		}
+	}
+}
+
+// askLines makes the requests of an instruction's next line, and of the one after it if the data of
+// both can be read at once.
+func (c *Core) askLines(t uint64, fi int32, f *flight) {
+	a := &f.acc[f.next]
+	c.ask(t, fi, f, a)
+	f.next++
+	if !c.cfg.LineBanks || int(f.next) == len(f.acc) {
+		return
+	}
+	if b := &f.acc[f.next]; a.bytes.And(b.bytes) == (mem.ByteMask{}) {
+		c.ask(t, fi, f, b)
+		f.next++
 	}
 }
 

@@ -96,9 +96,13 @@ type Params struct {
 	// 200 [SIM].
 	Texture int `help:"minimum latency of a texture instruction" unit:"cycles" want:"2..4096"`
 	// 128 and 4 [SIM].
-	PRT         int `key:"prt" help:"entries of the pending request table" unit:"instructions" want:"1..4096" from:"-memory_sm_prt_size"`
-	Coalescers  int `help:"table entries that are expanded in parallel, each by one line per cycle" unit:"instructions" want:"1..64" from:"-number_of_coalescers"`
-	SharedBanks int `help:"banks of shared memory, a power of two" unit:"banks" want:"1..64"`
+	PRT        int `key:"prt" help:"entries of the pending request table" unit:"instructions" want:"1..4096" from:"-memory_sm_prt_size"`
+	Coalescers int `help:"table entries that are expanded in parallel, each by one line per cycle" unit:"instructions" want:"1..64" from:"-number_of_coalescers"`
+	// Of GPUs before Hopper not known.
+	LineCycles int `help:"time that a sub-core needs for a line of an access to global or local memory" unit:"cycles" want:"1..64" def:"1"`
+	// Off on GPUs before Hopper: not known.
+	LineBanks   bool `help:"two lines of an access are one step if their bytes are in different banks" def:"false"`
+	SharedBanks int  `help:"banks of shared memory, a power of two" unit:"banks" want:"1..64"`
 	// 13 [SIM]; 4 banks of 4 look-ups [SIM].
 	L1Latency int `help:"from the pending request table to the look-up in the L1 data cache" unit:"cycles" want:"1..4096" from:"-memory_l1d_minimum_latency"`
 	L1Banks   int `help:"banks of the L1 data cache, by line; a power of two" unit:"banks" want:"1..64"`

@@ -665,7 +665,7 @@ func (c *Core) retire(s int) {
 	}
 	c.Stats.BlocksDone++
 	if c.env.BlockDone != nil {
-		c.env.BlockDone(k, x)
+		c.env.BlockDone(k, x, 0)
 	}
 }
 

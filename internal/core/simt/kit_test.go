@@ -350,7 +350,7 @@ func newRig(t testing.TB, cfg Config) *rig {
 			}
 			g.put(r, g.cycle+g.delay+g.more[r.Kind])
 		},
-		BlockDone: func(_ core.Kernel, b exec.Block) { g.ended++; b.Release() },
+		BlockDone: func(_ core.Kernel, b exec.Block, _ uint64) { g.ended++; b.Release() },
 	})
 	if err != nil {
 		t.Fatal(err)

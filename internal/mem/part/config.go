@@ -109,6 +109,9 @@ type Config struct {
 
 	Queues      Queues
 	ROPLatency  int // core cycles from entry to the L2; textures bypass it
+	FarLatency  int // more core cycles to the other half of an L2 of two; 0: it is one
+	FarBytes    int // bytes of writes a core cycle from one half to the other; 0: no limit
+	FarHeader   int // bytes there of a write besides its data
 	DRAMLatency int // core cycles from the L2 to the DRAM, before the DRAM itself
 
 	// FixedLatency replaces the DRAM by DRAMLatency alone: one request in and
@@ -154,7 +157,8 @@ func (c *Config) Check() error {
 		key, name string
 		val, high int
 	}{
-		{"rop_latency", "ROP latency", c.ROPLatency, maxLatency}, {"dram_latency", "DRAM latency", c.DRAMLatency, maxLatency},
+		{"rop_latency", "ROP latency", c.ROPLatency, maxLatency}, {"far_latency", "latency to the other half of the L2", c.FarLatency, maxLatency},
+		{"far_bytes", "bandwidth of writes to the other half of the L2", c.FarBytes, maxLatency}, {"far_header", "header of a write to the other half of the L2", c.FarHeader, maxLatency}, {"dram_latency", "DRAM latency", c.DRAMLatency, maxLatency},
 		{"to_l2", "queue to the L2", c.Queues.ToL2, maxQueue}, {"to_dram", "queue from L2 to DRAM", c.Queues.ToDRAM, maxQueue},
 		{"from_dram", "queue from DRAM to L2", c.Queues.FromDRAM, maxQueue}, {"to_noc", "queue from L2 to network", c.Queues.ToNet, maxQueue},
 	} {

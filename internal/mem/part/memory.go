@@ -43,6 +43,8 @@ type Memory struct {
 
 	credits int // requests that the slices of a channel share; 0: any number
 
+	halves halves // with FarLatency
+
 	rows [][]int64 // with Open, by channel and bank: the open row, -1 if none; otherwise nil
 	atom uint64    // bytes of a DRAM command
 }
@@ -93,6 +95,9 @@ func New(cfg Config, pool *mem.Pool) (*Memory, error) {
 	m := &Memory{
 		cfg: cfg, addr: addr, pool: pool, credits: cfg.sharedCredits(), atom: uint64(cfg.DRAM.AtomBytes()),
 		subs: make([]sub, cfg.Channels*cfg.Subs), chans: make([]channel, cfg.Channels),
+	}
+	if !cfg.L2.Disabled && cfg.FarLatency > 0 {
+		m.halves = newHalves(len(m.subs), len(m.subs)*cfg.L2.Sets*cfg.L2.Ways)
 	}
 	m.turn = len(m.subs)
 	m.awake, m.replying, m.loud = newSet(len(m.subs)), newSet(len(m.subs)), newSet(len(m.chans))
@@ -167,8 +172,11 @@ func (m *Memory) Away() bool {
 }
 
 // CanTake reports whether a sub-partition may take a packet: its queue to the
-// L2 has room for the four sectors of a line.
-func (m *Memory) CanTake(sub int) bool { return m.subs[sub].toL2.Room(mem.LineBytes / mem.SectorBytes) }
+// L2 has room for the four sectors of a line, and not too many writes wait for the
+// other half of the L2.
+func (m *Memory) CanTake(sub int, now uint64) bool {
+	return !m.halves.full(now) && m.subs[sub].toL2.Room(mem.LineBytes/mem.SectorBytes)
+}
 
 // Enter takes a packet from the network. The address map has set the request's
 // place, and CanTake was true.
@@ -178,6 +186,13 @@ func (m *Memory) Enter(sub int, r *mem.Req, now uint64) {
 	r.Sub, r.Chan = int32(sub), int32(sub/m.cfg.Subs)
 	if m.Saw != nil {
 		m.Saw(false, r)
+	}
+	r.Ready = now + uint64(m.cfg.ROPLatency)
+	if m.halves.sets > 0 {
+		near := r.Ready
+		if r.Ready = m.halves.access(r, now, &m.cfg); r.Ready > near {
+			s.stats.Far++
+		}
 	}
 	if s.l2 != nil && m.cfg.L2.Sectored && !oneSector(r) {
 		m.cut(s, r, now)
@@ -243,7 +258,7 @@ func (m *Memory) cut(s *sub, r *mem.Req, now uint64) {
 	}
 }
 
-// admit puts a request into the delay before the L2, or a texture's after it.
+// admit puts a request into the delay before the L2, until it is Ready, or a texture's after it.
 func (m *Memory) admit(s *sub, r *mem.Req, now uint64) {
 	s.stats.Requests++
 	s.live++
@@ -261,8 +276,11 @@ func (m *Memory) admit(s *sub, r *mem.Req, now uint64) {
 		m.rouse(s, 0)
 		return
 	}
-	r.Ready = now + uint64(m.cfg.ROPLatency)
-	s.delay.Push(r)
+	if m.halves.sets > 0 {
+		s.delay.PushReady(r)
+	} else {
+		s.delay.Push(r)
+	}
 	m.rouse(s, r.Ready)
 }
 
@@ -713,6 +731,9 @@ func (m *Memory) Warm(addr, n, now uint64) {
 		s := &m.subs[m.addr.Find(a).Sub]
 		if s.l2 != nil {
 			first := a / mem.SectorBytes % 4
+			if m.halves.sets > 0 {
+				m.halves.keep(a / mem.LineBytes)
+			}
 			s.l2.FillInTurn(now+s.aged, a, m.addr.Local(a), uint8((1<<count-1)<<first))
 			s.stats.CopyFilled += count
 		}
@@ -736,6 +757,7 @@ func (m *Memory) FlushL2() {
 
 // InvalidateL2 empties the L2 without traffic.
 func (m *Memory) InvalidateL2() {
+	m.halves.clear()
 	for i := range m.subs {
 		if c := m.subs[i].l2; c != nil {
 			c.Invalidate()

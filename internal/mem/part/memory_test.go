@@ -59,7 +59,7 @@ func (c *chip) tick(r *mem.Req) bool {
 	entered := false
 	c.m.BeginL2()
 	for sub := range c.m.Subs() {
-		if r != nil && int(r.Sub) == sub && c.m.CanTake(sub) {
+		if r != nil && int(r.Sub) == sub && c.m.CanTake(sub, 0) {
 			c.m.Enter(sub, r, c.now)
 			entered = true
 		}
@@ -338,10 +338,10 @@ func TestCanTake(t *testing.T) {
 	for i := range 6 {
 		r := c.request(uint32(i), mem.TexRead, 0x1000, 32)
 		sub = int(r.Sub)
-		if got, want := c.m.CanTake(sub), i <= 4; got != want {
+		if got, want := c.m.CanTake(sub, 0), i <= 4; got != want {
 			t.Errorf("with %d of 8 entries taken: room for a line %v, want %v", i, got, want)
 		}
-		if c.m.CanTake(sub) {
+		if c.m.CanTake(sub, 0) {
 			c.m.Enter(sub, r, 0)
 		}
 	}
@@ -876,7 +876,7 @@ func loadStep(m *Memory, pool *mem.Pool) func() {
 			}
 			r.Sectors = 1 << (r.Addr / 32 % 4)
 			m.Map().Decode(r)
-			if sub := int(r.Sub); m.CanTake(sub) && m.subs[sub].delay.Len() < 200 {
+			if sub := int(r.Sub); m.CanTake(sub, 0) && m.subs[sub].delay.Len() < 200 {
 				m.Enter(sub, r, now)
 			} else {
 				pool.Put(r)

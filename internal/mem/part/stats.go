@@ -12,6 +12,7 @@ type SubStats struct {
 	Replies    uint64 // replies taken
 	Vanished   uint64 // L1 write-backs that ended here or in the DRAM, and requests that a reset dropped
 	CopyFilled uint64 // sectors that copies put into the L2
+	Far        uint64 // of Packets: those that went to the other half of the L2, or waited for a line from there
 }
 
 // ChannelStats are the counters of one channel beyond those of its device.

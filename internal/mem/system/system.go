@@ -188,7 +188,7 @@ func (m *Memory) enter(now uint64) {
 		for set := awake[w] | ready[w]; set != 0; {
 			b := bits.TrailingZeros64(set)
 			s := w<<6 + b
-			if !m.Parts.CanTake(s) {
+			if !m.Parts.CanTake(s, now) {
 				m.Stats.DRAMFull++
 			} else if r := m.Requests.Pop(s); r != nil {
 				entered = true

@@ -123,7 +123,7 @@ func (c *Chip) Step() {
 	c.part.DRAMTick(c.now)
 	c.part.BeginL2()
 	for s := range c.part.Subs() {
-		if c.part.CanTake(s) {
+		if c.part.CanTake(s, c.now) {
 			if r := c.req.Pop(s); r != nil {
 				c.part.Enter(s, r, c.now)
 			}
