@@ -76,6 +76,7 @@ func passes(o *options, lay *layout) []pass {
 		{"moves", plain(func(f *ir.Func) { sequence(f); shorten(f) }), false, 0},
 		{"branches", plain(branchOut), false, 0},
 		{"control", control, false, 0},
+		{"reuse", reuse, false, 2},
 	}
 }
 

@@ -126,3 +126,33 @@ func TestTwoBranches(t *testing.T) {
 		t.Errorf("the loop begins %d cycles after its guard is made; want 13", passed)
 	}
 }
+
+// TestReuse: a source is kept if the next instruction reads its register in the same place, and the first
+// does not write it.
+func TestReuse(t *testing.T) {
+	r := func(n int) *ir.Value { return &ir.Value{ID: n, Class: ir.GPR, Reg: n} }
+	ffma := func(d, a, b, c int) *ir.Inst {
+		return &ir.Inst{Name: "FFMA", Args: []ir.Arg{ir.D(r(d)), ir.R(r(a)), ir.R(r(b)), ir.R(r(c))}}
+	}
+	yields := ffma(1, 2, 3, 4)
+	yields.Ctl.Yield = true
+	for _, c := range []struct {
+		name        string
+		first, then *ir.Inst
+		slots       int
+		want        string
+	}{
+		{"the first source", ffma(1, 2, 3, 4), ffma(5, 2, 6, 7), 3, "FFMA R1, R2.reuse, R3, R4"},
+		{"two", ffma(1, 2, 3, 4), ffma(5, 2, 6, 4), 3, "FFMA R1, R2.reuse, R3, R4.reuse"},
+		{"another place", ffma(1, 2, 3, 4), ffma(5, 6, 2, 7), 3, "FFMA R1, R2, R3, R4"},
+		{"it is written", ffma(2, 2, 3, 4), ffma(5, 2, 6, 7), 3, "FFMA R2, R2, R3, R4"},
+		{"a place that has none", ffma(1, 2, 3, 4), ffma(5, 6, 7, 4), 2, "FFMA R1, R2, R3, R4"},
+		{"no cache", ffma(1, 2, 3, 4), ffma(5, 2, 6, 7), 0, "FFMA R1, R2, R3, R4"},
+		{"yield", yields, ffma(5, 2, 6, 7), 3, "FFMA R1, R2, R3, R4"},
+	} {
+		reuse(&ir.Func{Blocks: []*ir.Block{{Insts: []*ir.Inst{c.first, c.then}}}}, &machine.Machine{ReuseSlots: c.slots})
+		if got := c.first.String(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
