@@ -154,7 +154,7 @@ func TestLoadErrors(t *testing.T) {
 	write(t, dir, "bad.toml", "extends = \"rtx-3070\"\n[l2]\nsets = 63\n")
 	tests := []struct{ name, want string }{
 		{"rtx-307", `unknown GPU "rtx-307"; did you mean "rtx-3070"?`},
-		{"abacus", `unknown GPU "abacus"; there are: gh200, gtx-480, `},
+		{"abacus", `unknown GPU "abacus"; there are: b200, gh200, gtx-480, `},
 		{filepath.Join(dir, "none.toml"), "no such file"},
 		{filepath.Join(dir, "a.toml"), "extends itself"},
 		{filepath.Join(dir, "self.toml"), "extends itself"},

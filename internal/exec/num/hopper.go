@@ -76,6 +76,23 @@ func (t *Terms) Set(i int, x uint32, emin int32) {
 	t.v[i&(TermsMax-1)], t.e[i&(TermsMax-1)] = float64(f32(x)), e
 }
 
+// Scale multiplies term i by a power of two or another number of few digits, so that it stays exact.
+func (t *Terms) Scale(i int, by float64) {
+	i &= TermsMax - 1
+	switch {
+	case math.IsNaN(by):
+		t.special = 1
+	case t.v[i] == 0:
+		return
+	case by == 0:
+		t.e[i] = 2 * hopperLeast
+	default:
+		_, e := math.Frexp(by)
+		t.e[i] += int32(e - 1)
+	}
+	t.v[i] *= by
+}
+
 // powers are the powers of two from 2^-300 on.
 var powers = func() (t [601]float64) {
 	for i := range t {

@@ -20,8 +20,9 @@ type block struct {
 	params []byte
 	warps  []warp
 	launch *launch
-	team   *team // its cluster; nil: it is alone
-	work   *work // that it belongs to when a core model runs it
+	team   *team         // its cluster; nil: it is alone
+	tmem   *tensorMemory // nil: not used
+	work   *work         // that it belongs to when a core model runs it
 	// postpones says that signals are left to the core model.
 	postpones bool
 	caller    lane
@@ -382,6 +383,6 @@ func (b *block) Recycle() {
 		w := &b.warps[i]
 		w.fr, w.running = nil, false
 	}
-	b.team = nil
+	b.team, b.tmem = nil, nil
 	b.wk.free = append(b.wk.free, b)
 }

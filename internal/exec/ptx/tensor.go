@@ -29,17 +29,18 @@ type tensorOp struct {
 	im2col  bool
 	offsets []ref // of im2col
 	mbar    *inst
+	pair    bool    // .cta_group::2: another block of the pair may be signalled
 	copy    *copyOp // its mask, for multicast
 }
 
 // decodeTensor decodes copies of boxes.
 func decodeTensor(d *dec, in *ptx.Inst, o *inst) error {
-	for _, m := range []string{"tile::gather4", "tile::scatter4", "im2col::w", "im2col::w::128", "cta_group::1", "cta_group::2"} {
+	for _, m := range []string{"tile::gather4", "tile::scatter4", "im2col::w", "im2col::w::128"} {
 		if in.Has(m) {
 			return errUnsupported
 		}
 	}
-	op := &tensorOp{im2col: in.Has("im2col") || in.Has("im2col_no_offs"), store: in.Has("bulk_group"), copy: &copyOp{mask: none}}
+	op := &tensorOp{im2col: in.Has("im2col") || in.Has("im2col_no_offs"), store: in.Has("bulk_group"), copy: &copyOp{mask: none}, pair: in.Has("cta_group::2")}
 	for n := 1; n <= 5; n++ {
 		if in.Has(fmt.Sprintf("%dd", n)) {
 			op.rank = n
@@ -276,29 +277,62 @@ func (w *warp) tensorLane(op *tensorOp, i int, before uint32) bool {
 		}
 		return true
 	case !op.copy.multi:
-		if !w.tensorLoad(b, image) || op.mbar != nil && !w.completeTx(op.mbar, 1<<i, n) {
-			return false
-		}
-		if op.mbar != nil && w.blk.probe != nil {
-			w.addresses(op.mbar, 1<<i)
-			mbarrier := w.addr[i&31]
-			w.tensorSeen(b, image, isa.ByMbarrier, mbarrier)
-			w.tellArrived(i, mbarrier)
-		}
-		return true
+		return w.tensorLoad(b, image) && w.tensorLoaded(b, image, n)
 	}
 	if mask, count := w.u32(op.copy.mask)[i]&0xffff, w.blk.launch.ClusterSize().Count(); mask>>count != 0 {
 		w.failf(1<<i, "multicast to the blocks %#x of a cluster that has %d", mask, count)
 		return false
 	}
 	w.multicast(op.copy, i, image, func(to uint64, rank int) bool {
-		ok := w.tensorLoad(b, to) && w.completeIn(op.mbar, i, rank, n)
+		signalled := w.pairRank(op, i, rank)
+		ok := w.tensorLoad(b, to) && w.completeIn(op.mbar, i, signalled, n)
 		if ok && w.blk.probe != nil {
-			w.tellMulticast(op.mbar, i, rank, to, int(n), func(mbarrier uint64) { w.tensorRows(b, isa.ByMbarrier, mbarrier) })
+			w.tellMulticast(op.mbar, i, signalled, to, int(n), func(mbarrier uint64) { w.tensorRows(b, isa.ByMbarrier, mbarrier) })
 		}
 		return ok
 	})
 	return w.fault == nil
+}
+
+// tensorLoaded signals the mbarrier of a box of n bytes that has been loaded, if there is one.
+func (w *warp) tensorLoaded(b *tensorBox, image uint64, n int64) bool {
+	op, i := b.op, b.lane
+	if op.mbar == nil {
+		return true
+	}
+	own := int(w.blk.rank())
+	rank := w.pairRank(op, i, own)
+	switch {
+	case rank == own && !w.completeTx(op.mbar, 1<<i, n), rank != own && !w.completeIn(op.mbar, i, rank, n):
+		return false
+	case w.blk.probe == nil:
+		return true
+	}
+	w.addresses(op.mbar, 1<<i)
+	mbarrier := w.addr[i&31]
+	if rank != own {
+		_, a := isa.Resolve(mbarrier)
+		mbarrier = ofRank(a, uint64(rank))
+	}
+	w.tensorSeen(b, image, isa.ByMbarrier, mbarrier)
+	w.tellArrived(i, mbarrier)
+	return true
+}
+
+// pairRank is the block of the cluster whose mbarrier lane i's copy to the one with a rank signals: with .cta_group::2
+// that block or the other of its pair, whichever is even if the mbarrier of the instruction is in an even block, and odd
+// otherwise (PTX manual, cp.async.bulk.tensor). An address of the block itself is taken for one in the even block:
+// programs clear the bit of it that says so on hardware, which it has not here.
+func (w *warp) pairRank(op *tensorOp, i, rank int) int {
+	if !op.pair {
+		return rank
+	}
+	own := w.addr
+	defer func() { w.addr = own }()
+	w.addresses(op.mbar, 1<<i)
+	_, a := isa.Resolve(w.addr[i&31])
+	of, _, _ := inCluster(a)
+	return rank&^1 | int(of&1)
 }
 
 // tensorSeen tells the probe of the copy of a box between the tensor and shared memory.
