@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -108,13 +109,13 @@ func (f *fn) watchProduct(o *inst, product bool) {
 			}
 			return
 		}
-		p.before(w, info, m)
+		p.before(w, in, info, m)
 		run(w, in, m)
 	}
 }
 
 // before looks at an instruction that is about to run, and is no product.
-func (p *products) before(w *warp, info *isa.Inst, m uint32) {
+func (p *products) before(w *warp, in *inst, info *isa.Inst, m uint32) {
 	switch a := info.Async; {
 	case a.Done == isa.ByProduct && a.Does == isa.AsyncCommit:
 		p.closed++
@@ -136,12 +137,19 @@ func (p *products) before(w *warp, info *isa.Inst, m uint32) {
 		p.set(info, group, early)
 	default:
 		// What a compiler spills to local memory is no use that the program makes of it.
-		spilt := info.Store && info.Space == isa.Local
+		spilt := info.Store && (info.Space == isa.Local || info.Space == isa.Generic && w.toLocal(in, m))
 		if !spilt && slices.ContainsFunc(info.Srcs, func(r isa.Reg) bool { return isPending(r, p.of) }) {
 			w.misuse(exec.TooEarly, m, 0)
 		}
 		p.set(info, 0, false)
 	}
+}
+
+// toLocal reports whether lanes store by generic addresses into local memory.
+func (w *warp) toLocal(in *inst, m uint32) bool {
+	w.addresses(in, m)
+	s, _ := isa.Resolve(w.addr[bits.TrailingZeros32(m)&31])
+	return s == isa.Local
 }
 
 // set notes that the destinations of an instruction have a value of a group that is still to come, or their own.
