@@ -201,7 +201,7 @@ Heddle's cycles divided by the hardware's, minus one, in percent.
 | ` + "`run.launch_latency`, `run.block_interval`, `run.block_turnaround`, `run.warp_turnaround`" + ` | the tuned half of the empty kernels: least mean square of the relative errors |
 | ` + "`partition.rop_latency`" + `, ` + "`partition.far_latency`" + ` | the latencies that gpu-benches (te42kyfo) measured for the two halves of the L2, 265 and 475 cycles |
 | ` + "`partition.dram_latency`" + ` | the DRAM latency that gpu-benches measured, 650 cycles |
-| ` + "`partition.far_bytes`" + `, ` + "`partition.far_header`" + ` | gemm of sizes 384 and 512, whose stores are the limit, tuned half |
+| ` + "`partition.far_bytes`" + `, ` + "`partition.far_header`" + ` | gemm of sizes 384 and 512, whose stores are the limit, set by hand with rows of both halves: for gemm the other half is not untouched |
 | ` + "`modern.coalescers`" + ` | the tuned half of PolyBench with sizes up to 96: 1 (the RTX A6000 has 4) |
 | ` + "`modern.line_cycles`" + ` | gesummv, tuned half |
 | ` + "`modern.scheduler`" + ` | 2dconv in blocks of 32 x 8, tuned half |
