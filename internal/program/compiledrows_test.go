@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/compile"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
@@ -188,4 +189,37 @@ func TestCompiledRows(t *testing.T) {
 		}
 	}
 	t.Logf("%d instructions on %d operands", len(names), rowThreads)
+}
+
+// TestCompiledDivision64: quotients and remainders of 64 bits right at and beside multiples of the divisor, for divisors
+// of all lengths.
+func TestCompiledDivision64(t *testing.T) {
+	names := []string{"div.u64", "rem.u64", "div.s64", "rem.s64"}
+	text := ".version 8.0\n.target sm_86\n.address_size 64\n"
+	for n, name := range names {
+		text += rowKernel(n, name)
+	}
+	r := rand.New(rand.NewPCG(5, 3))
+	for range alltests.Count(8, 400) {
+		var input []byte
+		for range rowThreads {
+			b := r.Uint64() >> r.IntN(64)
+			a := r.Uint64() >> r.IntN(64)
+			if b != 0 {
+				a = a/b*b + uint64(r.IntN(5)-2)
+			}
+			for _, w := range []uint64{a, b, 0} {
+				input = binary.LittleEndian.AppendUint64(input, w)
+			}
+		}
+		want, got := outputs(t, program.PTXCode, text, names, input), outputs(t, program.CompiledCode, text, names, input)
+		for n, name := range names {
+			for i := range rowThreads {
+				w, g := binary.LittleEndian.Uint64(want[n][8*i:]), binary.LittleEndian.Uint64(got[n][8*i:])
+				if w != g {
+					t.Fatalf("%s of %x: got %#x, want %#x", name, input[24*i:24*i+16], g, w)
+				}
+			}
+		}
+	}
 }
