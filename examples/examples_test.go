@@ -544,7 +544,7 @@ func TestFolders(t *testing.T) {
 			continue
 		}
 		name := e.Name()
-		if slices.Contains([]string{"cuda", "cuda-project", "extend", "kepler", "learn", "llm", "polybench", "sass"}, name) { // they have tests of their own
+		if slices.Contains([]string{"counters", "cuda", "cuda-project", "extend", "kepler", "learn", "llm", "polybench", "sass"}, name) { // they have tests of their own
 			continue
 		}
 		names = append(names, name)

@@ -78,11 +78,17 @@ var modernEffects = []effect{
 	{"modern.l1_lookups=1", "mix", "differ", "core=modern"},
 	{"modern.l1_sectors=1", "mix", "differ", "core=modern"},
 	{"modern.fence_gpu=1", "fences", "less", "core=modern"},
+	{"modern.line_cycles=8", "rows", "more", "core=modern"},
+	{"modern.line_banks=true", "reuse", "differ", "core=modern"},
+	{"partition.far_latency=200", "rows", "more", "core=modern"},
+	{"partition.far_bytes=1", "dirty", "more", "partition.far_latency=200"},
+	{"partition.far_header=60", "dirty", "more", "partition.far_latency=200\npartition.far_bytes=1"},
 }
 
 // inHopper are values of what Hopper added, tested by TestHopperParameters of internal/gpu.
 var inHopper = []string{
-	"chip.gpcs", "modern.hopper.bulk_descriptor", "modern.hopper.bulk_end", "modern.hopper.bulk_requests", "modern.hopper.bulk_start",
+	"chip.gpcs", "modern.hopper.barrier_arrive", "modern.hopper.barrier_release", "modern.hopper.bulk_first", "modern.hopper.mbarrier_accept",
+	"modern.hopper.mbarrier_gap", "modern.hopper.mbarrier_own", "modern.hopper.peer_own", "modern.hopper.product_fence", "modern.hopper.bulk_descriptor", "modern.hopper.bulk_end", "modern.hopper.bulk_requests", "modern.hopper.bulk_start",
 	"modern.hopper.cluster_barrier", "modern.hopper.enabled", "modern.hopper.mbarrier_wait", "modern.hopper.mbarrier_wake", "modern.hopper.multicast",
 	"modern.hopper.peer_command", "modern.hopper.peer_cycles", "modern.hopper.peer_header", "modern.hopper.peer_latency", "modern.hopper.peer_signal",
 	"modern.hopper.peer_store", "modern.hopper.product_gap", "modern.hopper.product_gap_regs", "modern.hopper.product_queue",

@@ -342,6 +342,14 @@ var hopperEffects = []struct {
 	{"modern.hopper.product_queue=1", "products and sums", true},
 	{"modern.hopper.product_queue_regs=1", "products of registers and sums", true},
 	{"modern.hopper.proxy_fence=500", "copies to the next", true},
+	{"modern.hopper.mbarrier_accept=60", "own signals", true},
+	{"modern.hopper.mbarrier_gap=60", "own signals", true},
+	{"modern.hopper.mbarrier_own=900", "waits", true},
+	{"modern.hopper.barrier_arrive=60", "barriers", true},
+	{"modern.hopper.barrier_release=900", "barriers", true},
+	{"modern.hopper.peer_own=900", "own memory", true},
+	{"modern.hopper.bulk_first=3000", "box", true},
+	{"modern.hopper.product_fence=60", "product", true},
 	{"modern.hopper.enabled=false", "waits", false},
 	{"chip.gpcs=1", "far stores", false},
 }
@@ -373,8 +381,14 @@ func effectBody(name string) (perf, body string) {
 		product = strings.Replace(product, "1, 0, 0;", "1, 0;", 1)
 	}
 	switch {
+	case name == "own signals":
+		return "", "@!%first bra over; " + strings.Repeat("mbarrier.arrive.shared.b64 _, [%bar]; mbarrier.test_wait.parity.shared.b64 %p0, [%bar], 0;\n", 8) + "over:\n"
+	case name == "barriers":
+		return "", strings.Repeat("bar.sync 0;\n", 20)
+	case name == "own memory":
+		return perf, "mapa.shared::cluster.u32 %r1, %s, %rank;" + strings.Repeat("ld.shared::cluster.u32 %r0, [%r1]; add.u32 %r0, %r0, 1;\n", 8)
 	case strings.HasPrefix(name, "product"):
-		return "", "mov.b64 %a0, 0; mov.b32 %r4, 0; mov.b32 %r5, 0; mov.b32 %r6, 0; mov.b32 %r7, 0;" + strings.Repeat(product, n) + sums + "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
+		return "", "mov.b64 %a0, 0; mov.b32 %r4, 0; mov.b32 %r5, 0; mov.b32 %r6, 0; mov.b32 %r7, 0; wgmma.fence.sync.aligned;" + strings.Repeat(product, n) + sums + "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
 	case name == "far stores":
 		return perf, "mad.lo.u32 %r0, %t, 4, %s; xor.b32 %r1, %rank, 1; mapa.shared::cluster.u32 %r1, %r0, %r1;" +
 			strings.Repeat("st.shared::cluster.u32 [%r1], %t;\n", 40) + "fence.acq_rel.cluster;\n"

@@ -44,7 +44,7 @@ const ptxText = `
 }
 .visible .entry cannot()
 {
-	tcgen05.wait::ld.sync.aligned;
+	tcgen05.shift.cta_group::1.down [0];
 	ret;
 }
 `

@@ -444,17 +444,18 @@ func (c *Core) constCame(t uint64, fi int32) {
 // [SIM]; the first one always begins.
 func (l *memory) expandAll(c *Core, t uint64) {
 	c.moved = true
+	full := false // nothing begins any more, but what has begun goes on, also after what has not: its ways come free
 	for i, n := 0, c.cfg.Coalescers; n > 0 && i < l.expand.Len(); {
 		fi := *l.expand.At(i)
 		f := &c.flight[fi]
 		s := &c.subs[f.sub]
-		if t < s.lineFree {
+		if t < s.lineFree || full && f.next == 0 {
 			i++
 			continue
 		}
 		if f.next == 0 && !c.past(f) {
-			if l.lines > 0 && l.lines+len(f.acc) > c.cfg.L1D.Ways {
-				return
+			if full = l.lines > 0 && l.lines+len(f.acc) > c.cfg.L1D.Ways; full {
+				continue
 			}
 			l.lines += len(f.acc)
 		}

@@ -97,7 +97,7 @@ again:
 }
 .visible .entry forever() { again: bra again; }
 .visible .entry cooperative_sum() { ret; }
-.visible .entry cannot() { tcgen05.wait::ld.sync.aligned; ret; }
+.visible .entry cannot() { tcgen05.shift.cta_group::1.down [0]; ret; }
 .visible .entry many() .maxntid 64, 1, 1 { ret; }
 .visible .entry lower(.param .u64 out)
 {

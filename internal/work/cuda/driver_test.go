@@ -426,7 +426,7 @@ func TestBadModules(t *testing.T) {
 			t.Errorf("%d of %d bytes load", n, len(good))
 		}
 	}
-	half := d.module(strings.Replace(plusText, "st.global.u32 [%rd0], 1;", "tcgen05.wait::ld.sync.aligned;", 1))
+	half := d.module(strings.Replace(plusText, "st.global.u32 [%rd0], 1;", "tcgen05.shift.cta_group::1.down [0];", 1))
 	if why, res := d.Unusable(half); !strings.HasPrefix(why, "kernel wild: app") || !strings.Contains(why, ".ptx:35: ") || res != ResultSuccess {
 		t.Errorf("one kernel is unusable: %q, %v", why, res)
 	}
