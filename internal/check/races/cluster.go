@@ -93,11 +93,14 @@ func (t *cluster) open() *clock {
 	return t.arrived
 }
 
-// fencedBefore is what lanes have released by fences: a relaxed arrival passes that on.
-func (w *warp) fencedBefore(m uint32) (c *clock) {
+// fencedBefore is what lanes have released by fences: a relaxed arrival passes that on. Fences in the scope of the
+// block are enough if it is alone.
+func (w *warp) fencedBefore(m uint32, alone bool) (c *clock) {
 	for ; m != 0 && w.lanes != nil; m &= m - 1 {
 		s := &w.lanes[first(m)]
-		c = c.join(s.fenced[0]).join(s.fenced[1])
+		if c = c.join(s.fenced[1]); alone {
+			c = c.join(s.fenced[0])
+		}
 	}
 	return c
 }
@@ -121,9 +124,7 @@ func (b *block) reaches(x *access) {
 func (c *clock) knows(block uint32) bool {
 	for c != nil {
 		switch {
-		case c.bit == 0:
-			return c.key>>keysOfBlock == uint64(block)
-		case c.bit < 1<<keysOfBlock:
+		case c.bit < 1<<keysOfBlock: // a leaf, or all keys of one block
 			return c.key>>keysOfBlock == uint64(block)
 		case blockKey(block)&c.bit == 0:
 			c = c.left

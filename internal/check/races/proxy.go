@@ -58,7 +58,7 @@ func (b *block) fenceProxy(w *warp, m uint32) {
 		return
 	}
 	op := b.launch.code[s].Op
-	all := strings.HasPrefix(op, "fence.proxy.async")
+	all := strings.HasPrefix(op, "fence.proxy.async") && !strings.Contains(op, ".global")
 	if !all && !strings.HasPrefix(op, "fence.mbarrier_init") {
 		return
 	}

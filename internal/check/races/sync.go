@@ -35,7 +35,7 @@ func (b *block) Arrive(warp int, lanes isa.LaneMask, bar int, waits bool) {
 		if bar != clusterBarrier || !b.isRelaxed(warp) {
 			c = b.release(w, uint32(lanes), true)
 		} else {
-			c = w.fencedBefore(uint32(lanes))
+			c = w.fencedBefore(uint32(lanes), b.team == nil)
 		}
 		if bar == clusterBarrier && b.team != nil {
 			b.team.arrive(c)

@@ -127,8 +127,8 @@ func (d *dec) tcgenMMA(in *ptx.Inst, o *inst) error {
 		return err
 	}
 	if len(args) > 1 {
-		if args[1].Kind != ptx.OpImm || args[1].Imm.Bits > 15 {
-			return errors.New("needs a constant from 0 to 15 as scale of D")
+		if args[1].Kind != ptx.OpImm || args[1].Imm.Bits > 15 || !op.wide {
+			return errors.New("needs a constant from 0 to 15 as scale of D, which only the kinds f16 and tf32 have")
 		}
 		op.scale = args[1].Imm.Bits
 	}
@@ -267,7 +267,7 @@ type tcShape struct {
 	powers     bool   // scales are powers of two (ue8m0), not ue4m3
 }
 
-// shapeOf decodes an instruction descriptor; false after a fault.
+// tcgenShape decodes an instruction descriptor; false after a fault.
 func (w *warp) tcgenShape(op *tcgenOp, v uint32) (s tcShape, ok bool) {
 	s = tcShape{m: int(v >> 24 & 31 * 16), n: int(v >> 17 & 63 * 8), out: v >> 4 & 3, negA: v>>13&1 != 0, negB: v>>14&1 != 0,
 		acrossA: v>>15&1 != 0, acrossB: v>>16&1 != 0, saturates: v>>3&1 != 0}
@@ -281,7 +281,7 @@ func (w *warp) tcgenShape(op *tcgenOp, v uint32) (s tcShape, ok bool) {
 	if op.pair {
 		rows /= 2
 	}
-	if rows == 128 {
+	if rows == 128 && op.blocks == 0 {
 		step = 16
 	}
 	switch {
@@ -291,6 +291,18 @@ func (w *warp) tcgenShape(op *tcgenOp, v uint32) (s tcShape, ok bool) {
 		wrong = "a format of D that its kind lacks"
 	case v>>2&1 != 0:
 		wrong = "sparse A, which is not supported"
+	case op.blocks == 0 && v>>30 != 0 || op.blocks > 0 && v>>31 != 0:
+		wrong = "a shift of A or 96 elements along K, which are not supported"
+	case op.blocks > 0 && rows != 128:
+		wrong = "scales with fewer than 128 rows in a block, which are not supported"
+	case op.blocks > 0 && (s.a.dense && (s.sfA|s.sfB)&1 != 0 || op.blocks == 16 && s.sfA|s.sfB != 0):
+		wrong = "scales at bytes that its blocks do not have"
+	case op.blocks == 32 && !s.powers:
+		wrong = "scales of ue4m3 for blocks of 32, which are not supported"
+	case op.ints && (s.negA || s.negB || s.n > 32 && s.n%16 != 0):
+		wrong = "a shape or sign that integers do not have"
+	case s.out == 0 && (s.a.bf16 || s.b.bf16):
+		wrong = "sums in f16 of bf16"
 	case rows != 64 && rows != 128 || s.n < 8 || s.n > 256 || s.n%step != 0 || op.pair && s.n%16 != 0:
 		wrong = "a shape that the manual does not have"
 	case (s.acrossA || s.acrossB) && (s.a.bits == 32 || s.a.bits < 8 || s.b.bits < 8):
@@ -435,10 +447,13 @@ func (w *warp) tcgenBlock(b *block, op *tcgenOp, scales [2]uint32, s *tcShape, r
 			}
 			switch s.out {
 			case 0:
+				if op.scale != 0 {
+					acc = uint32(num.F32ToF16(scaledDown(num.F16ToF32(uint16(acc)), op.scale), num.RN))
+				}
 				acc = uint32(num.HopperF16(uint16(acc), &left, &right[n], s.k, num.HopperBits))
 			case 1:
 				if op.scale != 0 {
-					acc = math.Float32bits(float32(math.Ldexp(float64(math.Float32frombits(acc)), -int(op.scale))))
+					acc = scaledDown(acc, op.scale)
 				}
 				acc = num.HopperF32(acc, &left, &right[n], s.k, num.HopperBits)
 			default:
@@ -448,6 +463,11 @@ func (w *warp) tcgenBlock(b *block, op *tcgenOp, scales [2]uint32, s *tcShape, r
 		}
 	}
 	return true
+}
+
+// scaledDown is an f32 divided by a power of two.
+func scaledDown(x uint32, by uint64) uint32 {
+	return math.Float32bits(float32(math.Ldexp(float64(math.Float32frombits(x)), -int(by))))
 }
 
 // scaled multiplies the blocks of a row of A or column of B by their scales: bytes of a word of tensor memory, in lane

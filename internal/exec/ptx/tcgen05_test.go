@@ -404,6 +404,9 @@ func TestTensorMemoryFaults(t *testing.T) {
 		{"another warp's lanes", "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 32; tcgen05.ld.sync.aligned.32x32b.x1.b32 %d0, [0x200000];", "warp 0 of the block reaches lanes 0 to 31"},
 		{"given back twice", "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 32; tcgen05.dealloc.cta_group::1.sync.aligned.b32 0, 32; tcgen05.dealloc.cta_group::1.sync.aligned.b32 0, 32;", "not allocated"},
 		{"shape", "mov.b32 %d0, 0x1000010; mov.b64 %a0, 0; tcgen05.mma.cta_group::1.kind::f16 [0], %a0, %a0, %d0, 1;", "a shape that the manual does not have"},
+		{"scale of integers", "mov.b32 %d0, 0x8040020; mov.b64 %a0, 0; tcgen05.mma.cta_group::1.kind::i8 [0], %a0, %a0, %d0, 1, 2;", "only the kinds f16 and tf32 have"},
+		{"half of the lanes", "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 32; tcgen05.ld.sync.aligned.32x32b.x1.b32 %d0, [0x110000];", "from a multiple of 32 on"},
+		{"f16 sums of bf16", "mov.b32 %d0, 0x8040480; mov.b64 %a0, 0; tcgen05.mma.cta_group::1.kind::f16 [0], %a0, %a0, %d0, 1;", "sums in f16 of bf16"},
 		{"pair", "mov.b32 %d0, 0x10100010; mov.b64 %a0, 0; tcgen05.mma.cta_group::2.kind::f16 [0], %a0, %a0, %d0, 1;", "a cluster of pairs"},
 		{"part of a warp", "setp.lt.u32 %p0, %t, 5; @%p0 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [s], 32;", "needs all 32 lanes"},
 	} {
@@ -411,6 +414,56 @@ func TestTensorMemoryFaults(t *testing.T) {
 			_, err := tryBody(t, bodyOpts{version: "8.7", target: "sm_100a", block: 32}, ".reg .b32 %d<32>;\n.reg .b64 %a0;\n.reg .pred %p0;\n.shared .b32 s;", c.body, nil, 4)
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v, want %q", err, c.says)
+			}
+		})
+	}
+}
+
+// TestTensorMemoryOptions: packed halves, copies from shared memory, and what a product of zeros leaves of D. Word i of
+// shared memory is i; warp 0 shows what its lanes have in columns 0 to 7.
+func TestTensorMemoryOptions(t *testing.T) {
+	const prepare = `mov.u32 %x, s; mad.lo.u32 %x, %t, 4, %x; mov.u32 %y, %t;
+	fill: st.shared.u32 [%x], %y; add.u32 %x, %x, 128; add.u32 %y, %y, 32; setp.lt.u32 %p0, %y, 1024; @%p0 bra fill;
+	tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [base], 64; setp.eq.u32 %p1, %t, 0; setp.ne.u32 %p2, %t, %t;
+	mov.b64 %a0, 0x0000401000080000; mov.b64 %a1, 0x0000401000080100; mov.b32 %z, 0; mov.b32 %d0, 0x41000000; mov.b32 %d1, 0x41000000; mov.b32 %d2, 7; mov.b32 %d3, 0x4800;
+	`
+	const zeros = `zero: st.shared.u32 [%x+-4096], %z; add.u32 %x, %x, 128; sub.u32 %y, %y, 32; setp.ge.s32 %p0, %y, 32; @%p0 bra zero; bar.sync 0;
+	tcgen05.st.sync.aligned.32x32b.x4.b32 [0], {%d0, %d1, %d2, %d3}; mov.b32 %e0, 2;
+	`
+	core := func(lane, column int) uint32 { return uint32(lane/8*256+lane%8*16+column/4*128+column%4*4) / 4 }
+	for _, c := range []struct {
+		name, body string
+		want       func(lane, column int) uint32
+		columns    int
+	}{
+		{"unpack", "mov.b32 %d0, 0x20001; mov.b32 %d1, 0x40003; tcgen05.st.sync.aligned.32x32b.x2.unpack::16b.b32 [0], {%d0, %d1};", func(_, c int) uint32 { return uint32(c + 1) }, 4},
+		{"pack", "mov.b32 %d0, 0x90001; mov.b32 %d1, 0x90002; tcgen05.st.sync.aligned.32x32b.x2.b32 [0], {%d0, %d1}; tcgen05.ld.sync.aligned.32x32b.x1.pack::16b.b32 %d0, [0]; tcgen05.st.sync.aligned.32x32b.x1.b32 [0], %d0;",
+			func(int, int) uint32 { return 0x20001 }, 1},
+		{"copy of rows", "@%p1 tcgen05.cp.cta_group::1.128x256b [0], %a0;", core, 8},
+		{"copy of 32 rows", "@%p1 tcgen05.cp.cta_group::1.32x128b.warpx4 [0], %a0;", core, 4},
+		{"copy of 64 rows", "@%p1 tcgen05.cp.cta_group::1.64x128b.warpx2::02_13 [0], %a0;", core, 4},
+		{"D is kept", zeros + "@%p1 tcgen05.mma.cta_group::1.kind::f16 [0], %a0, %a0, 0x4020010, 1;", func(_, c int) uint32 { return 0x41000000 }, 2},
+		{"D is not added", zeros + "@%p1 tcgen05.mma.cta_group::1.kind::f16 [0], %a0, %a0, 0x4020010, 0;", func(_, c int) uint32 { return 0 }, 2},
+		{"D is divided by 4", zeros + "@%p1 tcgen05.mma.cta_group::1.kind::f16 [0], %a0, %a0, 0x4020010, 1, 2;", func(_, c int) uint32 { return 0x40000000 }, 2},
+		{"lanes stay", zeros + "@%p1 tcgen05.mma.cta_group::1.kind::f16 [0], %a0, %a0, 0x4020010, {%e0, %z, %z, %z}, 0;", func(l, c int) uint32 {
+			if l == 1 {
+				return 0x41000000
+			}
+			return 0
+		}, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			body := prepare + c.body + "\nmad.wide.u32 %out, %t, 32, %out; tcgen05.ld.sync.aligned.32x32b.x8.b32 {" + tcRegs(8) + "}, [0];\n"
+			for i := range 8 {
+				body += fmt.Sprintf("st.global.u32 [%%out+%d], %%d%d;\n", 4*i, i)
+			}
+			got := runBody(t, bodyOpts{version: "8.7", target: "sm_100a", block: 32}, ".reg .b32 %d<32>, %e<8>, %x, %y, %z;\n.reg .b64 %a<2>;\n.reg .pred %p<4>;\n.shared .align 1024 .b8 s[4096];\n.shared .b32 base;", body, nil, 32*32)
+			for lane := range 16 { // of 64 rows, warp 0 has 16
+				for column := range c.columns {
+					if have, want := word(got, lane*8+column), c.want(lane, column); have != want {
+						t.Fatalf("lane %d column %d: %#x, want %#x", lane, column, have, want)
+					}
+				}
 			}
 		})
 	}

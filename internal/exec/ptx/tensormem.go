@@ -64,7 +64,7 @@ func decodeTcgen(d *dec, in *ptx.Inst, o *inst) error {
 	return errUnsupported
 }
 
-// tmem returns the block's tensor memory.
+// tensorMemory returns the block's tensor memory.
 func (b *block) tensorMemory() *tensorMemory {
 	if b.tmem == nil {
 		b.tmem = new(tensorMemory)
@@ -102,6 +102,9 @@ func (d *dec) tmemAlloc(in *ptx.Inst, o *inst) error {
 			w.addresses(to, 1)
 			if p := w.lane(isa.Space(to.mode), 0, 4, true); p != nil {
 				le.PutUint32(p, uint32(at*tmemUnit))
+				if w.blk.probe != nil {
+					w.seen(isa.Space(to.mode), 1, 4, false, true, &w.addr)
+				}
 			}
 			return
 		}
@@ -222,6 +225,10 @@ func (d *dec) tmemMove(in *ptx.Inst, o *inst, store bool) error {
 	if err != nil {
 		return err
 	}
+	whole, step := in.Has("32x32b"), 16 // whether the shape has all lanes of a warp
+	if whole {
+		step = 32
+	}
 	words := 1
 	if packed {
 		words = 2
@@ -232,8 +239,8 @@ func (d *dec) tmemMove(in *ptx.Inst, o *inst, store bool) error {
 		}
 		w.addresses(at, full)
 		lane, column := int(w.addr[0]>>16&0xffff), int(w.addr[0]&0xffff)
-		if lane/32 != w.id%exec.GroupWarps {
-			w.failf(full, "%s at lane %d of tensor memory: warp %d of the block reaches lanes %d to %d", w.info().Op, lane, w.id, w.id%exec.GroupWarps*32, w.id%exec.GroupWarps*32+31)
+		if lane/32 != w.id%exec.GroupWarps || lane%32 != 0 && (whole || lane%32 != 16) {
+			w.failf(full, "%s at lane %d of tensor memory: warp %d of the block reaches lanes %d to %d, from a multiple of %d on", w.info().Op, lane, w.id, w.id%exec.GroupWarps*32, w.id%exec.GroupWarps*32+31, step)
 			return
 		}
 		for r, reg := range regs {
