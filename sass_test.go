@@ -220,3 +220,41 @@ func TestLongListing(t *testing.T) {
 		t.Errorf("%d instructions issued, want 3; %v", st.WarpInstructions, err)
 	}
 }
+
+// TestSASSOlderResult: IADD3.X reads a predicate of IADD3 before all instructions can, which makes the whole result of
+// IADD3 visible; the older result for R8 must not replace it.
+func TestSASSOlderResult(t *testing.T) {
+	const text = `
+.arch sm_86
+.kernel k
+.param p, 8
+.regs 16
+[B------:R-:W-:-:S01]        MOV R2, c[0x0][0x160] ;
+[B------:R-:W-:-:S01]        MOV R3, c[0x0][0x164] ;
+[B------:R-:W-:-:S01]        MOV R4, 0x5 ;
+[B------:R-:W-:Y:S15]        MOV R6, 0x7 ;
+[B------:R-:W-:-:S02]        MOV R8, R4 ;
+[B------:R-:W-:-:S04]        IADD3 R8, P4, R6, R4, RZ ;
+[B------:R-:W-:-:S06]        IADD3.X R9, RZ, RZ, RZ, P4, !PT ;
+[B------:R-:W-:-:S01]        STG.E [R2], R8 ;
+[B------:R-:W-:-:S05]        EXIT ;
+`
+	prog, err := heddle.LoadSource(heddle.Source{Name: "k.sass", Text: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gpu, err := heddle.New(prog, heddle.Machine("rtx-a6000"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := heddle.Upload(gpu, "p", []uint32{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := gpu.Launch(context.Background(), "k", heddle.Dim(1), heddle.Dim(32), p); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := heddle.Download[uint32](gpu, p, 1); err != nil || out[0] != 12 {
+		t.Errorf("%v, %v: want 12", out, err)
+	}
+}

@@ -431,7 +431,7 @@ func (c *controller) leave(i int, b *ir.Block, in *ir.Inst) {
 			continue
 		}
 		for _, s := range b.Succs() {
-			n = max(n, w.at-c.now+c.ahead(s, r, w.class, 0))
+			n = max(n, w.at-c.now+c.ahead(s, r, w.class, 0, 0))
 		}
 	}
 	for r, t := range c.read {
@@ -442,10 +442,16 @@ func (c *controller) leave(i int, b *ir.Block, in *ir.Inst) {
 	c.stall(in, n)
 }
 
+// mostAhead bounds the blocks, empty ones too, over which ahead looks: our choice, as at most 16 cycles count.
+const mostAhead = 20
+
 // ahead is after how many cycles a block may begin that reads a register, less those that pass in it
-// before.
-func (c *controller) ahead(b *ir.Block, r register, w machine.Class, passed int) int {
+// before. Over edges that fall through no cycle passes.
+func (c *controller) ahead(b *ir.Block, r register, w machine.Class, passed, blocks int) int {
 	n := 0
+	if blocks > mostAhead {
+		return n
+	}
 	for k := range b.Insts {
 		if passed > 16 {
 			return n
@@ -465,7 +471,7 @@ func (c *controller) ahead(b *ir.Block, r register, w machine.Class, passed int)
 	}
 	for _, s := range b.Succs() {
 		if len(b.Insts) > 0 || s != b {
-			n = max(n, c.ahead(s, r, w, passed+1))
+			n = max(n, c.ahead(s, r, w, passed, blocks+1))
 		}
 	}
 	return n

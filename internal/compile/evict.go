@@ -52,6 +52,11 @@ func (s *memorySlot) root() *memorySlot {
 func evict(f *ir.Func, limit int, sp *ir.Value, base int) spilled {
 	e := &evictor{f: f, limit: limit, sp: sp, base: base}
 	hoist(f, sp)
+	if sp != nil { // a round that stores nothing leaves it to later ones
+		was := sp.Def.Effect
+		sp.Def.Effect = true
+		defer func() { sp.Def.Effect = was }()
+	}
 	e.weigh()
 	for range 50 { // each round shortens what is needed long
 		list := e.choose()

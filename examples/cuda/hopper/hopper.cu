@@ -136,9 +136,11 @@ __global__ void __launch_bounds__(128) groups(const __grid_constant__ CUtensorMa
   extern __shared__ __align__(1024) char memory[];
   Tiles &t = *(Tiles *)memory;
   int row = blockIdx.y * tileM, col = blockIdx.x * tileN;
-  if (threadIdx.x == 0)
+  if (threadIdx.x == 0) {
     for (int s = 0; s < stages; s++)
       open(&t.full[s], 1);
+    published();
+  }
   __syncthreads();
   auto next = [&](int i) {
     if (threadIdx.x == 0 && i < k / tileK) {

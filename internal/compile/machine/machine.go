@@ -117,7 +117,7 @@ func Of(sm int, c Contract) *Machine {
 			if r < ByDouble && w < Vote {
 				p += int(predicateLater[w][r]) - c.GuardExtra
 			}
-			m.Need[w][r], m.Predicate[w][r] = uint8(max(1, n)), uint8(max(1, p))
+			m.Need[w][r], m.Predicate[w][r] = uint8(min(max(1, n), 255)), uint8(min(max(1, p), 255))
 		}
 	}
 	return &m

@@ -30,6 +30,8 @@ type shown struct {
 	due uint64 // tick from which all instructions can read it
 	p   exec.Pending
 	op  *op `state:"-"`
+	// done: it has become visible earlier, because an instruction can read it.
+	done bool
 }
 
 // warp is a warp slot.

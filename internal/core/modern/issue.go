@@ -410,17 +410,48 @@ func (c *Core) show(w *warp, t uint64) {
 // showRead makes visible the further results that an instruction can read at a tick, although
 // not all instructions can. All later instructions see them then.
 func (c *Core) showRead(w *warp, t uint64, o *op) {
+	any := false
+	for i := range w.due {
+		if x := &w.due[i]; !x.done && x.op.touches(o) && x.read(w.K, o, t) {
+			w.showBefore(x)
+			w.commit(x)
+			any = true
+		}
+	}
+	if !any {
+		return
+	}
 	n := 0
 	for _, x := range w.due {
-		if x.op.touches(o) && x.read(w.K, o, t) {
-			w.d.Commit(x.p)
-			w.hidden--
-			continue
+		if !x.done {
+			w.due[n] = x
+			n++
 		}
-		w.due[n] = x
-		n++
 	}
 	w.due = w.due[:n]
+}
+
+// commit makes a result visible before all instructions can read it.
+func (w *warp) commit(x *shown) {
+	w.d.Commit(x.p)
+	w.hidden--
+	x.done = true
+}
+
+// showBefore makes older results for the registers of one visible: otherwise they would replace it.
+func (w *warp) showBefore(x *shown) {
+	for {
+		var old *shown
+		for i := range w.due {
+			if y := &w.due[i]; !y.done && y.at < x.at && y.op.overwrites(x.op) && (old == nil || y.at < old.at) {
+				old = y
+			}
+		}
+		if old == nil {
+			return
+		}
+		w.commit(old)
+	}
 }
 
 // read reports whether an instruction reads a result and can do so at a tick.

@@ -24,7 +24,7 @@ const coverageFile = "../../../docs/ptx-coverage.md"
 // modifiers, with the reason.
 var leftOut = [][2]string{
 	{"tcgen05", "sparse products, those of `.ws`, shifts and reductions of loads are left out"},
-	{"cp.async.bulk.tensor", "rows that are gathered or scattered, im2col::w and pairs of blocks, which sm_100 has"},
+	{"cp.async.bulk.tensor", "rows that are gathered or scattered and im2col::w, which sm_100 has"},
 	{"cp.async.bulk.prefetch.tensor", "rows that are gathered and im2col::w, which sm_100 has"},
 	{"multimem", "memory shared by several devices; Heddle has no multicast objects"},
 }
