@@ -60,7 +60,7 @@ func table(out io.Writer, folder string, kernels []string, numbers []int) error 
 	return w.Flush()
 }
 
-// cycles are those of all launches of a job on a core with so many counters.
+// cycles are those of all launches of a job on a core with a number of counters.
 func cycles(job string, counters int) (float64, error) {
 	opt := heddle.JobOptions{GPU: "rtx-a6000", Timing: true, Code: "ptx"}
 	if counters > 0 {

@@ -39,7 +39,7 @@ type builder struct {
 	from    int                            // where the instructions of the PTX instruction begin in cur
 }
 
-// build makes the first form of a kernel. Its frame has so many bytes more for registers.
+// build makes the first form of a kernel. Its frame is larger by a number of bytes, for registers.
 func build(m *module, fn *ptx.Func, reserve int) (f *ir.Func, lay *layout) {
 	b := &builder{
 		mod: m, fn: fn, f: &ir.Func{Name: fn.Name}, lay: newLayout(fn), blockAt: map[int]*ir.Block{},

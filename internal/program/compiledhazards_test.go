@@ -35,6 +35,59 @@ NEXT:
  st.global.v2.u32 [%out], {%sum, %x}; ret; }
 `
 
+// nestedLoops is k0: two loops whose ways out depend on an atomic, so that blocks follow each other over edges on which no
+// cycle passes.
+const nestedLoops = `.visible .entry k0(.param .u64 in, .param .u64 out) {
+ .reg .b64 %in, %out, %at, %cnt; .reg .b32 %t, %a, %b, %c, %s, %v; .reg .pred %p;
+ ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mul.wide.u32 %at, %t, 4;
+ add.s64 %cnt, %in, %at; add.s64 %out, %out, %at;
+ ld.global.u32 %a, [%cnt]; mov.u32 %b, 1; mul.lo.u32 %c, %a, %a; add.u32 %s, %a, 9;
+OUTER:
+ activemask.b32 %b;
+INNER:
+ xor.b32 %s, %s, 21845; and.b32 %s, %s, 63;
+ atom.global.add.u32 %v, [%cnt], %s;
+ setp.lt.u32 %p, %v, 50; @%p bra INNER;
+ mad.lo.u32 %s, %s, 3, 1;
+ atom.global.add.u32 %v, [%cnt], -15; setp.lt.u32 %p, %v, 64;
+ @%p bra DONE;
+ setp.gt.u32 %p, %v, 1000000000; @%p bra OUTER;
+DONE: add.u32 %s, %s, %c; add.u32 %s, %s, %b;
+ st.global.u32 [%out], %s; ret; }
+`
+
+// TestCompiledNestedLoops: what a block leaves open is waited for over edges that fall through, too.
+func TestCompiledNestedLoops(t *testing.T) {
+	m, err := ptx.Parse("k.ptx", []byte(".version 8.0\n.target sm_86\n.address_size 64\n"+nestedLoops))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := compile.Module(m, compile.Options{})
+	if err != nil || len(c.Refused) > 0 {
+		t.Fatal(err, c.Refused)
+	}
+	input := make([]uint32, 512)
+	for i := range input {
+		input[i] = uint32(i)
+	}
+	if _, hazards := timed(t, c.File, input); hazards != 0 {
+		t.Errorf("%d hazards in\n%s", hazards, c.File.Text())
+	}
+}
+
+// TestCompiledStackPointer: kernels of which the first round of spilling stores nothing keep the stack pointer for the next.
+func TestCompiledStackPointer(t *testing.T) {
+	for _, c := range []struct{ seed, words, less, registers int }{{391569, 20, 3, 32}, {394168, 12, 1, 28}, {394339, 12, 3, 24}} {
+		m, err := ptx.Parse("k.ptx", []byte(".version 8.0\n.target sm_86\n.address_size 64\n"+randomKernel(0, c.seed, c.words, fmt.Sprintf(".maxnreg %d", c.registers))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := compile.Module(m, compile.Options{Less: c.less, Verify: true}); err != nil || len(r.Refused) > 0 {
+			t.Errorf("seed %d: %v %v", c.seed, err, r.Refused)
+		}
+	}
+}
+
 // timed runs k0 of a program on the modern core, and returns what it leaves, and how many hazards the
 // checker finds.
 func timed(t *testing.T, f *sass.File, input []uint32) (out []uint32, hazards int) {

@@ -33,3 +33,14 @@ func TestOf(t *testing.T) {
 		t.Error("sm_60 has a description")
 	}
 }
+
+// TestLongLatencies: cycles beyond what a description holds become its most, and do not wrap to few.
+func TestLongLatencies(t *testing.T) {
+	for _, cycles := range []int{255, 256, 257, 512} {
+		c := Ampere
+		c.Integer = cycles
+		if n := Of(86, c).Need[ALU][ByALU]; n != 255 {
+			t.Errorf("%d cycles become %d, want 255", cycles, n)
+		}
+	}
+}

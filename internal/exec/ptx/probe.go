@@ -292,7 +292,7 @@ func (b *block) peer(rank uint64) exec.Peer {
 	return exec.Peer(b.team.blocks[rank].Linear() + 1)
 }
 
-// inPeer is what probes are told of a shared address: whose memory it is in, and where.
+// inPeer is how probes see a shared address: whose memory it is in, and where.
 func (b *block) inPeer(a uint64) (exec.Peer, uint64) {
 	if s, at := isa.Resolve(a); s == isa.Shared {
 		a = at
@@ -461,17 +461,22 @@ func (w *warp) misuse(kind exec.Misuse, lanes, mask uint32) {
 	}
 }
 
+// wrappable reports whether an instruction's run function may be wrapped in one that looks at the warp's place, and
+// makes the interpreter keep that place.
+func (o *inst) wrappable() bool {
+	switch {
+	case o.run == nil:
+		return false
+	case o.kind == kRun:
+		o.kind = kMem
+	}
+	return o.kind == kMem || o.kind == kWarpSync
+}
+
 // follow makes an instruction call a probe that follows values, after it has run. What
 // special executes calls it there.
 func (d *dec) follow(o *inst) {
-	if o.run == nil || len(d.info.Dsts)+len(d.info.Srcs) == 0 {
-		return
-	}
-	switch o.kind {
-	case kRun:
-		o.kind = kMem
-	case kMem, kWarpSync:
-	default:
+	if len(d.info.Dsts)+len(d.info.Srcs) == 0 || !o.wrappable() {
 		return
 	}
 	run := o.run

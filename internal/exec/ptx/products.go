@@ -85,14 +85,7 @@ func isPending[V any](r isa.Reg, of map[uint32]V) bool {
 
 // watchProduct makes an instruction note what it has to do with products.
 func (f *fn) watchProduct(o *inst, product bool) {
-	if o.run == nil {
-		return
-	}
-	switch o.kind {
-	case kRun:
-		o.kind = kMem
-	case kMem, kWarpSync:
-	default:
+	if !o.wrappable() {
 		return
 	}
 	run := o.run

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
@@ -144,17 +143,7 @@ func (d *dec) tcgenMMA(in *ptx.Inst, o *inst) error {
 // tcgenDescriptor decodes a descriptor of a matrix in shared memory (PTX manual, shared memory descriptor of
 // tcgen05); false after a fault.
 func (w *warp) tcgenDescriptor(v uint64, what string) (m matrixDesc, ok bool) {
-	m = matrixDesc{start: v & 0x3fff << 4, leading: v >> 16 & 0x3fff << 4, stride: v >> 32 & 0x3fff << 4}
-	switch v >> 61 {
-	case 0:
-		m.width = 16
-	case 2:
-		m.width, m.mask = 128, 7
-	case 4:
-		m.width, m.mask = 64, 3
-	case 6:
-		m.width, m.mask = 32, 1
-	default:
+	if m = matrixOf(v); v>>61&1 != 0 {
 		w.failf(full, "the descriptor %#x of %s has swizzle %d, which is not supported", v, what, v>>61)
 		return m, false
 	}
@@ -163,28 +152,6 @@ func (w *warp) tcgenDescriptor(v uint64, what string) (m matrixDesc, ok bool) {
 		return m, false
 	}
 	return m, true
-}
-
-// tcgenChunk returns 16 bytes of a block's shared memory; nil after a fault.
-func (w *warp) tcgenChunk(b *block, a uint64, what string) *[16]byte {
-	if a+16 <= uint64(len(b.Shared)) {
-		return (*[16]byte)(b.Shared[a:])
-	}
-	w.failAs(exec.BadAddress, full, "%s reads matrix %s at shared address %#x: the block has %d bytes of shared memory", w.info().Op, what, a, len(b.Shared))
-	return nil
-}
-
-// across is chunkAt for elements of a number of bytes whose rows along k lie apart (MN-major), at row mn, a multiple of
-// the elements in 16 bytes.
-func (m *matrixDesc) across(mn, k, size int) uint64 {
-	a, row, col := m.start, uint64(mn), uint64(k)
-	if m.mask == 0 {
-		a += row/uint64(16/size)*m.stride + col%8*16 + col/8*m.leading
-	} else {
-		n := m.width / uint64(size)
-		a += row/n*m.leading + row%n*uint64(size) + col%8*m.width + col/8*m.stride
-	}
-	return a ^ a>>3&(m.mask<<4)
 }
 
 // tcRows are rows of A or columns of B: elements as they are stored.
@@ -200,7 +167,7 @@ func (w *warp) gather(b *block, to tcRows, m *matrixDesc, f tcFormat, k int, acr
 	if !across {
 		for r := range to {
 			for c := 0; c < k; c += per {
-				p := w.tcgenChunk(b, m.chunkAt(r, c/per, false), what)
+				p := w.chunkOf(b, m.chunkAt(r, c/per, false), what)
 				if p == nil {
 					return false
 				}
@@ -213,7 +180,7 @@ func (w *warp) gather(b *block, to tcRows, m *matrixDesc, f tcFormat, k int, acr
 	}
 	for r := 0; r < len(to); r += per {
 		for c := range k {
-			p := w.tcgenChunk(b, m.across(r, c, size), what)
+			p := w.chunkOf(b, m.across(r, c, size), what)
 			if p == nil {
 				return false
 			}

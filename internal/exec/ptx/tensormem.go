@@ -367,7 +367,7 @@ func (d *dec) tmemCopy(in *ptx.Inst, o *inst) error {
 				for l := range tmemLanes {
 					row := to[l/32]*32 + l%32
 					for c := range chunks {
-						p := w.tcgenChunk(b, md.chunkAt(row, c, false), "copy")
+						p := w.chunkOf(b, md.chunkAt(row, c, false), "copy")
 						cells := w.tmemCells(b, lane+l, column+4*c, 4)
 						if p == nil || cells == nil {
 							return

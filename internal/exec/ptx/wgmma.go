@@ -174,9 +174,9 @@ type matrixDesc struct {
 	mask                   uint64 // of the bits 7 to 9 that are added to the bits 4 to 6
 }
 
-// descriptor decodes a matrix descriptor; false after a fault.
-func (w *warp) descriptor(v uint64, what string) (m matrixDesc, ok bool) {
-	m = matrixDesc{start: v & 0x3fff << 4, leading: v >> 16 & 0x3fff << 4, stride: v >> 32 & 0x3fff << 4}
+// matrixOf is what descriptors of wgmma and of tcgen05 have in common; the swizzle is in the two highest bits.
+func matrixOf(v uint64) matrixDesc {
+	m := matrixDesc{start: v & 0x3fff << 4, leading: v >> 16 & 0x3fff << 4, stride: v >> 32 & 0x3fff << 4}
 	switch v >> 62 {
 	case 0:
 		m.width = 16
@@ -187,6 +187,12 @@ func (w *warp) descriptor(v uint64, what string) (m matrixDesc, ok bool) {
 	case 3:
 		m.width, m.mask = 32, 1
 	}
+	return m
+}
+
+// descriptor decodes a matrix descriptor; false after a fault.
+func (w *warp) descriptor(v uint64, what string) (m matrixDesc, ok bool) {
+	m = matrixOf(v)
 	if base := v >> 49 & 7; base != 0 {
 		w.failf(full, "the descriptor %#x of %s has base offset %d, which is not supported: the matrix must begin where the pattern of its swizzle does", v, what, base)
 		return m, false
@@ -197,30 +203,47 @@ func (w *warp) descriptor(v uint64, what string) (m matrixDesc, ok bool) {
 // chunk returns the 16 bytes of a matrix at chunk i of row mn (K-major), or at chunk i of rows of
 // 8 elements of k (MN-major); nil after a fault.
 func (w *warp) chunk(m *matrixDesc, mn, k int, trans bool, what string) *[16]byte {
-	a := m.chunkAt(mn, k, trans)
-	if mem := w.blk.Shared; a+16 <= uint64(len(mem)) {
-		return (*[16]byte)(mem[a:])
+	return w.chunkOf(w.blk, m.chunkAt(mn, k, trans), what)
+}
+
+// chunkOf returns 16 bytes of a block's shared memory; nil after a fault.
+func (w *warp) chunkOf(b *block, a uint64, what string) *[16]byte {
+	if a+16 <= uint64(len(b.Shared)) {
+		return (*[16]byte)(b.Shared[a:])
 	}
-	w.failAs(exec.BadAddress, full, "%s reads matrix %s at shared address %#x: the block has %d bytes of shared memory", w.info().Op, what, a, len(w.blk.Shared))
+	w.failAs(exec.BadAddress, full, "%s reads matrix %s at shared address %#x: the block has %d bytes of shared memory", w.info().Op, what, a, len(b.Shared))
 	return nil
 }
 
-// chunkAt is the shared address of a chunk.
+// chunkAt is the shared address of a chunk; elements of an MN-major matrix have two bytes.
 func (m *matrixDesc) chunkAt(mn, k int, trans bool) uint64 {
+	if trans {
+		return m.across(mn, k, 2)
+	}
 	a := m.start
 	switch row, col := uint64(mn), uint64(k); {
-	case trans && m.mask == 0: // mn in chunks of 8 elements
-		a += row/8*m.stride + col%8*16 + col/8*m.leading
-	case trans:
-		across := m.width / 2
-		a += row/across*m.leading + row%across*2 + col%8*m.width + col/8*m.stride
 	case m.mask == 0: // k in chunks
 		a += row/8*m.stride + row%8*16 + col*m.leading
 	default:
 		a += row/8*m.stride + row%8*m.width + col*16
 	}
-	return a ^ a>>3&(m.mask<<4)
+	return m.swizzled(a)
 }
+
+// across is the same for elements of a number of bytes whose rows along k lie apart (MN-major), at row mn, a multiple of
+// the elements in 16 bytes.
+func (m *matrixDesc) across(mn, k, size int) uint64 {
+	a, row, col := m.start, uint64(mn), uint64(k)
+	if m.mask == 0 {
+		a += row/uint64(16/size)*m.stride + col%8*16 + col/8*m.leading
+	} else {
+		n := m.width / uint64(size)
+		a += row/n*m.leading + row%n*uint64(size) + col%8*m.width + col/8*m.stride
+	}
+	return m.swizzled(a)
+}
+
+func (m *matrixDesc) swizzled(a uint64) uint64 { return a ^ a>>3&(m.mask<<4) }
 
 // wgTile is the storage of a product: A, eight columns of B.
 type wgTile struct {
