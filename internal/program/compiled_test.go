@@ -10,8 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/compile"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/program"
 )
 
@@ -43,15 +45,19 @@ func cases(t *testing.T) []conformanceCase {
 }
 
 // output runs a case and returns what it leaves. compiled says whether its kernel ran as machine code;
-// what is why it did not.
+// what is why it did not. With machine code, it runs a cubin that was made of the PTX.
 func (c *conformanceCase) output(t *testing.T, code program.Code) (out []byte, compiled bool, what string) {
 	t.Helper()
 	src, err := os.ReadFile(filepath.Join(conformance, c.PTX))
 	if err != nil {
 		t.Fatal(err)
 	}
+	from := program.Source{Name: c.PTX, Text: src}
+	if code == program.SASSCode {
+		from = toCubin(t, from)
+	}
 	choice := program.Choice{Code: code, SM: 86, Refused: func(err error) { what = err.Error() }}
-	p, err := choice.Load(program.Source{Name: c.PTX, Text: src})
+	p, err := choice.Load(from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,15 +85,15 @@ func (c *conformanceCase) output(t *testing.T, code program.Code) (out []byte, c
 		return b
 	}
 	out = bytes.Repeat(fromHex(strings.TrimPrefix(c.Prefill, "0x")), len(c.Expected.Hex)/2)
-	to, from := place(out), uint64(0)
+	to, input := place(out), uint64(0)
 	if c.Input != nil {
-		from = place(fromHex(c.Input.Hex))
+		input = place(fromHex(c.Input.Hex))
 	}
 	params := make([]byte, k.ParamBytes())
 	for i, p := range k.Params() {
 		a := to
 		if c.Args[i] == "in" {
-			a = from
+			a = input
 		}
 		binary.LittleEndian.PutUint64(params[p.Offset:], a)
 	}
@@ -102,7 +108,26 @@ func (c *conformanceCase) output(t *testing.T, code program.Code) (out []byte, c
 	return out, program.CodeOf(k) == program.SASSCode, what
 }
 
-// TestCompiledConformance: what is compiled leaves what the PTX leaves, bit for bit.
+// toCubin compiles a module.
+func toCubin(t *testing.T, s program.Source) program.Source {
+	t.Helper()
+	m, err := ptx.Parse(s.Name, s.Text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := compile.Module(m, compile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := program.WriteCubin(r.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program.Source{Name: strings.TrimSuffix(s.Name, ".ptx") + ".cubin", Text: b}
+}
+
+// TestCompiledConformance: what is compiled leaves what the PTX leaves, bit for bit, in memory at once
+// and from a cubin.
 func TestCompiledConformance(t *testing.T) {
 	equal, left := 0, 0
 	for _, c := range cases(t) {
@@ -116,8 +141,8 @@ func TestCompiledConformance(t *testing.T) {
 				t.Skip(what)
 			}
 			want, _, _ := c.output(t, program.PTXCode)
-			if !bytes.Equal(got, want) {
-				t.Errorf("got %x, want %x", got, want)
+			if written, _, _ := c.output(t, program.SASSCode); !bytes.Equal(got, want) || !bytes.Equal(written, want) {
+				t.Errorf("got %x, from a cubin %x, want %x", got, written, want)
 				return
 			}
 			equal++

@@ -12,6 +12,7 @@ import (
 
 // WriteCubin returns a cubin of a program's text.
 func WriteCubin(f *sass.File) ([]byte, error) {
+	f = gathered(f)
 	out := &cubin.File{Name: f.Name, Arch: int(f.Arch), Constants: f.Banks}
 	lines := map[string][]cubin.Line{}
 	for _, d := range f.Data {
@@ -69,6 +70,56 @@ func WriteCubin(f *sass.File) ([]byte, error) {
 		out.Relocations = append(out.Relocations, r)
 	}
 	return cubin.Write(out, lines)
+}
+
+// Device memory has two sections in a cubin: variables that have values at the beginning, and others.
+const initialised, zeros = ".nv.global.init", ".nv.global"
+
+// gathered is a text with its device memory in these sections.
+func gathered(f *sass.File) *sass.File {
+	if !slices.ContainsFunc(f.Data, func(d sass.Data) bool { return d.Name != initialised && d.Name != zeros }) {
+		return f
+	}
+	out := &sass.File{Name: f.Name, Arch: f.Arch, Kernels: f.Kernels, Banks: f.Banks, Variables: slices.Clone(f.Variables), Addresses: slices.Clone(f.Addresses)}
+	type place struct {
+		data int
+		at   uint64
+	}
+	places := make([]place, len(f.Data))
+	for _, name := range []string{initialised, zeros} {
+		all := sass.Data{Name: name}
+		for i, d := range f.Data {
+			if (d.Init != nil) != (name == initialised) {
+				continue
+			}
+			align := max(d.Align, 1)
+			at := (all.Bytes + align - 1) / align * align
+			places[i] = place{len(out.Data), at}
+			if d.Init != nil {
+				all.Init = append(append(all.Init, make([]byte, at-all.Bytes)...), d.Init...)
+			}
+			all.Bytes, all.Align = at+d.Bytes, max(all.Align, align)
+		}
+		if all.Align > 0 {
+			out.Data = append(out.Data, all)
+		}
+	}
+	move := func(data *int, offset *uint64) {
+		if *data >= 0 {
+			p := places[*data]
+			*data, *offset = p.data, *offset+p.at
+		}
+	}
+	for i := range out.Variables {
+		move(&out.Variables[i].Data, &out.Variables[i].Offset)
+	}
+	for i := range out.Addresses {
+		a := &out.Addresses[i]
+		if move(&a.Data, &a.Offset); a.To == sass.OfData {
+			move(&a.ToData, &a.Addend)
+		}
+	}
+	return out
 }
 
 // defined reports whether a name stands for something in a text.
