@@ -44,15 +44,24 @@ type Launch struct {
 const (
 	// leastTimed is the number of launches of a group that are simulated in any case: fewer
 	// give no spread.
-	leastTimed = 3
+	leastTimed = 2
+	// renewed is the number of launches that begin a new stretch: of those far from the mean, two
+	// may be so by chance.
+	renewed = 3
 	// near is how much the instructions of a group's launches may differ from those of its
 	// first, relative to them; of warps, and of threads for each instruction of a warp.
 	near = 0.05
 	// growth and jitter: the distance to the next launch that is simulated to look whether the
-	// group still behaves as before is this part of those seen, and up to so much more.
-	growth, jitter = 0.75, 0.5
+	// group still behaves as before is those seen times growth, and up to so much more, if the
+	// target is usual. The distances grow in proportion to the target, but not to less than
+	// leastGrowth.
+	growth, jitter, usual = 10, 5, 0.02
+	leastGrowth           = 0.75
 	// alarm is how many standard deviations from the mean a launch is far.
 	alarm = 3
+	// coldFactor is how many times the difference of a group's second and third launch its first must be off
+	// them to be left out of the mean.
+	coldFactor = 4
 	// bias is the part of estimated cycles that the interval has on each side beside what the
 	// spread says: caches are left as the last simulated launch left them.
 	bias = 0.01
@@ -90,6 +99,7 @@ type group struct {
 	timed        sum
 	passed       sum
 	stretch      stretch
+	first        float64   // cycles per instruction of the first launch
 	suspect      []float64 // cycles per instruction of the last launches, if these were far from the mean
 	since        float64   // instructions passed over since the last launch that was near the mean
 	ended        float64   // squares of the margins of earlier stretches
@@ -198,13 +208,28 @@ func (s *Sampler) Timed(l Launch, cycles uint64) {
 	}
 	g.seen++
 	g.timed.add(cycles, l.WarpInsts)
+	if g.timed.launches == 1 {
+		g.first = float64(cycles) / l.insts()
+	}
 	g.note(float64(cycles)/l.insts(), s.opt.Target)
 	switch {
 	case len(g.suspect) > 0:
 		g.look = g.seen // the next one says more
 	case g.seen >= g.look:
-		g.look = g.seen + 1 + uint64(float64(g.seen)*(growth+jitter*s.rnd.Float64()))
+		g.look = g.seen + 1 + uint64(float64(g.seen)*s.growth())
 	}
+}
+
+// cold reports whether the first launch of a group differs from the next two, of which v is the second,
+// as one does that finds its code and data in no cache.
+func (g *group) cold(v float64) bool {
+	second := 2*g.stretch.mean - g.first
+	return math.Abs(g.first-(second+v)/2) > coldFactor*math.Abs(second-v)
+}
+
+// growth is a random distance to the next look, relative to the launches seen.
+func (s *Sampler) growth() float64 {
+	return max(leastGrowth, (growth+jitter*s.rnd.Float64())*s.opt.Target/usual)
 }
 
 // note adds the cycles per instruction of a launch that was simulated. If it is far from the mean,
@@ -215,25 +240,30 @@ func (g *group) note(v, target float64) {
 	x := &g.stretch
 	far := x.n >= leastTimed && math.Abs(v-x.mean) > max(alarm*x.deviation(), target*x.mean)
 	if !far && len(g.suspect) == 0 {
+		if x.n == 2 && g.timed.launches == 3 && g.cold(v) {
+			second := 2*x.mean - g.first
+			g.drift += math.Abs(x.mean-second) * float64(x.passed.insts) // what was passed over with the old mean
+			*x = stretch{n: 1, mean: second, passed: x.passed}
+		}
 		x.add(v)
 		g.since = 0
 		return
 	}
 	g.suspect = append(g.suspect, v)
-	if far && len(g.suspect) < leastTimed {
+	if far && len(g.suspect) < renewed {
 		return
 	}
 	var now stretch
 	for _, v := range g.suspect {
 		now.add(v)
 	}
-	if off := math.Abs(now.mean - x.mean); now.n == leastTimed && off > max(alarm*x.deviation()/math.Sqrt(leastTimed), target*x.mean) {
+	if off := math.Abs(now.mean - x.mean); now.n == renewed && off > max(alarm*x.deviation()/math.Sqrt(renewed), target*x.mean) {
 		m := x.margin()
 		g.ended += m * m
 		g.drift += off * g.since
 		*x = now
 		g.look = 0 // and it is looked at as often as a new one
-		g.seen = leastTimed
+		g.seen = renewed
 	} else {
 		for _, v := range g.suspect {
 			x.add(v)

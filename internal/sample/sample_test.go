@@ -56,24 +56,30 @@ func TestSampling(t *testing.T) {
 			for range 1000 {
 				l.add("k", 1000, 5000)
 			}
-		}, 15, 8},
+		}, 8, 4},
+		{"the first launch finds nothing in the caches", func(_ *rand.Rand, l *launches) {
+			l.add("k", 1000, 10_000)
+			for i := range 999 {
+				l.add("k", 1000, 5000+float64(i%2))
+			}
+		}, 8, 4},
 		{"two kernels in turn", func(_ *rand.Rand, l *launches) {
 			for range 500 {
 				l.add("a", 1000, 5000)
 				l.add("b", 50, 1000)
 			}
-		}, 28, 14},
+		}, 16, 8},
 		{"a kernel whose work alternates", func(_ *rand.Rand, l *launches) {
 			for range 500 {
 				l.add("k", 1000, 5000)
 				l.add("k", 4000, 9000) // fewer cycles an instruction
 			}
-		}, 28, 14},
+		}, 16, 8},
 		{"cycles that differ by 2 %", func(rnd *rand.Rand, l *launches) {
 			for range 1000 {
 				l.add("k", 1000, 5000*(1+0.02*rnd.NormFloat64()))
 			}
-		}, 60, 8},
+		}, 60, 5},
 		{"cycles that differ by 20 %", func(rnd *rand.Rand, l *launches) {
 			for range 2000 {
 				l.add("k", 1000, 5000*(1+0.2*rnd.NormFloat64()))
@@ -84,7 +90,7 @@ func TestSampling(t *testing.T) {
 				l.add("long", 100_000, 500_000)
 				l.add("short", 100, 500*(1+0.2*rnd.NormFloat64()))
 			}
-		}, 60, 16},
+		}, 60, 8},
 		{"every launch is another", func(_ *rand.Rand, l *launches) {
 			n := 1000.0
 			for range 100 {
