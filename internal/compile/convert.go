@@ -35,7 +35,7 @@ func (b *builder) convert() {
 
 // known reports whether conversions from and to a type are compiled.
 func known(t ptx.Type) bool {
-	return t.Integer() || t == "f16" || t == "f32" || t == "f64"
+	return t.Integer() || t == "f16" || t == "bf16" || t == "f32" || t == "f64"
 }
 
 func flush(in *ptx.Inst) string { return map[bool]string{true: ".FTZ"}[in.Has("ftz")] }
@@ -150,6 +150,8 @@ func (b *builder) convertFloat(to, from ptx.Type) {
 		d = append(d, b.f.NewValue(ir.GPR))
 	}
 	switch {
+	case from == "bf16" || to == "bf16" && from != "f32":
+		stop(in.FullName(), notYet)
 	case to.Integer():
 		b.toInteger(d, a, to, from, round)
 	case from.Integer():
@@ -163,6 +165,10 @@ func (b *builder) convertFloat(to, from ptx.Type) {
 		b.emit("HADD2.F32", ir.D(d...), ir.Arg{Kind: ir.Reg, Vals: []*ir.Value{nil}, Neg: true}, a)
 	case to == "f16" && from == "f32" && (round == "" || round == ".RZ"):
 		b.emit("F2FP.PACK_AB"+round, ir.D(d...), ir.RZ(), a)
+	case to == "bf16" && from == "f32" && (round == "" || round == ".RZ"):
+		b.emit("F2FP.BF16.PACK_AB"+round, ir.D(d...), ir.RZ(), a)
+	case to == "bf16":
+		stop(in.FullName(), notYet)
 	case to == from && (in.Has("ftz") || in.Has("sat") || round != ""):
 		stop(in.FullName(), notYet)
 	case to == from:

@@ -172,6 +172,17 @@ func (b *builder) carries() {
 	}
 }
 
+// field is a place or a width of bfe and bfi: their lowest eight bits count.
+func (b *builder) field(o *ptx.Operand) ir.Arg {
+	a := b.source(o, "u32", 0)
+	if a.Kind == ir.Imm {
+		return ir.I(uint32(a.Imm) & 0xff)
+	}
+	v := b.f.NewValue(ir.GPR)
+	b.emit("LOP3.LUT", ir.D(v), a, ir.I(0xff), ir.RZ(), ir.T("0xc0"), ir.Pr(nil, true))
+	return ir.R(v)
+}
+
 // bfe extracts a field of bits.
 func (b *builder) bfe() {
 	in := b.inst
@@ -179,16 +190,7 @@ func (b *builder) bfe() {
 	if t.Bits() != 32 {
 		stop(in.FullName(), notYet)
 	}
-	field := func(o *ptx.Operand) ir.Arg {
-		a := b.source(o, "u32", 0)
-		if a.Kind == ir.Imm {
-			return ir.I(uint32(a.Imm) & 0xff)
-		}
-		v := b.f.NewValue(ir.GPR)
-		b.emit("LOP3.LUT", ir.D(v), a, ir.I(0xff), ir.RZ(), ir.T("0xc0"), ir.Pr(nil, true))
-		return ir.R(v)
-	}
-	a, at, n := b.source(&in.Args[1], t, 0), field(&in.Args[2]), field(&in.Args[3])
+	a, at, n := b.source(&in.Args[1], t, 0), b.field(&in.Args[2]), b.field(&in.Args[3])
 	moved, d := b.f.NewValue(ir.GPR), b.f.NewValue(ir.GPR)
 	if t.Signed() {
 		b.emit("SHF.R.S32.HI", ir.D(moved), ir.RZ(), at, a)
@@ -202,17 +204,54 @@ func (b *builder) bfe() {
 	b.assign(&in.Args[0], 0, d)
 }
 
-// bfi inserts a field of bits.
+// bfi inserts a field of bits: where the mask has ones, those of the first source.
 func (b *builder) bfi() {
 	in := b.inst
-	if b.typeOf().Bits() != 32 {
-		stop(in.FullName(), notYet)
+	words := b.typeOf().Bits() / 32
+	at, n := b.field(&in.Args[3]), b.field(&in.Args[4])
+	mask := b.mask(at, n, words)
+	moved := b.movedLeft([2]ir.Arg{b.source(&in.Args[1], b.typeOf(), 0), b.upper(&in.Args[1], words)}, at, words)
+	for i := range words {
+		old, d := b.source(&in.Args[2], b.typeOf(), i), b.f.NewValue(ir.GPR)
+		b.emit("LOP3.LUT", ir.D(d), ir.R(moved[i]), mask[i], ir.R(b.value(old)), ir.T("0xe2"), ir.Pr(nil, true))
+		b.assign(&in.Args[0], i, d)
 	}
-	var at, n, mask, moved, d = b.f.NewValue(ir.GPR), b.f.NewValue(ir.GPR), b.f.NewValue(ir.GPR), b.f.NewValue(ir.GPR), b.f.NewValue(ir.GPR)
-	b.emit("LOP3.LUT", ir.D(at), b.source(&in.Args[3], "u32", 0), ir.I(0xff), ir.RZ(), ir.T("0xc0"), ir.Pr(nil, true))
-	b.emit("LOP3.LUT", ir.D(n), b.source(&in.Args[4], "u32", 0), ir.I(0xff), ir.RZ(), ir.T("0xc0"), ir.Pr(nil, true))
-	b.emit("BMSK", ir.D(mask), ir.R(at), ir.R(n))
-	b.emit("SHF.L.U32", ir.D(moved), b.source(&in.Args[1], "b32", 0), ir.R(at), ir.RZ())
-	b.emit("LOP3.LUT", ir.D(d), ir.R(mask), ir.R(moved), b.source(&in.Args[2], "b32", 0), ir.T("0xca"), ir.Pr(nil, true))
-	b.assign(&in.Args[0], 0, d)
+}
+
+// upper is the upper word of a source, if it has two.
+func (b *builder) upper(o *ptx.Operand, words int) ir.Arg {
+	if words < 2 {
+		return ir.RZ()
+	}
+	return b.source(o, b.typeOf(), 1)
+}
+
+// mask is n ones from a place on, in one or two words.
+func (b *builder) mask(at, n ir.Arg, words int) [2]ir.Arg {
+	if at.Kind == ir.Imm && n.Kind == ir.Imm {
+		m := (uint64(1)<<uint64(n.Imm) - 1) << uint64(at.Imm)
+		return [2]ir.Arg{ir.I(uint32(m)), ir.I(uint32(m >> 32))}
+	}
+	if words < 2 {
+		v := b.f.NewValue(ir.GPR)
+		b.emit("BMSK", ir.D(v), ir.R(b.value(at)), n)
+		return [2]ir.Arg{ir.R(v)}
+	}
+	p, one, ones := b.f.NewValue(ir.Pred), b.movedLeft([2]ir.Arg{ir.I(1), ir.RZ()}, n, 2), [2]*ir.Value{b.f.NewValue(ir.GPR), b.f.NewValue(ir.GPR)}
+	b.emit("IADD3", ir.D(ones[0]), ir.DP(p), ir.R(one[0]), ir.I(0xffffffff), ir.RZ())
+	b.emit("IADD3.X", ir.D(ones[1]), ir.R(one[1]), ir.I(0xffffffff), ir.RZ(), ir.Pr(p, false), ir.Pr(nil, true))
+	m := b.movedLeft([2]ir.Arg{ir.R(ones[0]), ir.R(ones[1])}, at, 2)
+	return [2]ir.Arg{ir.R(m[0]), ir.R(m[1])}
+}
+
+// movedLeft is a number of one or two words, shifted left; more than all bits leave nothing.
+func (b *builder) movedLeft(a [2]ir.Arg, at ir.Arg, words int) (out [2]*ir.Value) {
+	lo := ir.R(b.value(a[0]))
+	out[0] = b.f.NewValue(ir.GPR)
+	b.emit("SHF.L.U32", ir.D(out[0]), lo, at, ir.RZ())
+	if words == 2 {
+		out[1] = b.f.NewValue(ir.GPR)
+		b.emit("SHF.L.U64.HI", ir.D(out[1]), lo, at, ir.R(b.value(a[1])))
+	}
+	return out
 }

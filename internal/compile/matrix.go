@@ -41,7 +41,7 @@ func (b *builder) loadMatrix() {
 	in := b.inst
 	s, sub := in.Space()
 	n := len(elements(&in.Args[0]))
-	if s != ptx.SpaceShared || sub == "cluster" || !in.Has("m8n8") || !in.Has("b16") {
+	if s != ptx.SpaceShared && s != ptx.SpaceNone || sub == "cluster" || !in.Has("m8n8") || !in.Has("b16") {
 		stop(in.FullName(), notYet)
 	}
 	name := "LDSM.16.M88"
@@ -51,8 +51,15 @@ func (b *builder) loadMatrix() {
 	if n > 1 {
 		name += fmt.Sprintf(".%d", n)
 	}
+	at := b.address(&in.Args[1], false)
+	if s == ptx.SpaceNone { // it has to lie in shared memory
+		if in.Args[1].List[0].Kind != ptx.OpReg {
+			stop(in.FullName(), "of an address that is not in a register "+notYet)
+		}
+		at.Vals[0] = b.near(ptx.SpaceShared, ir.R(at.Vals[0]))
+	}
 	d := b.results(&in.Args[0])
-	b.emit(name, ir.D(d...), b.address(&in.Args[1], false))
+	b.emit(name, ir.D(d...), at)
 	b.assignAll(&in.Args[0], d)
 }
 

@@ -212,6 +212,14 @@ func window(s ptx.StateSpace) int64 {
 	return 0
 }
 
+// near is the place in a space of a generic address, of which the lower word is given.
+func (b *builder) near(s ptx.StateSpace, lo ir.Arg) *ir.Value {
+	v, base := b.f.NewValue(ir.GPR), ir.C(0, window(s))
+	base.Neg = true
+	b.emit("IADD3", ir.D(v), lo, base, ir.RZ())
+	return v
+}
+
 // cvta turns generic addresses into those of a space, and back.
 func (b *builder) cvta() {
 	in := b.inst
