@@ -48,9 +48,12 @@ func (b *builder) aside(cond *ir.Value, fast []*ir.Value, f func() []*ir.Value) 
 // divide is div and rcp.
 func (b *builder) divide() {
 	in := b.inst
+	reciprocal, exact := in.Op == "rcp", directed[in.Rounding()]
 	switch t := b.typeOf(); {
-	case t == "f32" && in.Rounding() == "rn":
-		b.quotient(in.Op == "rcp", in.Has("ftz"))
+	case t == "f32" && exact.known:
+		b.quotient(reciprocal, in.Has("ftz"), exact)
+	case t == "f64" && exact.known:
+		b.quotient64(reciprocal, exact)
 	default:
 		stop(in.FullName(), notYet)
 	}
@@ -69,25 +72,30 @@ func (b *builder) flushed(a ir.Arg, ftz bool) *ir.Value {
 // Bits of floats.
 const one32 = 0x3f800000
 
-// quotient is div.rn.f32: the quotient by an approximate reciprocal, corrected by the remainder, which
-// is exact where FCHK does not object.
-func (b *builder) quotient(reciprocal, ftz bool) {
+// quotient is div and rcp of binary32. To the nearest it is the quotient by an approximate reciprocal,
+// corrected by the remainder, which is exact where FCHK does not object. Otherwise it is that of binary64,
+// which is never so close to a number of binary32 that its own rounding could matter.
+func (b *builder) quotient(reciprocal, ftz bool, r rounding) {
 	in, g := b.inst, b.guard
 	b.guard = ir.Guard{}
 	n, d := ir.R(b.value(ir.I(one32))), &in.Args[1]
 	if !reciprocal {
 		n, d = ir.R(b.flushed(b.source(&in.Args[1], "f32", 0), ftz)), &in.Args[2]
 	}
-	x := &applying{builder: b, names: map[string]*ir.Value{"n": n.Vals[0], "m": b.flushed(b.source(d, "f32", 0), ftz)}}
-	x.text("MUFU.RCP t0, m ; FFMA t1, -m, t0, 0x3f800000 ; FFMA t2, t0, t1, t0 ; FFMA t3, n, t2, RZ ; FFMA t4, -m, t3, n ; FFMA t5, t2, t4, t3 ; FCHK p0, n, m")
-	list := b.aside(x.names["p0"], []*ir.Value{x.names["t5"]}, func() []*ir.Value {
-		y := &applying{builder: b, names: x.names}
-		y.reciprocal64("n", "m")
-		y.text("DMUL v0, w0, w9 ; DFMA v1, -w1, v0, w0 ; DFMA v2, v1, w9, v0 ; DMUL v3, w0, w8")
-		y.text("DSETP.NAN.AND p1, PT, v2, v2, PT ; FSETP.EQ.AND p2, PT, n, RZ, PT ; PLOP3.LUT p3, PT, p1, p2, PT, 0xa8, 0x0")
-		y.text("F2F.F32.F64 t6, v2 ; F2F.F32.F64 t7, v3 ; SEL t8, t7, t6, p3")
+	x := b.applying(map[string]*ir.Value{"n": n.Vals[0], "m": b.flushed(b.source(d, "f32", 0), ftz)})
+	wide := func() []*ir.Value {
+		x.reciprocal64("n", "m")
+		x.text("DMUL v0, w0, w9 ; DFMA v1, -w1, v0, w0 ; DFMA v2, v1, w9, v0 ; DMUL v3, w0, w8")
+		x.text("DSETP.NAN.AND p1, PT, v2, v2, PT ; FSETP.EQ.AND p2, PT, n, RZ, PT ; PLOP3.LUT p3, PT, p1, p2, PT, 0xa8, 0x0")
+		x.text("F2F.F32.F64" + r.mod + " t6, v2 ; F2F.F32.F64" + r.mod + " t7, v3 ; SEL t8, t7, t6, p3")
 		return []*ir.Value{x.names["t8"]}
-	})
+	}
+	if r.mod != "" {
+		b.give(wide()[0], ftz, g)
+		return
+	}
+	x.text("MUFU.RCP t0, m ; FFMA t1, -m, t0, 0x3f800000 ; FFMA t2, t0, t1, t0 ; FFMA t3, n, t2, RZ ; FFMA t4, -m, t3, n ; FFMA t5, t2, t4, t3 ; FCHK p0, n, m")
+	list := b.aside(x.names["p0"], []*ir.Value{x.names["t5"]}, wide)
 	b.give(list[0], ftz, g)
 }
 
@@ -95,31 +103,43 @@ func (b *builder) quotient(reciprocal, ftz bool) {
 // and w9 the exact one: three steps of Newton's method make it exact to the last bits, and then the
 // remainder corrects the quotient (Markstein).
 func (x *applying) reciprocal64(n, d string) {
-	x.text("MOV w2.lo, RZ ; MOV w2.hi, 0x3ff00000")
-	x.text("F2F.F64.F32 w0, " + n + " ; F2F.F64.F32 w1, " + d + " ; MUFU.RCP64H w8.hi, w1.hi ; MOV w8.lo, RZ")
-	x.text("DFMA w3, -w1, w8, w2 ; DFMA w4, w3, w8, w8 ; DFMA w5, -w1, w4, w2 ; DFMA w6, w5, w4, w4 ; DFMA w7, -w1, w6, w2 ; DFMA w9, w7, w6, w6")
+	x.text("F2F.F64.F32 w0, " + n + " ; F2F.F64.F32 w1, " + d)
+	x.part("reciprocal64")
 }
 
-// root is sqrt.rn.f32: an approximation, corrected by the remainder; small numbers are scaled, and zero,
-// infinity, negative numbers and what is no number have the machine's own root.
+// root is sqrt. Of binary32 it is, to the nearest, an approximation, corrected by the remainder; small numbers
+// are scaled, and zero, infinity, negative numbers and what is no number have the machine's own root. Otherwise
+// it is that of binary64, as quotients are.
 func (b *builder) root() {
 	in, g := b.inst, b.guard
-	if b.typeOf() != "f32" || in.Rounding() != "rn" {
+	r := directed[in.Rounding()]
+	switch t := b.typeOf(); {
+	case t == "f64" && r.known:
+		b.root64(r)
+		return
+	case t != "f32" || !r.known:
 		stop(in.FullName(), notYet)
 	}
 	ftz := in.Has("ftz")
 	b.guard = ir.Guard{}
-	x := &applying{builder: b, names: map[string]*ir.Value{"m": b.flushed(b.source(&in.Args[1], "f32", 0), ftz)}}
+	x := b.applying(map[string]*ir.Value{"m": b.flushed(b.source(&in.Args[1], "f32", 0), ftz)})
+	const special = "MUFU.SQRT t7, m ; FSETP.LT.AND p1, PT, m, RZ, PT ; MOV t9, 0x7fffffff ; SEL t8, t9, t7, p1"
+	if r.mod != "" {
+		x.text("F2F.F64.F32 w0, m")
+		x.part("trustedRoot64")
+		x.text("F2F.F32.F64" + r.mod + " t6, v4 ; " + special)
+		x.text("FSETP.GT.AND p2, PT, m, RZ, PT ; FSETP.LT.AND p3, PT, m, 0x7f800000, p2 ; SEL t5, t6, t8, p3")
+		b.give(x.names["t5"], ftz, g)
+		return
+	}
 	const steps = "MUFU.RSQ t1, X ; FMUL t2, X, t1 ; FMUL t3, t1, 0x3f000000 ; FFMA t4, -t2, t2, X ; FFMA t5, t4, t3, t2"
 	x.text("IADD3 t0, m, 0xf3000000, RZ ; ISETP.GT.U32.AND p0, PT, t0, 0x727fffff, PT")
 	x.text(strings.ReplaceAll(steps, "X", "m"))
 	list := b.aside(x.names["p0"], []*ir.Value{x.names["t5"]}, func() []*ir.Value {
-		y := &applying{builder: b, names: x.names}
-		y.text("FMUL t0, m, 0x5f800000") // 2^64
-		y.text(strings.ReplaceAll(steps, "X", "t0"))
-		y.text("FMUL t6, t5, 0x2f800000 ; MUFU.SQRT t7, m") // 2^-32
-		y.text("FSETP.LT.AND p1, PT, m, RZ, PT ; MOV t9, 0x7fffffff ; SEL t8, t9, t7, p1")
-		y.text("FSETP.GT.AND p2, PT, m, RZ, PT ; FSETP.LT.AND p3, PT, m, 0x0d000000, p2 ; SEL u0, t6, t8, p3")
+		x.text("FMUL t0, m, 0x5f800000") // 2^64
+		x.text(strings.ReplaceAll(steps, "X", "t0"))
+		x.text("FMUL t6, t5, 0x2f800000 ; " + special) // 2^-32
+		x.text("FSETP.GT.AND p2, PT, m, RZ, PT ; FSETP.LT.AND p3, PT, m, 0x0d000000, p2 ; SEL u0, t6, t8, p3")
 		return []*ir.Value{x.names["u0"]}
 	})
 	b.give(list[0], ftz, g)

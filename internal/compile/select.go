@@ -2,8 +2,8 @@ package compile
 
 import (
 	"embed"
-	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,9 +35,41 @@ type rule struct {
 	steps []step
 }
 
+// part is a row that others consist of: a body with names of one capital letter, its parameters.
+type part struct {
+	params []string
+	body   string
+}
+
 // rules are the rows of all tables, by the full name of the instruction.
 var rules = sync.OnceValue(func() map[string]*rule {
-	list := map[string]*rule{}
+	list, parts := map[string]*rule{}, map[string]part{}
+	for _, line := range rows() {
+		pattern, body, _ := strings.Cut(line, " ")
+		body = strings.TrimSpace(body)
+		if name, params, ok := strings.Cut(strings.TrimSuffix(pattern, ")"), "("); ok {
+			parts[name] = part{strings.Split(params, ","), body}
+			continue
+		}
+		for name, by := range expand(pattern) {
+			if list[name] != nil {
+				panic(name + " has a row before")
+			}
+			list[name] = &rule{body: replace(body, by)}
+		}
+	}
+	for _, r := range list {
+		r.body = insert(r.body, parts)
+	}
+	for name, p := range parts { // with the parameters as names
+		list[name+"()"] = &rule{body: insert(p.body, parts)}
+	}
+	return list
+})
+
+// rows are the lines of all tables, each with those below it that are indented.
+func rows() []string {
+	var list []string
 	files, err := selectText.ReadDir("select")
 	if err != nil {
 		panic(err)
@@ -47,22 +79,46 @@ var rules = sync.OnceValue(func() map[string]*rule {
 		if err != nil {
 			panic(err)
 		}
-		for n, line := range strings.Split(string(text), "\n") {
+		for line := range strings.Lines(string(text)) {
 			line, _, _ = strings.Cut(line, "#")
-			pattern, body, _ := strings.Cut(strings.TrimSpace(line), " ")
-			if pattern == "" {
-				continue
-			}
-			for name, by := range expand(pattern) {
-				if list[name] != nil {
-					panic(fmt.Sprintf("select/%s:%d: %s has a row before", f.Name(), n+1, name))
-				}
-				list[name] = &rule{body: replace(strings.TrimSpace(body), by)}
+			trimmed := strings.TrimSpace(line)
+			switch {
+			case trimmed == "":
+			case line[0] == ' ':
+				list[len(list)-1] += " " + trimmed
+			default:
+				list = append(list, trimmed)
 			}
 		}
 	}
 	return list
-})
+}
+
+// insert puts the bodies of parts in place of their names.
+func insert(body string, parts map[string]part) string {
+	if !strings.Contains(body, "(") {
+		return body
+	}
+	var list []string
+	for _, s := range strings.Split(body, ";") {
+		s = strings.TrimSpace(s)
+		name, args, ok := strings.Cut(strings.TrimSuffix(s, ")"), "(")
+		if p, known := parts[name]; ok && known {
+			by := strings.Split(args, ",")
+			s = insert(parameter.ReplaceAllStringFunc(p.body, func(x string) string {
+				if n := slices.Index(p.params, x); n >= 0 {
+					return by[n]
+				}
+				return x
+			}), parts)
+		}
+		list = append(list, s)
+	}
+	return strings.Join(list, " ; ")
+}
+
+// parameter is what may be the name of a part's parameter.
+var parameter = regexp.MustCompile(`\b[A-Z]\b`)
 
 // expand writes out the choices of a pattern: {x=Y|z} is x, for which the body has Y, or z, for which
 // it has nothing. The result has the texts of the choices by name.
@@ -153,7 +209,7 @@ func results(base string, args []string) int {
 
 // apply emits a rule's instructions.
 func (b *builder) apply(r *rule) {
-	x := &applying{builder: b, names: map[string]*ir.Value{}}
+	x := b.applying(nil)
 	g := b.guard
 	if strings.Contains(r.body, "@") { // which guards instructions itself: all of it is harmless without a guard
 		b.guard = ir.Guard{}
@@ -176,18 +232,23 @@ func (x *applying) run(r *rule) {
 		}
 		if s.guard == "" {
 			x.emit(s.name, args...)
-			continue
+		} else {
+			p, not := strings.CutPrefix(s.guard, "!")
+			keep := x.value(x.arg(s.keep, false))
+			x.guard = ir.Guard{Val: x.names[p], Not: not}
+			x.emit(s.name, args...).Else[0] = keep
+			x.guard = ir.Guard{}
 		}
-		p, not := strings.CutPrefix(s.guard, "!")
-		keep := x.value(x.arg(s.keep, false))
-		x.guard = ir.Guard{Val: x.names[p], Not: not}
-		x.emit(s.name, args...).Else[0] = keep
-		x.guard = ir.Guard{}
+		maps.Copy(x.names, x.made)
+		clear(x.made)
 	}
 }
 
 // text is run for instructions that are no row of a table.
 func (x *applying) text(body string) { x.run(&rule{body: body}) }
+
+// part is run for a part of rows, whose parameters are names here.
+func (x *applying) part(name string) { x.run(rules()[name+"()"]) }
 
 // finish gives the instruction's results to its registers.
 func (x *applying) finish() {
@@ -212,6 +273,15 @@ func (x *applying) finish() {
 type applying struct {
 	*builder
 	names map[string]*ir.Value // results and temporaries
+	made  map[string]*ir.Value // those of the instruction that is being made
+}
+
+// applying begins to apply rules, with names that stand for values.
+func (b *builder) applying(names map[string]*ir.Value) *applying {
+	if names == nil {
+		names = map[string]*ir.Value{}
+	}
+	return &applying{b, names, map[string]*ir.Value{}}
 }
 
 // arg is an operand of a rule.
@@ -268,7 +338,7 @@ func (x *applying) result(name string) ir.Arg {
 	var list []*ir.Value
 	for _, part := range x.parts(name) {
 		v := x.f.NewValue(c)
-		x.names[part] = v
+		x.made[part] = v
 		list = append(list, v)
 	}
 	return ir.Arg{Kind: map[bool]ir.Kind{true: ir.P, false: ir.Reg}[c == ir.Pred], Dst: true, Vals: list}
@@ -402,4 +472,7 @@ func selector(size, at int, signed bool) uint32 {
 }
 
 // Rows are the instructions that the tables have rows for, in order of their names.
-func Rows() []string { return slices.Sorted(maps.Keys(rules())) }
+func Rows() []string {
+	list := slices.Sorted(maps.Keys(rules()))
+	return slices.DeleteFunc(list, func(name string) bool { return strings.Contains(name, "(") })
+}

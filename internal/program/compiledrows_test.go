@@ -166,7 +166,13 @@ func bounded(name string) bool {
 // random operands and corner cases; approximations are left out, for which the manual has only bounds.
 func TestCompiledRows(t *testing.T) {
 	var names []string
-	for _, name := range append(compile.Rows(), "div.rn.f32", "div.rn.ftz.f32", "rcp.rn.f32", "rcp.rn.ftz.f32", "sqrt.rn.f32", "sqrt.rn.ftz.f32") {
+	list := compile.Rows()
+	for _, op := range []string{"div", "rcp", "sqrt"} {
+		for _, round := range []string{"rn", "rz", "rm", "rp"} {
+			list = append(list, op+"."+round+".f32", op+"."+round+".ftz.f32")
+		}
+	}
+	for _, name := range list {
 		if !bounded(name) {
 			names = append(names, name)
 		}
