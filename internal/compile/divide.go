@@ -11,40 +11,6 @@ import (
 // approximation cannot do (subnormal, huge and special numbers) goes another way, in binary64, whose
 // range and precision suffice.
 
-// aside makes code that only some lanes execute: where cond holds. f makes it, and returns its
-// results; fast are the same in the other lanes. The code is out of the way, at the kernel's end.
-func (b *builder) aside(cond *ir.Value, fast []*ir.Value, f func() []*ir.Value) []*ir.Value {
-	before := b.cur
-	cont := &ir.Block{Term: before.Term}
-	slow := &ir.Block{Term: ir.Term{Flow: ir.Jump, Then: cont, Line: b.inst.Pos.Line}, Preds: []*ir.Block{before}}
-	for _, s := range cont.Succs() {
-		s.Preds[s.PredIndex(before)] = cont
-	}
-	before.Term = ir.Term{Flow: ir.Branch, Cond: cond, Then: slow, Else: cont, Line: b.inst.Pos.Line}
-	cont.Preds = []*ir.Block{before, slow}
-	for i, x := range b.f.Blocks {
-		if x == before {
-			b.f.Blocks = append(b.f.Blocks[:i+1:i+1], append([]*ir.Block{cont}, b.f.Blocks[i+1:]...)...)
-			break
-		}
-	}
-	b.f.Blocks = append(b.f.Blocks, slow)
-	b.f.Renumber()
-	b.filled[before], b.filled[slow] = true, true
-	b.sealed[slow], b.sealed[cont] = true, true
-	b.cur, b.from = slow, 0
-	results := f()
-	b.cur, b.from = cont, 0
-	var list []*ir.Value
-	for i, v := range fast {
-		p := &ir.Phi{Dst: b.f.NewValue(v.Class), Args: []*ir.Value{v, results[i]}}
-		p.Dst.Block = cont
-		cont.Phis = append(cont.Phis, p)
-		list = append(list, p.Dst)
-	}
-	return list
-}
-
 // divide is div and rcp.
 func (b *builder) divide() {
 	in := b.inst

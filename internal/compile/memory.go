@@ -80,25 +80,6 @@ func sizeOf(bytes int, signed bool) string {
 	return ""
 }
 
-// order is the modifier for the memory order of a load or a store.
-func (b *builder) order() string {
-	in := b.inst
-	scope := map[string]string{"cta": ".SM", "cluster": ".GPU", "gpu": ".GPU", "sys": ".SYS"}[in.Scope()]
-	switch in.Sem() {
-	case "", "weak":
-		if in.CacheOp() == "cv" {
-			return ".STRONG.SYS"
-		}
-		return ""
-	case "volatile":
-		return ".STRONG.SYS"
-	case "relaxed":
-		return ".STRONG" + scope
-	}
-	stop(in.FullName(), notYet)
-	return ""
-}
-
 // elements are the operands of a vector, or the operand itself.
 func elements(o *ptx.Operand) []*ptx.Operand {
 	if o.Kind != ptx.OpVec {
@@ -140,6 +121,7 @@ func (b *builder) load() {
 	}
 	signed := t.Signed() && len(list) == 1
 	b.loadWords(&in.Args[1], words, bytes, signed)
+	b.acquire(words)
 	b.spread(list, words, t)
 }
 
@@ -167,7 +149,7 @@ func (b *builder) loadWords(o *ptx.Operand, words []*ir.Value, bytes int, signed
 // effectLoad emits a load. A strong one is kept even if nothing reads its result.
 func (b *builder) effectLoad(name string, args ...ir.Arg) {
 	in := b.emit(name, args...)
-	in.Effect = b.inst.Sem() != "" && b.inst.Sem() != "weak"
+	in.Effect = b.strong()
 }
 
 // loadConstant is a load from a parameter or from constant memory.
@@ -295,6 +277,7 @@ func (b *builder) store() {
 		stop(in.FullName(), notYet)
 	}
 	v, o, size, order := b.gather(list, t), &in.Args[0], sizeOf(bytes, false), b.order()
+	b.release()
 	switch b.spaceOf(o) {
 	case ptx.SpaceShared:
 		b.effect("STS"+size, b.address(o, false), v)
@@ -304,105 +287,6 @@ func (b *builder) store() {
 		b.effect("STG.E"+size+order, b.global(b.address(o, true)), v)
 	case ptx.SpaceNone:
 		b.effect("ST.E"+size+order, b.global(b.address(o, true)), v)
-	default:
-		stop(in.FullName(), notYet)
-	}
-}
-
-// atomicTypes are the modifiers of atomic operations by type.
-var atomicTypes = map[ptx.Type]string{"u32": "", "b32": "", "s32": ".S32", "u64": ".64", "b64": ".64", "s64": ".S64", "f32": ".F32.FTZ.RN", "f64": ".F64.RN", "f16x2": ".F16x2.RN"}
-
-// atomic is atom and red.
-func (b *builder) atomic() {
-	in := b.inst
-	op := ""
-	for _, m := range in.Mods {
-		switch m {
-		case "add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas":
-			op = map[string]string{"add": "ADD", "min": "MIN", "max": "MAX", "inc": "INC", "dec": "DEC", "and": "AND", "or": "OR", "xor": "XOR", "exch": "EXCH", "cas": "CAS"}[m]
-		}
-	}
-	ts := in.Types()
-	t := ts[0]
-	kind, known := atomicTypes[t]
-	args := in.Args
-	result := in.Op == "atom"
-	if result {
-		args = args[1:]
-	}
-	s := b.spaceOf(&args[0])
-	switch sem := in.Sem(); {
-	case op == "" || !known, sem != "" && sem != "relaxed", len(ts) > 1:
-		stop(in.FullName(), notYet)
-	case t.Float() && (s == ptx.SpaceShared || op != "ADD"):
-		stop(in.FullName(), notYet)
-	case s == ptx.SpaceShared && t.Bits() == 64 && op != "CAS" && op != "EXCH":
-		stop(in.FullName(), notYet)
-	}
-	if (op == "EXCH" || op == "AND" || op == "OR" || op == "XOR" || op == "CAS" || op == "ADD" && !t.Float()) && t.Bits() == 32 {
-		kind = ""
-	} else if t == "s64" && op == "ADD" {
-		kind = ".64"
-	}
-	n := width(t)
-	var d []*ir.Value
-	for range n {
-		d = append(d, b.f.NewValue(ir.GPR))
-	}
-	values := []ir.Arg{b.tuple(&args[1], t, n)}
-	if op == "CAS" {
-		values = append(values, b.tuple(&args[2], t, n))
-	}
-	if !result || in.Args[0].Kind == ptx.OpSink {
-		result = op == "CAS" || op == "EXCH"
-	}
-	scope := map[string]string{"cta": ".STRONG.SM", "sys": ".STRONG.SYS"}[in.Scope()]
-	if scope == "" {
-		scope = ".STRONG.GPU"
-	}
-	var a []ir.Arg
-	switch {
-	case s == ptx.SpaceShared:
-		a = append([]ir.Arg{ir.D(d...), b.address(&args[0], false)}, values...)
-		b.effect("ATOMS."+op+kind, a...)
-	case s == ptx.SpaceGlobal && !result:
-		b.effect("RED.E."+op+kind+scope, b.global(b.address(&args[0], true)), values[0])
-		return
-	default:
-		name := "ATOM.E."
-		if s == ptx.SpaceGlobal {
-			name = "ATOMG.E."
-		}
-		m := b.address(&args[0], true)
-		if op == "CAS" {
-			m.Suffix = "E" // 64 bits by the mnemonic
-		} else {
-			m = b.global(m)
-		}
-		b.effect(name+op+kind+scope, append([]ir.Arg{ir.DP(nil), ir.D(d...), m}, values...)...)
-	}
-	if in.Op == "atom" && in.Args[0].Kind != ptx.OpSink {
-		for i, v := range d {
-			b.assign(&in.Args[0], i, v)
-		}
-	}
-}
-
-// fence is membar and fence.
-func (b *builder) fence() {
-	in := b.inst
-	if in.Has("proxy") || in.Has("mbarrier_init") {
-		stop(in.FullName(), notYet)
-	}
-	switch in.Scope() {
-	case "cta":
-		b.effect("MEMBAR.ALL.CTA")
-	case "gl", "gpu":
-		b.effect("MEMBAR.SC.GPU")
-		b.effect("ERRBAR")
-	case "sys":
-		b.effect("MEMBAR.SC.SYS")
-		b.effect("ERRBAR")
 	default:
 		stop(in.FullName(), notYet)
 	}

@@ -69,7 +69,7 @@ func converge(f *ir.Func) {
 // what its neighbours wait for.
 func spins(g *flow.Graph, b *ir.Block) bool {
 	l := g.LoopOf(b.ID)
-	if l < 0 || !slices.ContainsFunc(b.Succs(), func(s *ir.Block) bool { return !inLoop(g, s.ID, g.Loops[l].Header) }) {
+	if b.Term.Brief || l < 0 || !slices.ContainsFunc(b.Succs(), func(s *ir.Block) bool { return !inLoop(g, s.ID, g.Loops[l].Header) }) {
 		return false
 	}
 	seen := map[*ir.Value]bool{}

@@ -84,7 +84,17 @@ func TestCompiledBodies(t *testing.T) {
 		{"a carry under a guard", "add.cc.u32 %r3, %r0, %r1; @%p0 add.cc.u32 %r4, %r1, %r2; addc.u32 %r5, 0, 0; st.global.u32 [%out], %r5;", true},
 		{"a carry", "add.cc.u32 %r3, %r0, %r1; addc.cc.u32 %r4, %r1, %r2; addc.u32 %r5, 0, 0; st.global.v2.u32 [%out], {%r4, %r5};", false},
 		{"tanh of subnormals", "and.b32 %r3, %r0, 0x807fffff; mov.b32 %f0, %r3; tanh.approx.f32 %f1, %f0; st.global.f32 [%out], %f1;", false},
-		{"acquire in shared memory", "st.shared.u32 [room], 1; ld.acquire.cta.shared.u32 %r3, [room]; st.global.u32 [%out], %r3;", true},
+		{"acquire in shared memory", "st.shared.u32 [room], 1; ld.acquire.cta.shared.u32 %r3, [room]; st.global.u32 [%out], %r3;", false},
+		{"acquire and release", "st.release.gpu.global.u32 [%out], %r0; ld.acquire.gpu.global.u32 %r3, [%out]; st.release.sys.u32 [%out+4], %r1; ld.acquire.sys.v2.u32 {%r4, %r5}, [%out]; st.relaxed.cta.shared.u16 [room], %h0; ld.volatile.global.u32 %r6, [%out]; ld.global.cv.u32 %r7, [%out+4]; @%p0 ld.acquire.gpu.u64 %d3, [%out]; fence.acq_rel.gpu; fence.sc.sys; fence.acq_rel.cta; membar.gl; st.global.v4.u32 [%out], {%r3, %r4, %r5, %r6}; st.global.u32 [%out+16], %r7; @%p0 st.global.u64 [%out+24], %d3;", false},
+		{"an mbarrier", `shr.u32 %r3, %i, 5; shl.b32 %r3, %r3, 6; mov.u32 %r4, room; add.u32 %r4, %r4, %r3; and.b32 %r5, %i, 31; setp.eq.u32 %p1, %r5, 0; mov.b64 %d5, 0;
+			@%p1 mbarrier.init.shared.b64 [%r4+8], 33; bar.sync 0;
+			mbarrier.arrive.shared.b64 %d3, [%r4+8]; mbarrier.pending_count.b64 %r6, %d3; mbarrier.test_wait.shared.b64 %p2, [%r4+8], %d3; selp.u32 %r7, 1, 0, %p2;
+			@%p0 bra SKIP; bar.warp.sync -1; bra ON; SKIP: bar.warp.sync -1; ON:
+			@%p1 mbarrier.arrive.shared::cta.b64 %d5, [%r4+8];
+			WAIT: mbarrier.test_wait.acquire.cta.shared::cta.b64 %p3, [%r4+8], %d3; @!%p3 bra WAIT;
+			mbarrier.test_wait.parity.shared.b64 %p4, [%r4+8], 0; selp.u32 %r8, 1, 0, %p4; mbarrier.test_wait.parity.shared.b64 %p4, [%r4+8], %r8; selp.u32 %r10, 1, 0, %p4; bar.sync 0;
+			@%p1 mbarrier.arrive_drop.shared.b64 %d6, [%r4+8], 3; bar.sync 0; ld.shared.u64 %d7, [%r4+8]; @%p1 mbarrier.inval.shared.b64 [%r4+8];
+			st.global.v2.u64 [%out], {%d7, %d5}; st.global.v4.u32 [%out+16], {%r6, %r7, %r8, %r10};`, false},
 		{"dp2a with a constant", "dp2a.lo.u32.u32 %r3, 0x30005, %r1, %r2; dp4a.u32.u32 %r4, 0x30005, %r1, %r2; st.global.v2.u32 [%out], {%r3, %r4};", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

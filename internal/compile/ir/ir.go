@@ -40,12 +40,13 @@ type Kind uint8
 
 // The kinds.
 const (
-	Reg   Kind = iota // one, two or four values in neighbouring registers; nil stands for RZ
-	P                 // a predicate; nil stands for PT
-	Imm               // an integer or the bits of a float, of 32 bits
-	Const             // a constant bank at an offset; Vals has an index register for LDC
-	Mem               // an address in brackets: Vals (two: a 64-bit one), plus Imm
-	Text              // what has no values: SR_TID.X, a number of a barrier
+	Reg    Kind = iota // one, two or four values in neighbouring registers; nil stands for RZ
+	P                  // a predicate; nil stands for PT
+	Imm                // an integer or the bits of a float, of 32 bits
+	Const              // a constant bank at an offset; Vals has an index register for LDC
+	Mem                // an address in brackets: Vals (two: a 64-bit one), plus Imm
+	Text               // what has no values: SR_TID.X, a number of a barrier
+	Hidden             // values that the instruction waits for: no part of the machine's text
 )
 
 // Arg is an operand, in the order of the machine's text.
@@ -114,6 +115,8 @@ type Term struct {
 	Line       int32
 	// Uniform says that all active lanes of a warp go the same way.
 	Uniform bool
+	// Brief says that a loop from which this leads ends, whatever other threads do in the meantime.
+	Brief bool
 }
 
 // Block is a basic block.

@@ -82,6 +82,9 @@ func (in *Inst) String() string {
 		b.WriteString(in.Name)
 	}
 	for i := range in.Args {
+		if in.Args[i].Kind == Hidden {
+			continue
+		}
 		if i > 0 {
 			b.WriteByte(',')
 		}
