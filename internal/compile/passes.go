@@ -52,7 +52,7 @@ func passes(o *options, lay *layout) []pass {
 		{"blocks", plain(mergeBlocks), true, 1},
 		{"legal", plain(legalise), true, 0},
 		{"shared", plain(shareResults), true, 2},
-		{"wide", plain(func(f *ir.Func) { fuseWide(f); shareResults(f); removeDead(f) }), true, 2},
+		{"wide", plain(func(f *ir.Func) { fuseWide(f); fuseShifts(f); fuseBytes(f); shareResults(f); removeDead(f) }), true, 2},
 		{"fold", plain(func(f *ir.Func) { fold(f); removeDead(f); fold(f); removeDead(f); discardResults(f) }), true, 1},
 		{"schedule", func(f *ir.Func, m *machine.Machine) {
 			if !o.inOrder {

@@ -40,11 +40,7 @@ func fuseWide(f *ir.Func) {
 
 // fused is the product with an addend that replaces the halves of a sum, nil if they are none.
 func fused(lo, hi *ir.Inst) *ir.Inst {
-	if lo.Name != "IADD3" || hi.Name != "IADD3.X" || lo.Guard.Val != nil || hi.Guard.Val != nil || len(lo.Args) != 5 || len(hi.Args) != 6 {
-		return nil
-	}
-	p := lo.Args[1].Vals[0]
-	if p == nil || hi.Args[4].Vals[0] != p || !zero(&lo.Args[4]) || !zero(&hi.Args[3]) || hi.Args[5].Vals[0] != nil {
+	if !halves(lo, hi) {
 		return nil
 	}
 	for k := range 2 {
@@ -63,6 +59,15 @@ func fused(lo, hi *ir.Inst) *ir.Inst {
 			ir.D(lo.Args[0].Vals[0], hi.Args[0].Vals[0]), w.Args[1], w.Args[2], ir.R(y.Vals[0], yh.Vals[0])}}
 	}
 	return nil
+}
+
+// halves reports whether two instructions are the halves of a sum of two terms.
+func halves(lo, hi *ir.Inst) bool {
+	if lo.Name != "IADD3" || hi.Name != "IADD3.X" || lo.Guard.Val != nil || hi.Guard.Val != nil || len(lo.Args) != 5 || len(hi.Args) != 6 {
+		return false
+	}
+	p := lo.Args[1].Vals[0]
+	return p != nil && hi.Args[4].Vals[0] == p && !hi.Args[4].Not && zero(&lo.Args[4]) && zero(&hi.Args[3]) && hi.Args[5].Vals[0] == nil && hi.Args[5].Not
 }
 
 func zero(a *ir.Arg) bool { return a.Kind == ir.Reg && a.Vals[0] == nil }
