@@ -7,7 +7,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// This file: matrix products, loads of their fragments, and asynchronous copies to shared memory.
+// This file: matrix products, and loads of their fragments.
 
 // words are the registers of a vector of 32-bit elements.
 func (b *builder) words(o *ptx.Operand) ir.Arg {
@@ -94,40 +94,4 @@ func (b *builder) product() {
 	}
 	b.emit(name, ir.D(d...), x, y, z)
 	b.assignAll(&in.Args[0], d)
-}
-
-// copyAsync is cp.async with the instructions that close groups of copies and wait for them.
-func (b *builder) copyAsync() {
-	in := b.inst
-	a := in.Args
-	switch {
-	case !in.Has("async") || in.Has("bulk") || in.Has("mbarrier"):
-		stop(in.FullName(), notYet)
-	case in.Has("commit_group"):
-		b.effect("LDGDEPBAR")
-		return
-	case in.Has("wait_all"):
-		b.effect("LDGDEPBAR")
-		b.effect("DEPBAR.LE", ir.T("SB0"), ir.T("0x0"))
-		return
-	case in.Has("wait_group"):
-		if a[0].Kind != ptx.OpImm || a[0].Imm.Bits > 63 {
-			stop(in.FullName(), notYet)
-		}
-		b.effect("DEPBAR.LE", ir.T("SB0"), ir.T(fmt.Sprintf("%#x", a[0].Imm.Bits)))
-		return
-	}
-	if len(a) != 3 || a[2].Kind != ptx.OpImm {
-		stop(in.FullName(), "with these operands "+notYet)
-	}
-	name := "LDGSTS.E"
-	if in.Has("cg") {
-		name += ".BYPASS"
-	}
-	to := b.address(&a[0], false)
-	from := b.global(b.address(&a[1], true))
-	if from.Imm < -1<<11 || from.Imm >= 1<<11 || to.Imm < -1<<19 || to.Imm >= 1<<19 {
-		stop(in.FullName(), "with an offset that is so large "+notYet) // fields of 12 and 20 bits
-	}
-	b.effect(name+sizeOf(int(a[2].Imm.Bits), false), to, from)
 }

@@ -258,9 +258,20 @@ func (b *builder) cvta() {
 	b.assign(d, 0, v)
 }
 
-// isspacep compares the upper bits of an address with those of a window (16 MiB each, on a multiple
-// of their size: exec/sass).
-func (b *builder) isspacep() { stop(b.inst.FullName(), notYet) }
+// isspacep tests in which space a generic address lies. Those of constants are addresses of global memory
+// for the machine.
+func (b *builder) isspacep() {
+	in := b.inst
+	s, sub := in.Space()
+	kind := map[ptx.StateSpace]string{ptx.SpaceShared: "S", ptx.SpaceLocal: "L", ptx.SpaceGlobal: "G"}[s]
+	if kind == "" || sub == "cluster" || s == ptx.SpaceGlobal && len(b.mod.consts) > 0 || width(in.Args[1].Var.Type) != 2 {
+		stop(in.FullName(), notYet)
+	}
+	p := b.f.NewValue(ir.Pred)
+	at := b.tuple(&in.Args[1], "b64", 2)
+	b.emit("QSPC.E."+kind, ir.DP(p), ir.D(nil), ir.Arg{Kind: ir.Mem, Vals: at.Vals, Suffix: "E"})
+	b.assign(&in.Args[0], 0, p)
+}
 
 // lop3 has its table in the last operand.
 func (b *builder) lop3() {

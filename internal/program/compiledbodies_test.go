@@ -90,6 +90,13 @@ func TestCompiledBodies(t *testing.T) {
 		{"tanh of subnormals", "and.b32 %r3, %r0, 0x807fffff; mov.b32 %f0, %r3; tanh.approx.f32 %f1, %f0; st.global.f32 [%out], %f1;", false},
 		{"acquire in shared memory", "st.shared.u32 [room], 1; ld.acquire.cta.shared.u32 %r3, [room]; st.global.u32 [%out], %r3;", false},
 		{"acquire and release", "st.release.gpu.global.u32 [%out], %r0; ld.acquire.gpu.global.u32 %r3, [%out]; st.release.sys.u32 [%out+4], %r1; ld.acquire.sys.v2.u32 {%r4, %r5}, [%out]; st.relaxed.cta.shared.u16 [room], %h0; ld.volatile.global.u32 %r6, [%out]; ld.global.cv.u32 %r7, [%out+4]; @%p0 ld.acquire.gpu.u64 %d3, [%out]; fence.acq_rel.gpu; fence.sc.sys; fence.acq_rel.cta; membar.gl; st.global.v4.u32 [%out], {%r3, %r4, %r5, %r6}; st.global.u32 [%out+16], %r7; @%p0 st.global.u64 [%out+24], %d3;", false},
+		{"copies of which a part is read", `mov.u32 %r3, room; shl.b32 %r4, %i, 4; add.u32 %r3, %r3, %r4; cvta.to.global.u64 %d3, %in; mul.wide.u32 %d4, %i, 24; sub.u64 %d3, %d3, %d4; mul.wide.u32 %d4, %i, 16; add.u64 %d3, %d3, %d4;
+			and.b32 %r5, %r0, 31; min.u32 %r5, %r5, 16; @%p0 mov.u32 %r5, 16; st.shared.v4.u32 [%r3], {%r0, %r1, %r2, %r0}; setp.lt.u32 %p1, %r1, 0x80000000;
+			@%p1 cp.async.cg.shared.global [%r3], [%d3], 16, %r5; cp.async.wait_all; ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r3]; st.global.v4.u32 [%out], {%r10, %r11, %r12, %r13};
+			cp.async.ca.shared.global [%r3+4], [%d3+4], 4, 3; cp.async.ca.shared.global [%r3+8], [%d3+8], 8, 0; cp.async.ca.shared.global [%r3], [%d3], 4, %p0; cp.async.commit_group; cp.async.wait_group 0;
+			ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r3]; st.global.v4.u32 [%out+16], {%r10, %r11, %r12, %r13};`, false},
+		{"spaces of addresses", `.local .b32 here; mov.u32 %r3, room; cvt.u64.u32 %d3, %r3; cvta.shared.u64 %d3, %d3; mov.u64 %d4, here; cvta.local.u64 %d4, %d4; selp.b64 %d5, %d3, %d4, %p0; setp.lt.u32 %p1, %r2, 0x60000000; selp.b64 %d5, %out, %d5, %p1;
+			isspacep.shared %p2, %d5; isspacep.local %p3, %d5; isspacep.global %p4, %d5; selp.u32 %r4, 1, 0, %p2; selp.u32 %r5, 1, 0, %p3; selp.u32 %r6, 1, 0, %p4; st.global.v4.u32 [%out], {%r4, %r5, %r6, %r6};`, false},
 		{"an mbarrier", `shr.u32 %r3, %i, 5; shl.b32 %r3, %r3, 6; mov.u32 %r4, room; add.u32 %r4, %r4, %r3; and.b32 %r5, %i, 31; setp.eq.u32 %p1, %r5, 0; mov.b64 %d5, 0;
 			@%p1 mbarrier.init.shared.b64 [%r4+8], 33; bar.sync 0;
 			mbarrier.arrive.shared.b64 %d3, [%r4+8]; mbarrier.pending_count.b64 %r6, %d3; mbarrier.test_wait.shared.b64 %p2, [%r4+8], %d3; selp.u32 %r7, 1, 0, %p2;

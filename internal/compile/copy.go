@@ -1,0 +1,106 @@
+package compile
+
+import (
+	"fmt"
+
+	"github.com/heddle-sim/heddle/internal/compile/ir"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// This file: asynchronous copies to shared memory.
+
+// Fields for offsets in LDGSTS (the encoding): 20 bits in shared memory, 12 in global memory, with a sign.
+const (
+	farthestTo   = 1 << 19
+	farthestFrom = 1 << 11
+)
+
+// copyAsync is cp.async with the instructions that close groups of copies and wait for them.
+func (b *builder) copyAsync() {
+	in := b.inst
+	a := in.Args
+	switch {
+	case !in.Has("async") || in.Has("bulk") || in.Has("mbarrier"):
+		stop(in.FullName(), notYet)
+	case in.Has("commit_group"):
+		b.effect("LDGDEPBAR")
+	case in.Has("wait_all"):
+		b.effect("LDGDEPBAR")
+		b.effect("DEPBAR.LE", ir.T("SB0"), ir.T("0x0"))
+	case in.Has("wait_group"):
+		if a[0].Kind != ptx.OpImm || a[0].Imm.Bits > 63 {
+			stop(in.FullName(), notYet)
+		}
+		b.effect("DEPBAR.LE", ir.T("SB0"), ir.T(fmt.Sprintf("%#x", a[0].Imm.Bits)))
+	default:
+		b.copyGlobal()
+	}
+}
+
+// asyncCopy is a copy to shared memory.
+type asyncCopy struct {
+	name  string // of the machine's instruction
+	bytes int
+	to    ir.Arg
+	from  ir.Arg
+}
+
+// copyGlobal is cp.async from global memory. Its last operand, if there is one, is how many bytes it reads,
+// or a predicate of lanes that read none; zeros are stored for the others.
+func (b *builder) copyGlobal() {
+	in := b.inst
+	a := in.Args
+	if in.Has("L2::cache_hint") {
+		a = a[:len(a)-1]
+	}
+	if len(a) < 3 || len(a) > 4 || a[2].Kind != ptx.OpImm {
+		stop(in.FullName(), "with these operands "+notYet)
+	}
+	c := &asyncCopy{name: "LDGSTS.E", bytes: int(a[2].Imm.Bits), to: b.address(&a[0], false), from: b.address(&a[1], true)}
+	if in.Has("cg") {
+		c.name += ".BYPASS"
+	}
+	c.name += sizeOf(c.bytes, false)
+	if c.to.Imm < -farthestTo || c.to.Imm >= farthestTo-16 {
+		b.far(&c.to)
+	}
+	if c.from.Imm < -farthestFrom || c.from.Imm >= farthestFrom-16 {
+		b.far(&c.from)
+	}
+	switch {
+	case len(a) == 3, a[3].Kind == ptx.OpImm && a[3].Imm.Bits == a[2].Imm.Bits:
+		b.effect(c.name, c.to, b.global(c.from))
+	case a[3].Kind == ptx.OpReg && a[3].Var.Type.Predicate():
+		ignore := b.source(&a[3], "pred", 0)
+		ignore.Not = !ignore.Not
+		b.effect(c.name+".ZFILL", c.to, b.global(c.from), ignore)
+	default:
+		n := b.value(b.source(&a[3], "u32", 0))
+		b.under(nil, 0, func() []*ir.Value { b.copyPart(c, n); return nil })
+	}
+}
+
+// copyPart is a copy of which the first n bytes are read. The machine copies all or nothing: the rest is
+// done byte by byte, without delay, which a program cannot tell.
+func (b *builder) copyPart(c *asyncCopy, n *ir.Value) {
+	some, part := b.f.NewValue(ir.Pred), b.f.NewValue(ir.Pred)
+	b.emit("ISETP.NE.AND", ir.DP(some), ir.DP(nil), ir.R(n), ir.RZ(), ir.Pr(nil, false))
+	b.emit("ISETP.LT.U32.AND", ir.DP(part), ir.DP(nil), ir.R(n), ir.I(uint32(c.bytes)), ir.Pr(some, false))
+	b.guard = ir.Guard{Val: part, Not: true}
+	b.effect(c.name+".ZFILL", again(c.to), b.global(again(c.from)), ir.Pr(some, false))
+	b.guard = ir.Guard{}
+	b.aside(part, nil, func() []*ir.Value {
+		zero := b.value(ir.RZ())
+		for i := range c.bytes {
+			more, v := b.f.NewValue(ir.Pred), b.f.NewValue(ir.GPR)
+			b.emit("ISETP.GT.U32.AND", ir.DP(more), ir.DP(nil), ir.R(n), ir.I(uint32(i)), ir.Pr(nil, false))
+			from, to := again(c.from), again(c.to)
+			from.Imm, to.Imm = from.Imm+int64(i), to.Imm+int64(i)
+			b.guard = ir.Guard{Val: more}
+			b.emit("LDG.E.U8", ir.D(v), b.global(from)).Else[0] = zero
+			b.guard = ir.Guard{}
+			b.effect("STS.U8", to, ir.R(v))
+		}
+		return nil
+	})
+}
