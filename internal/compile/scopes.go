@@ -33,23 +33,24 @@ func converge(f *ir.Func) {
 	blocks := slices.Clone(f.Blocks)
 	var list []scope
 	known := map[scope]bool{}
+	waits := waiting(f, g)
 	apart := false // some lanes meet late or never
 	for _, n := range g.ReversePostOrder() {
 		b := blocks[n]
 		if b.Term.Flow != ir.Branch || b.Term.Uniform {
 			continue
 		}
-		if spins(g, b) {
-			apart = true
-			continue
-		}
-		if s, ok := scopeOf(f, g, b); ok && !known[s] {
+		s, ok := scopeOf(f, g, b)
+		switch {
+		case ok && known[s]:
+		case ok && !keepsApart(waits, s.enter, s.meet):
 			known[s] = true
 			list = append(list, s)
-		} else if !ok && g.IPDom(n) != flow.Exit {
+		case ok || g.IPDom(n) != flow.Exit:
 			apart = true
 		}
 	}
+	yield(f, g, waits)
 	list = outermost(g, list)
 	around := depths(g, len(blocks), list)
 	slices.SortStableFunc(list, func(x, y scope) int { return around[x.enter.ID] - around[y.enter.ID] })
@@ -62,36 +63,6 @@ func converge(f *ir.Func) {
 	if !apart {
 		dropSyncs(f)
 	}
-}
-
-// spins reports whether a branch decides by what other threads do whether a loop goes on. Lanes that
-// leave such a loop do not wait for the others, which may wait for them: a lock that a lane holds is
-// what its neighbours wait for.
-func spins(g *flow.Graph, b *ir.Block) bool {
-	l := g.LoopOf(b.ID)
-	if b.Term.Brief || l < 0 || !slices.ContainsFunc(b.Succs(), func(s *ir.Block) bool { return !inLoop(g, s.ID, g.Loops[l].Header) }) {
-		return false
-	}
-	seen := map[*ir.Value]bool{}
-	queue := []*ir.Value{b.Term.Cond}
-	for len(queue) > 0 {
-		v := queue[len(queue)-1]
-		queue = queue[:len(queue)-1]
-		if v == nil || seen[v] || v.Def == nil || !inLoop(g, v.Block.ID, g.Loops[l].Header) {
-			continue
-		}
-		seen[v] = true
-		switch in := v.Def; in.Base() {
-		case "ATOM", "ATOMG", "ATOMS":
-			return true
-		case "LD", "LDG", "LDS":
-			if in.Effect { // strong
-				return true
-			}
-		}
-		v.Def.Uses(func(u **ir.Value) { queue = append(queue, *u) })
-	}
-	return false
 }
 
 // dropSyncs removes the meetings of all lanes of a warp where they are together anyway.

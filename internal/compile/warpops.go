@@ -39,8 +39,11 @@ func (b *builder) barrier() {
 		}
 		args = append(args, ir.T(fmt.Sprintf("%#x", o.Imm.Bits)))
 	}
-	b.effect(name, args...)
+	b.effect(name, args...).Alone = b.alone()
 }
+
+// alone reports whether lanes of a warp may pass a barrier at different places.
+func (b *builder) alone() bool { return b.inst.Op == "barrier" && !b.inst.Has("aligned") }
 
 // reduce is bar.red: the barrier, and then its result.
 func (b *builder) reduce() {
@@ -56,7 +59,7 @@ func (b *builder) reduce() {
 	} else if in.Has("or") {
 		mode = "OR"
 	}
-	b.effect("BAR.RED."+mode+".DEFER_BLOCKING", ir.T(fmt.Sprintf("%#x", a[1].Imm.Bits)), b.source(&a[2], "pred", 0))
+	b.effect("BAR.RED."+mode+".DEFER_BLOCKING", ir.T(fmt.Sprintf("%#x", a[1].Imm.Bits)), b.source(&a[2], "pred", 0)).Alone = b.alone()
 	if mode == "POPC" {
 		d := b.f.NewValue(ir.GPR)
 		b.effect("B2R.RESULT", ir.D(d))

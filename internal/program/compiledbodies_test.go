@@ -55,7 +55,7 @@ func bodyRun(t *testing.T, code program.Code, body string, input []byte) (out []
 		return nil, refused, fmt.Errorf("no kernel")
 	}
 	params := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, in), at)
-	if _, err := m.Run(t.Context(), exec.Launch{Kernel: k, Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: 64, Y: 1, Z: 1}, Params: params}, exec.Options{MaxInsts: 1 << 20}); err != nil {
+	if _, err := m.Run(t.Context(), exec.Launch{Kernel: k, Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: 64, Y: 1, Z: 1}, Params: params}, exec.Options{MaxInsts: 1 << 22}); err != nil {
 		return nil, refused, err
 	}
 	out = make([]byte, 64*32)

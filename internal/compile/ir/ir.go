@@ -85,6 +85,7 @@ type Inst struct {
 	Ctl isa.Control
 	// Sorts that passes need to know.
 	Effect bool // it does more than to compute its results
+	Alone  bool // a barrier at which other lanes of the warp may be elsewhere
 }
 
 // Copy is the name of a parallel copy.
