@@ -35,7 +35,7 @@ type builder struct {
 	sealed  map[*ir.Block]bool
 	filled  map[*ir.Block]bool
 	waiting map[*ir.Block]map[slot]*ir.Phi // of blocks whose predecessors are not all known
-	carry   *ir.Value                      // of add.cc
+	carry   slot                           // of add.cc
 	from    int                            // where the instructions of the PTX instruction begin in cur
 }
 
@@ -44,7 +44,7 @@ func build(m *module, fn *ptx.Func, reserve int) (f *ir.Func, lay *layout) {
 	b := &builder{
 		mod: m, fn: fn, f: &ir.Func{Name: fn.Name}, lay: newLayout(fn), blockAt: map[int]*ir.Block{},
 		defs: map[*ir.Block]map[slot]*ir.Value{}, sealed: map[*ir.Block]bool{}, filled: map[*ir.Block]bool{},
-		waiting: map[*ir.Block]map[slot]*ir.Phi{},
+		waiting: map[*ir.Block]map[slot]*ir.Phi{}, carry: slot{v: &ptx.Var{Name: "the carry", Type: "pred"}},
 	}
 	m.at = func() *ptx.Inst { return b.inst }
 	b.blocks()
@@ -149,7 +149,7 @@ func (b *builder) cutDead() {
 func (b *builder) step(pc int) {
 	if x := b.blockAt[pc]; x != nil {
 		b.finish()
-		b.cur, b.carry = x, nil
+		b.cur = x
 	}
 	b.inst = b.fn.Code[pc]
 	in := b.inst
@@ -326,7 +326,11 @@ func (b *builder) assign(o *ptx.Operand, part int, v *ir.Value) {
 	if o.Kind != ptx.OpReg {
 		stop(b.inst.FullName(), "has a result that is no register, which "+notYet)
 	}
-	s := b.slotOf(o, part)
+	b.set(b.slotOf(o, part), v)
+}
+
+// set is assign to a slot.
+func (b *builder) set(s slot, v *ir.Value) {
 	if b.guard.Val != nil {
 		if old := b.read(s); old != nil {
 			v = b.keep(v, old)

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
@@ -178,6 +179,10 @@ func (b *builder) convertFloat(to, from ptx.Type) {
 	default:
 		b.emit("F2F"+flush(in)+machineType(to)+machineType(from)+round, ir.D(d...), a)
 	}
+	if len(d) == 1 && to.Integer() {
+		b.assignWide(&in.Args[0], d[0], to.Signed())
+		return
+	}
 	for i, v := range d {
 		b.assign(&in.Args[0], i, v)
 	}
@@ -189,13 +194,10 @@ func (b *builder) toInteger(d []*ir.Value, a ir.Arg, to, from ptx.Type, round st
 	if from != "f32" {
 		name += machineType(from)
 	}
-	if from == "f64" && to.Bits() < 32 {
-		stop(b.inst.FullName(), "of which the upper bits of a register depend on NaN "+notYet)
-	}
 	// A NaN becomes 0 in 32 bits, and the least number in 64 and from binary64.
-	b.emit(name+round+map[bool]string{true: ".NTZ"}[from != "f64" && to.Bits() <= 32], ir.D(d...), a)
-	if o := &b.inst.Args[0]; o.Kind == ptx.OpReg && width(o.Var.Type) > len(d) {
-		stop(b.inst.FullName(), "to a register of 64 bits "+notYet)
+	b.emit(name+round+map[bool]string{true: ".NTZ"}[from != "f64" && to.Bits() <= 32], ir.D(slices.Clone(d)...), a)
+	if from == "f64" && to.Bits() < 32 && to.Signed() { // the machine does not extend that
+		d[0] = b.extend(ir.R(d[0]), to.Bits(), true).Vals[0]
 	}
 }
 

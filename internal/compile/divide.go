@@ -121,43 +121,6 @@ func (b *builder) give(v *ir.Value, ftz bool, g ir.Guard) {
 	b.assign(&b.inst.Args[0], 0, v)
 }
 
-// carries is add.cc, addc, sub.cc and subc. The carry is a predicate, true after a subtraction that
-// needs none.
-func (b *builder) carries() {
-	in := b.inst
-	t := b.typeOf()
-	minus, with := strings.HasPrefix(in.Op, "sub"), strings.HasSuffix(in.Op, "c")
-	if t.Bits() != 32 && t.Bits() != 64 || !with && !in.Has("cc") {
-		stop(in.FullName(), notYet)
-	}
-	if in.Guard != nil && in.Has("cc") {
-		stop(in.FullName(), "under a guard, which leaves some lanes their old carry, "+notYet)
-	}
-	if with && b.carry == nil {
-		stop(in.FullName(), "without a carry in the same block "+notYet)
-	}
-	carry := b.carry
-	var list []*ir.Value
-	for n := range width(t) {
-		d, p := b.f.NewValue(ir.GPR), b.f.NewValue(ir.Pred)
-		x, y := b.source(&in.Args[1], t, n), b.source(&in.Args[2], t, n)
-		if with || n > 0 {
-			y.Not = minus
-			b.emit("IADD3.X", ir.D(d), ir.DP(p), x, y, ir.RZ(), ir.Pr(carry, false), ir.Pr(nil, true))
-		} else {
-			y.Neg = minus
-			b.emit("IADD3", ir.D(d), ir.DP(p), x, y, ir.RZ())
-		}
-		list, carry = append(list, d), p
-	}
-	if in.Has("cc") {
-		b.carry = carry
-	}
-	for n, v := range list {
-		b.assign(&in.Args[0], n, v)
-	}
-}
-
 // field is a place or a width of bfe and bfi: their lowest eight bits count.
 func (b *builder) field(o *ptx.Operand) ir.Arg {
 	a := b.source(o, "u32", 0)

@@ -21,7 +21,7 @@ func init() {
 		"shfl": (*builder).shuffle, "vote": (*builder).vote, "activemask": (*builder).vote, "match": (*builder).match,
 		"lop3": (*builder).lop3, "shf": (*builder).funnel, "bfe": (*builder).bfe, "bfi": (*builder).bfi,
 		"div": (*builder).divide, "rcp": (*builder).divide, "sqrt": (*builder).root,
-		"addc": (*builder).carries, "subc": (*builder).carries, "add": (*builder).carries, "sub": (*builder).carries,
+		"addc": (*builder).carries, "subc": (*builder).carries, "add": (*builder).carries, "sub": (*builder).carries, "mad": (*builder).carries, "madc": (*builder).carries,
 		"mbarrier": (*builder).mbarrier, "redux": (*builder).redux, "ldmatrix": (*builder).loadMatrix, "mma": (*builder).product, "cp": (*builder).copyAsync,
 		"trap": func(b *builder) { b.effect("BPT.TRAP", ir.T("0x1")) }, "nanosleep": (*builder).nanosleep,
 		"prefetch": func(*builder) {}, "prefetchu": func(*builder) {}, "pragma": func(*builder) {}, "discard": func(*builder) {},
