@@ -142,6 +142,7 @@ func (m *module) attempt(fn *ptx.Func, mach *machine.Machine, o *Options, with *
 			}
 		}
 	}()
+	fn = m.inlined(fn)
 	f, lay := build(m, fn, with.reserve)
 	if n := len(f.Blocks); n > mostBlocks {
 		stop("a kernel", fmt.Sprintf("of %d blocks between branches, more than %d, %s", n, mostBlocks, notYet))

@@ -37,8 +37,8 @@ var sources = []struct {
 	name, files string
 	least       int
 }{
-	{"examples", "../../examples/*/*.ptx", 71},
-	{"conformance", "../isa/ptx/testdata/conformance/*.ptx", 99},
+	{"examples", "../../examples/*/*.ptx", 72},
+	{"conformance", "../isa/ptx/testdata/conformance/*.ptx", 107},
 	{"corpus", "../isa/ptx/testdata/corpus/*.ptx", 18},
 }
 

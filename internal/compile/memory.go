@@ -82,6 +82,15 @@ func sizeOf(bytes int, signed bool) string {
 
 // elements are the operands of a vector, or the operand itself.
 func elements(o *ptx.Operand) []*ptx.Operand {
+	if o.Kind == ptx.OpReg && o.Var.Vec > 0 && o.Elem == "" {
+		var list []*ptx.Operand
+		for _, name := range []string{"x", "y", "z", "w"}[:min(o.Var.Vec, 4)] {
+			e := *o
+			e.Elem = name
+			list = append(list, &e)
+		}
+		return list
+	}
 	if o.Kind != ptx.OpVec {
 		return []*ptx.Operand{o}
 	}
@@ -112,15 +121,24 @@ func (b *builder) load() {
 	list := elements(&in.Args[0])
 	t := b.typeOf()
 	bytes := t.Bytes() * len(list)
-	if bytes > 16 || t.Bits() == 128 || in.Args[0].Kind == ptx.OpReg && in.Args[0].Var.Vec > 0 {
+	if t.Bits() == 128 {
 		stop(in.FullName(), notYet)
 	}
-	words := make([]*ir.Value, max(1, bytes/4))
-	for i := range words {
-		words[i] = b.f.NewValue(ir.GPR)
+	if v, at, ok := b.passed(&in.Args[1]); ok {
+		b.loadPassed(v, at, list, t)
+		return
+	}
+	var words []*ir.Value
+	for range max(1, bytes/4) {
+		words = append(words, b.f.NewValue(ir.GPR))
 	}
 	signed := t.Signed() && len(list) == 1
-	b.loadWords(&in.Args[1], words, bytes, signed)
+	from := in.Args[1]
+	for rest := words; len(rest) > 0; from.Offset += 16 { // a piece has 16 bytes at most
+		n := min(4, len(rest))
+		b.loadWords(&from, rest[:n:n], min(bytes, 4*n), signed)
+		rest = rest[n:]
+	}
 	b.acquire(words)
 	b.spread(list, words, t)
 }
@@ -252,7 +270,10 @@ func (b *builder) gather(list []*ptx.Operand, t ptx.Type) ir.Arg {
 		if len(halves) == 1 {
 			return halves[0]
 		}
-		return ir.R(b.pack16(halves[0], halves[1]))
+		for i := 0; i+1 < len(halves); i += 2 {
+			words = append(words, b.pack16(halves[i], halves[i+1]))
+		}
+		return ir.R(words...)
 	}
 	n := width(t)
 	if len(list) == 1 {
@@ -273,11 +294,26 @@ func (b *builder) store() {
 	list := elements(&in.Args[1])
 	t := b.typeOf()
 	bytes := t.Bytes() * len(list)
-	if bytes > 16 || t.Bits() == 128 || in.Args[1].Kind == ptx.OpReg && in.Args[1].Var.Vec > 0 {
+	if t.Bits() == 128 {
 		stop(in.FullName(), notYet)
 	}
-	v, o, size, order := b.gather(list, t), &in.Args[0], sizeOf(bytes, false), b.order()
+	if v, at, ok := b.passed(&in.Args[0]); ok {
+		b.storePassed(v, at, list, t)
+		return
+	}
 	b.release()
+	o := in.Args[0]
+	for ; bytes > 16; bytes -= 16 {
+		n := 16 / t.Bytes()
+		b.storeWords(&o, b.gather(list[:n], t), 16)
+		list, o.Offset = list[n:], o.Offset+16
+	}
+	b.storeWords(&o, b.gather(list, t), bytes)
+}
+
+// storeWords stores at most 16 bytes.
+func (b *builder) storeWords(o *ptx.Operand, v ir.Arg, bytes int) {
+	size, order := sizeOf(bytes, false), b.order()
 	switch b.spaceOf(o) {
 	case ptx.SpaceShared:
 		b.effect("STS"+size, b.address(o, false), v)
@@ -288,6 +324,6 @@ func (b *builder) store() {
 	case ptx.SpaceNone:
 		b.effect("ST.E"+size+order, b.global(b.address(o, true)), v)
 	default:
-		stop(in.FullName(), notYet)
+		stop(b.inst.FullName(), notYet)
 	}
 }

@@ -29,6 +29,7 @@ type module struct {
 	data    map[*ptx.Var]int // in file.Data
 	known   map[addressKey]int64
 	refused map[*ptx.Var]string // variables that cannot be placed, and why
+	circles map[*ptx.Func]bool  // functions, and whether they call themselves
 }
 
 type addressKey struct {

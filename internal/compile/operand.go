@@ -88,7 +88,11 @@ func (b *builder) symbol(o *ptx.Operand, n int) ir.Arg {
 	case ptx.SpaceShared:
 		at = b.lay.shared[v] + off
 	case ptx.SpaceParam:
-		at = b.lay.param[v] + off
+		place, ok := b.lay.param[v]
+		if !ok {
+			stop("the address of a parameter of a call", notYet)
+		}
+		at = place + off
 	case ptx.SpaceLocal:
 		if o.Generic {
 			stop("generic(local variable)", notYet)

@@ -77,9 +77,11 @@ func (b *builder) special(o *ptx.Operand) *ir.Value {
 
 // move is mov in all forms.
 func (b *builder) move() {
-	d, a := &b.inst.Args[0], &b.inst.Args[1]
+	d, a := vectorOf(&b.inst.Args[0]), vectorOf(&b.inst.Args[1])
 	t := b.typeOf()
 	switch {
+	case d.Kind == ptx.OpVec && a.Kind == ptx.OpVec:
+		b.moveVector(d, a, t)
 	case d.Kind == ptx.OpVec && a.Kind != ptx.OpVec:
 		b.unpack(d, a, t)
 	case a.Kind == ptx.OpVec:
@@ -109,6 +111,38 @@ func (b *builder) move() {
 	}
 }
 
+// vectorOf is an operand, a register that is a vector as the list of its elements.
+func vectorOf(o *ptx.Operand) *ptx.Operand {
+	if o.Kind != ptx.OpReg || o.Var.Vec == 0 || o.Elem != "" {
+		return o
+	}
+	v := &ptx.Operand{Kind: ptx.OpVec, Pos: o.Pos, Name: o.Name}
+	for _, e := range elements(o) {
+		v.List = append(v.List, *e)
+	}
+	return v
+}
+
+// moveVector is mov.v2 and its like: all elements at once.
+func (b *builder) moveVector(d, a *ptx.Operand, t ptx.Type) {
+	if len(d.List) != len(a.List) {
+		stop(b.inst.FullName(), notYet)
+	}
+	var list [][]*ir.Value
+	for i := range a.List {
+		var parts []*ir.Value
+		for n := range width(t) {
+			parts = append(parts, b.value(b.source(&a.List[i], t, n)))
+		}
+		list = append(list, parts)
+	}
+	for i, parts := range list {
+		for n, v := range parts {
+			b.assign(&d.List[i], n, v)
+		}
+	}
+}
+
 func (b *builder) movePredicate(d, a *ptx.Operand) {
 	var from ir.Arg
 	if a.Kind == ptx.OpImm {
@@ -129,9 +163,6 @@ func elementBits(t ptx.Type, n int) int { return t.Bits() / n }
 func (b *builder) unpack(d, a *ptx.Operand, t ptx.Type) {
 	n := len(d.List)
 	size := elementBits(t, n)
-	if a.Kind == ptx.OpReg && a.Var.Vec > 0 {
-		stop(b.inst.FullName(), notYet)
-	}
 	var list [][]*ir.Value
 	for i := range n {
 		var parts []*ir.Value
