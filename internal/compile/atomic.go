@@ -30,7 +30,7 @@ var combine = map[string]string{
 	"add.f32": "FADD t0, o, m", "add.f16x2": "HADD2 t0, o, m",
 	// In halves of a word: at t3, of what is at t1 in o.
 	"add.f16": "PRMT t4, o, t1, RZ ; HADD2 t5, t4, m ; PRMT t0, o, t3, t5",
-	"cas.b16": "PRMT t4, o, t1, RZ ; ISETP.EQ.AND p0, PT, t4, m, PT ; PRMT t5, o, t3, t6 ; SEL t0, t5, o, p0",
+	"cas.b16": "LOP3.LUT t7, m, 0xffff, RZ, 0xc0, !PT ; PRMT t4, o, t1, RZ ; ISETP.EQ.AND p0, PT, t4, t7, PT ; PRMT t5, o, t3, t6 ; SEL t0, t5, o, p0",
 }
 
 // atomic is an atomic operation.

@@ -1,0 +1,186 @@
+package program_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/alltests"
+	"github.com/heddle-sim/heddle/internal/compile"
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
+	"github.com/heddle-sim/heddle/internal/program"
+)
+
+// genOutput is how many bytes a random kernel leaves.
+const genOutput = 96 + genThreads*(genResult+genOwn)
+
+// genInput is what random kernels read.
+func genInput() []byte {
+	r := rand.New(rand.NewPCG(3, 9))
+	var b []byte
+	for range genThreads * 8 {
+		w := r.Uint64()
+		switch r.IntN(4) {
+		case 0:
+			w = corners[r.IntN(len(corners))]
+		case 1:
+			w = w&0x83ff_ffff_83ff_ffff | 0x3c00_0000_3c00_0000
+		case 2:
+			w >>= r.IntN(64)
+		}
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return b
+}
+
+// genRun runs k0, k1 … of a program each in one block, and returns what they leave, or why there is nothing.
+func genRun(code program.Code, text string, n int, input []byte) (list [][]byte, faults []error, err error) {
+	c := program.Choice{Code: code, SM: 86}
+	p, err := c.Load(program.Source{Name: "random." + string(code), Text: []byte(text)})
+	if err != nil {
+		return nil, nil, err
+	}
+	mem := device.New(device.Config{})
+	m, err := program.NewMachine(p, mem)
+	if err != nil {
+		return nil, nil, err
+	}
+	in, err := mem.Alloc(uint64(len(input)), "in")
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := mem.Write(in, input); err != nil {
+		return nil, nil, err
+	}
+	for i := range n {
+		k, ok := p.Kernel(fmt.Sprintf("k%d", i))
+		if !ok {
+			return nil, nil, fmt.Errorf("there is no kernel k%d", i)
+		}
+		out, err := mem.Alloc(genOutput, "out")
+		if err != nil {
+			return nil, nil, err
+		}
+		params := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, in), out)
+		l := exec.Launch{Kernel: k, Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: genThreads, Y: 1, Z: 1}, Params: params}
+		_, fault := m.Run(context.Background(), l, exec.Options{MaxInsts: 1 << 20})
+		b := make([]byte, genOutput)
+		if err := mem.Read(out, b); err != nil {
+			return nil, nil, err
+		}
+		if err := mem.Free(out); err != nil {
+			return nil, nil, err
+		}
+		list, faults = append(list, b), append(faults, fault)
+	}
+	return list, faults, nil
+}
+
+// target is a way to compile.
+type target struct {
+	arch sass.Arch
+	less int
+}
+
+// genCompiled is the listing of a program for a target.
+func genCompiled(text string, to target) (string, error) {
+	m, err := ptx.Parse("random.ptx", []byte(text))
+	if err != nil {
+		return "", err
+	}
+	r, err := compile.Module(m, compile.Options{Arch: to.arch, Less: to.less})
+	if err != nil {
+		return "", err
+	}
+	if len(r.Refused) > 0 {
+		return "", r.Refused[0]
+	}
+	return r.File.Text(), nil
+}
+
+// genDiffers reports for each of some kernels whether it leaves something else if it is compiled; kernels
+// that fail as PTX do not.
+func genDiffers(kernels []string, to target, input []byte) ([]string, error) {
+	text := genHeader + strings.Join(kernels, "")
+	want, bad, err := genRun(program.PTXCode, text, len(kernels), input)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]string, len(kernels))
+	code, err := genCompiled(text, to)
+	if err != nil {
+		return nil, err
+	}
+	got, faults, err := genRun(program.SASSCode, code, len(kernels), input)
+	if err != nil {
+		return nil, err
+	}
+	for i := range kernels {
+		switch {
+		case bad[i] != nil:
+		case faults[i] != nil:
+			list[i] = faults[i].Error()
+		case !bytes.Equal(got[i], want[i]):
+			list[i] = "it leaves other values"
+		}
+	}
+	return list, nil
+}
+
+// reduced is a kernel without the lines that are not needed for it to differ.
+func reduced(lines []string, directives string, to target, input []byte) []string {
+	differs := func(list []string) bool {
+		why, err := genDiffers([]string{genKernel(0, directives, list)}, to, input)
+		return err == nil && why[0] != ""
+	}
+	for n := len(lines) / 2; n > 0; n /= 2 {
+		for at := 0; at+n <= len(lines); {
+			less := slices.Delete(slices.Clone(lines), at, at+n)
+			if differs(less) {
+				lines = less
+			} else {
+				at++
+			}
+		}
+	}
+	return lines
+}
+
+// TestCompiledMemory: random kernels with memory, warps and blocks give what their PTX gives, bit for bit, without
+// optimisation and with all of it, each time for one of the architectures. A kernel that does not is reduced.
+func TestCompiledMemory(t *testing.T) {
+	const batch = 50
+	input := genInput()
+	total := alltests.Count(100, 20000)
+	archs := []sass.Arch{80, 86, 89}
+	for at := 0; at < total && !t.Failed(); at += batch {
+		var lines [][]string
+		var kernels []string
+		directives := []string{"", ".maxnreg 24", ".maxnreg 32"}[at/batch%3]
+		for n := range batch {
+			lines = append(lines, generate(uint64(at+n)))
+			kernels = append(kernels, genKernel(n, directives, lines[n]))
+		}
+		targets := []target{{archs[at/batch%3], 0}, {archs[(at/batch+1)%3], compile.Most}}
+		for _, to := range targets {
+			differs, err := genDiffers(kernels, to, input)
+			if err != nil {
+				t.Fatalf("kernels from seed %d on: %v", at, err)
+			}
+			for n, why := range differs {
+				if why != "" {
+					few := reduced(lines[n], directives, to, input)
+					t.Errorf("seed %d for sm_%d, -O%d, %s: %s\n%s", at+n, to.arch, compile.Most-to.less, directives, why, strings.Join(few, "\n"))
+				}
+			}
+		}
+	}
+}
