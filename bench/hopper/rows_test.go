@@ -384,7 +384,7 @@ var rows = []row{
 	{"bulk copies to the next of 8, sum", 163.9, "B/cycle", rate(put(8), 8), 10, false},
 	{"store and fence.sc.cluster", 660, "cycles", first(probe{gpu: "h200", cluster: 2, shared: 1024, body: "mov.u32 %r0, s; xor.b32 %r1, %rank, 1; mapa.shared::cluster.u32 %r2, %r0, %r1;\n" + meet + start + "st.shared::cluster.u32 [%r2], %r1;\nfence.sc.cluster;\n" + stop + meet}, 1), 15, false},
 	{"mbarrier.arrive", 6, "cycles", first(alone(64, start+strings.Repeat("mbarrier.arrive.shared.b64 _, [%r1];\n", 32)+stop), 32), 10, false},
-	{"mbarrier.try_wait, succeeds", 43, "cycles", first(alone(1, "mbarrier.arrive.shared.b64 _, [%r1];\n"+strings.Repeat("add.u32 %r5, %r5, 1;\n", 32)+start+wait("w", "%r1", 0)+stop), 1), 20, false},
+	{"mbarrier.try_wait, succeeds", 43, "cycles", first(alone(1, "mbarrier.arrive.shared.b64 _, [%r1];\n"+strings.Repeat("add.u32 %r5, %r5, 1;\n", 32)+start+wait("w", "%r1", 0)+stop+"st.shared.u32 [%r1+64], %r5;\n"), 1), 20, false},
 	{"arrive.expect_tx of 0 and try_wait", 71, "cycles", first(alone(1, start+"mbarrier.arrive.expect_tx.shared.b64 _, [%r1], 0;\n"+wait("w", "%r1", 0)+stop), 1), 10, false},
 	{"mbarrier.try_wait, fails", 7776, "cycles", first(alone(1, start+"mbarrier.try_wait.parity.shared::cta.b64 %p6, [%r1], 0;\n@%p6 trap;\n"+stop), 1), 5, false},
 	{"arrival at another block's mbarrier, until its wait ends", 212, "cycles", most(probe{gpu: "h200", cluster: 2, body: `

@@ -115,6 +115,19 @@ func (x *tappedWarp) Step(e *Effects) error {
 	return err
 }
 
+// Pass is as in Passer.
+func (x *tappedWarp) Pass(e *Effects) error {
+	p, ok := x.Warp.(Passer)
+	if !ok {
+		return x.Step(e)
+	}
+	err := p.Pass(e)
+	if err == nil && e.Inst != nil {
+		x.b.see.Executed(x.i, e, NoPending)
+	}
+	return err
+}
+
 func (x *tappedWarp) Digest() (uint64, bool) {
 	if d, ok := x.Warp.(Digester); ok {
 		return d.Digest()

@@ -126,9 +126,19 @@ type Traits struct {
 	// nil if there is no program text.
 	Source func(i int) Where
 	Text   func(i int) string
+	// Assembled, if set, returns what an assembler for machine code makes of each instruction of
+	// Code, which is in an instruction set that is not executed as it is (PTX).
+	Assembled func() []Assembled
 	// SetTime, if set, is called before the first block with the location of the current
 	// time in clock cycles, which programs read as their clock.
 	SetTime func(cycles *uint64, hertz uint64)
+}
+
+// Assembled is what an assembler makes of an instruction. A core model may time code with what it says,
+// but executes all instructions.
+type Assembled struct {
+	Gone       bool      // it has no part in machine code: it changes only registers of its own thread, and waits for nothing
+	Dsts, Srcs []isa.Reg // the registers that it writes and reads in machine code, in the numbering of the program
 }
 
 // Work is a launch prepared for a core model. Wrappers between an executor and a core model
@@ -152,6 +162,12 @@ type Foreseen interface {
 	// Ahead returns the byte address of the n-th instruction from the next one on, which is
 	// number 0, whether or not the warp can step; false after the last.
 	Ahead(n int) (addr uint64, ok bool)
+}
+
+// Passer is implemented by a Warp in an instruction set that is not executed as it is; see Assembled.
+type Passer interface {
+	// Pass is Step for an instruction that machine code does not have: it counts as none.
+	Pass(e *Effects) error
 }
 
 // Digester is implemented by a Warp that supports the detection of endless loops.

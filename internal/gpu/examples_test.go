@@ -168,7 +168,13 @@ func TestEveryExampleOnEveryGPU(t *testing.T) {
 						t.Errorf("%s: buffer %s differs from the functional run", g, b)
 					}
 				}
-				if !racing[name] && (got.WarpInstructions != want.WarpInstructions || got.ThreadInstructions != want.ThreadInstructions) {
+				if loaded, err := config.Load(g); err != nil {
+					t.Fatal(err)
+				} else if leavesOut(loaded) {
+					if w := want.WarpInstructions; !racing[name] && (got.WarpInstructions > w || got.WarpInstructions < w/2) {
+						t.Errorf("%s: %d warp instructions, %d in a functional run", g, got.WarpInstructions, w)
+					}
+				} else if !racing[name] && (got.WarpInstructions != want.WarpInstructions || got.ThreadInstructions != want.ThreadInstructions) {
 					t.Errorf("%s: %d warp and %d thread instructions, %d and %d in a functional run", g,
 						got.WarpInstructions, got.ThreadInstructions, want.WarpInstructions, want.ThreadInstructions)
 				}
@@ -180,6 +186,12 @@ func TestEveryExampleOnEveryGPU(t *testing.T) {
 		})
 	}
 	t.Logf("%d pairs of an example and a GPU", pairs)
+}
+
+// leavesOut reports whether a GPU executes some instructions in no time and counts them as none.
+func leavesOut(g *config.GPU) bool {
+	c, ok := g.ChipConfig().Core.(*modern.Config)
+	return ok && c.Assembled
 }
 
 // balance checks the sums of a launch's counters.

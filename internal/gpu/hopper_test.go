@@ -225,6 +225,10 @@ func TestTeams(t *testing.T) {
 						t.Fatalf("run %d takes %d cycles, the first %d", i, cycles, first)
 					}
 				}
+				got, _, err := onTeam(t, text, grid, teamConfig(t, "h100-pcie", 1, "modern.assembled=true"))
+				if err != nil || !bytes.Equal(got, want) {
+					t.Fatalf("with modern.assembled: other bytes, or %v", err)
+				}
 			})
 		}
 	}

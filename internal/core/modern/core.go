@@ -34,12 +34,24 @@ type shown struct {
 	done bool
 }
 
+// written is a predicate and the tick from which guards see it.
+type written struct {
+	at  uint64
+	reg uint16
+}
+
+// counted is a warp that counts the instructions that machine code does not have.
+type counted struct{ exec.Warp }
+
+func (c counted) Pass(e *exec.Effects) error { return c.Step(e) }
+
 // warp is a warp slot.
 type warp struct {
 	core.Warp[Kernel]
 
-	d   exec.Deferred // X, nil if results are visible at once
-	ops []op          `state:"-"` // of its kernel
+	d    exec.Deferred // X, nil if results are visible at once
+	pass exec.Passer   // X, nil if machine code has all instructions
+	ops  []op          `state:"-"` // of its kernel
 
 	ib       [maxBuffer]fetched
 	ibHead   uint8
@@ -52,6 +64,9 @@ type warp struct {
 	longSB   uint8 // of busySB: incremented by an instruction that goes through a cache
 	depbars  [maxDepbar + 1]depbar
 	nDepbars uint8
+
+	preds  [8]written // predicates that operands may see before guards do, with Config.Assembled
+	nPreds uint8
 
 	due     []shown // of fixed latency, the earliest first
 	until   uint64  // tick from which the last result of fixed latency can be read
@@ -149,8 +164,9 @@ type Core struct {
 	fp64Free uint64
 	fp64Turn int
 
-	ls  memory
-	eff exec.Effects
+	ls     memory
+	eff    exec.Effects
+	passed exec.Effects // of instructions that machine code does not have
 
 	ideal  bool             // Ideal.Divergence or Ideal.IssueWidth
 	paths  []core.FreePaths // by warp slot, with Ideal.Divergence
@@ -379,6 +395,11 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 			c.paths[s] = core.FreePaths{}
 		}
 		w.d, _ = w.X.(exec.Deferred)
+		if k.lines < len(k.ops) {
+			if w.pass, _ = w.X.(exec.Passer); w.pass == nil {
+				w.pass = counted{w.X}
+			}
+		}
 		if k.hopper {
 			c.more[s].begin(w.X)
 		}
@@ -412,6 +433,16 @@ func (c *Core) refresh(s int32) {
 	bit := uint64(1) << s
 	was := w.State == exec.Ready
 	in, _, addr, st := w.X.Next()
+	for st == exec.Ready && w.pass != nil {
+		if i := addr >> w.K.Shift; i >= uint64(len(w.ops)) || !w.ops[i].gone {
+			break
+		}
+		if err := w.pass.Pass(&c.passed); err != nil {
+			c.fail(err)
+			return
+		}
+		in, _, addr, st = w.X.Next()
+	}
 	w.State, w.Next = st, none
 	c.barrier &^= bit
 	c.product &^= bit

@@ -105,9 +105,9 @@ func (c *Core) fetch(s *subcore, t uint64) {
 	hit := true
 	if !c.cfg.PerfectICache {
 		n := uint64(c.cfg.L0I.Line)
-		a.line = (instBase + w.K.Base + uint64(w.fetch)*codeBytes) / n
+		a.line = (instBase + w.K.Base + uint64(w.ops[w.fetch].line)*codeBytes) / n
 		if w.l0, hit = s.l0i.find(a.line, w.l0); !hit {
-			end := (instBase + w.K.Base + uint64(len(w.ops))*codeBytes + n - 1) / n
+			end := (instBase + w.K.Base + uint64(w.K.lines)*codeBytes + n - 1) / n
 			if hit = c.missed(s, a.line, end); !hit {
 				s.missing = append(s.missing, a)
 			}
@@ -117,7 +117,7 @@ func (c *Core) fetch(s *subcore, t uint64) {
 		s.arriving[(t+fetchStages)&7] = a
 		s.nArrive++
 	}
-	w.fetch++
+	w.fetch = w.ops[w.fetch].next
 	w.ibN++
 	if int(w.ibN) == c.cfg.Buffer || int(w.fetch) == len(w.ops) {
 		c.room &^= bit

@@ -255,7 +255,7 @@ func (c *Core) attempt(s *subcore, g int32, t uint64) verdict {
 			c.Stats.CounterLimits++
 			return cannot
 		}
-	} else if !c.operandsFree(g, o) {
+	} else if !c.operandsFree(g, o) || len(o.guards) > 0 && !c.seesGuards(g, o, t) {
 		return cannot
 	}
 	pipe := o.pipe
@@ -392,6 +392,34 @@ func (c *Core) operandsFree(g int32, o *op) bool {
 		}
 	}
 	return true
+}
+
+// seesGuards reports whether an instruction sees its guards; if not, its warp stalls until it does.
+func (c *Core) seesGuards(g int32, o *op, t uint64) bool {
+	w := &c.warps[g]
+	until := t
+	for _, r := range o.guards {
+		for i := range w.preds {
+			if x := &w.preds[i]; x.reg == r {
+				until = max(until, x.at)
+			}
+		}
+	}
+	if until == t {
+		return true
+	}
+	c.stalled |= 1 << g
+	c.stallEnds[until&63] |= 1 << g
+	return false
+}
+
+// early returns the tick from which operands see predicates that guards see at due.
+func (w *warp) early(o *op, due uint64) uint64 {
+	for _, r := range o.dst {
+		w.preds[w.nPreds&7] = written{due, r}
+		w.nPreds++
+	}
+	return due - uint64(o.ahead)
 }
 
 // show makes visible the results of fixed latency that all instructions can read at a tick.
@@ -680,6 +708,9 @@ func (c *Core) dispatch(s *subcore, fi int32, t uint64) {
 			}
 		}
 		w.showAt(t, f.p, o)
+	}
+	if o.ctl == nil && o.ahead > 0 && w.K.early {
+		due = w.early(o, due)
 	}
 	if o.ctl == nil && len(o.outs) > 0 || o.ctl != nil && o.ctl.Write < isa.Counters && !(o.group == isa.AsyncCommit && w.copies.open()) {
 		f.refs++

@@ -43,6 +43,12 @@ type source struct {
 type op struct {
 	inst *isa.Inst
 	ctl  *isa.Control // nil if scoreboards guard the program
+	gone bool         // machine code does not have it: it executes with the instruction before it, in no time
+	next int32        // the instruction that follows it in machine code
+	line uint32       // its number in machine code
+	// guards are the registers of predicates that it sees ahead cycles later than operands, if
+	// scoreboards guard the program; only of programs without what is gone.
+	guards []uint16
 
 	pipe     Pipe
 	late     bool  // variable latency
@@ -114,6 +120,7 @@ type Kernel struct {
 	core.Fit
 
 	ops   []op
+	lines int // instructions that are not gone
 	words int // 64-bit words of a warp's register mask
 	total int // registers in one numbering
 	// guarded is after how many cycles a guard sees a predicate, sooner how much less that
@@ -123,6 +130,7 @@ type Kernel struct {
 	first           [files + 1]uint32
 
 	hopper  bool // the core has what Hopper added
+	early   bool // operands see predicates before guards do although scoreboards guard the program
 	cluster int  // blocks of a cluster
 }
 
@@ -224,6 +232,8 @@ func (k *Kernel) decode(cfg *Config) error {
 	}
 	k.guarded = uint16(cfg.Time[isa.ClassSetp].Latency) - k.sooner
 	k.ops = make([]op, len(code))
+	short := cfg.assembled(k.Work, code)
+	k.early = short != nil
 	hits := cfg.Ideal.Hits(k.Work)
 	for i, in := range code {
 		o := &k.ops[i]
@@ -242,12 +252,16 @@ func (k *Kernel) decode(cfg *Config) error {
 			}
 		}
 		o.stall = cfg.stallOf(o.ctl)
-		o.dst = k.number(nil, in.Dsts)
+		dsts, srcs := in.Dsts, in.Srcs
+		if short != nil {
+			o.gone, dsts, srcs = short[i].Gone, short[i].Dsts, short[i].Srcs
+		}
+		o.dst = k.number(nil, dsts)
 		o.preds = len(in.Dsts) > 0
 		for _, r := range in.Dsts {
 			o.preds = o.preds && (r.File == isa.RegPred || r.File == isa.RegUPred)
 		}
-		o.src = k.number(nil, in.Srcs)
+		o.src = k.number(nil, srcs)
 		for _, n := range o.src {
 			if uint32(n) < k.first[isa.RegPred] {
 				o.held = append(o.held, n)
@@ -266,10 +280,55 @@ func (k *Kernel) decode(cfg *Config) error {
 		if o.preds && o.pipe == Pred {
 			o.ahead = min(uint16(cfg.GuardExtra), o.latency-1)
 		}
-		o.operands(cfg)
+		if short != nil {
+			o.guarded(k)
+		}
+		o.operands(cfg, dsts, srcs)
 		k.reach(o)
 	}
+	k.follow()
 	return nil
+}
+
+// assembled returns what machine code has of a program that scoreboards guard, nil if that is not asked for.
+func (c *Config) assembled(w exec.Work, code []*isa.Inst) []exec.Assembled {
+	f := w.Traits().Assembled
+	if !c.Assembled || f == nil {
+		return nil
+	}
+	if list := f(); len(list) == len(code) {
+		return list
+	}
+	return nil
+}
+
+// guarded notes which of its sources are guards, or predicates of instructions of the misc pipe, which sees
+// them as late. The guard of an instruction of PTX is the first predicate that it reads.
+func (o *op) guarded(k *Kernel) {
+	for _, r := range o.inst.Srcs {
+		if r.File == isa.RegPred && (o.inst.Guarded && len(o.guards) == 0 || o.pipe == Misc) {
+			o.guards = k.number(o.guards, []isa.Reg{r})
+		}
+	}
+}
+
+// follow numbers the instructions that machine code has.
+func (k *Kernel) follow() {
+	next := int32(len(k.ops))
+	for i := len(k.ops) - 1; i >= 0; i-- {
+		o := &k.ops[i]
+		if o.next = next; !o.gone {
+			next = int32(i)
+			k.lines++
+		}
+	}
+	line := uint32(0)
+	for i := range k.ops {
+		k.ops[i].line = line
+		if !k.ops[i].gone {
+			line++
+		}
+	}
 }
 
 // predicates sorts the predicates that an instruction uses, and determines its bits of
@@ -571,14 +630,14 @@ func (c *Config) stallOf(ctl *isa.Control) uint8 {
 }
 
 // operands fills in an instruction's use of the register file.
-func (o *op) operands(cfg *Config) {
+func (o *op) operands(cfg *Config, dsts, srcs []isa.Reg) {
 	in := o.inst
 	slot := uint8(0)
 	o.window = cfg.Window
 	if o.kind == warpProduct {
 		return // it has paths of its own to the registers
 	}
-	for _, r := range in.Srcs {
+	for _, r := range srcs {
 		if r.File != isa.RegGPR {
 			continue
 		}
@@ -606,7 +665,7 @@ func (o *op) operands(cfg *Config) {
 		// than any needs.)
 		o.window = min(max(o.window, (n+cfg.Ports-1)/cfg.Ports), 60)
 	}
-	for _, r := range in.Dsts {
+	for _, r := range dsts {
 		if r.File == isa.RegGPR {
 			for j := range max(r.Count, 1) {
 				o.writes |= 1 << ((r.Index + uint32(j)) & 1)

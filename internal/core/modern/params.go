@@ -116,6 +116,9 @@ type Params struct {
 	FenceGPU    int `key:"fence_gpu" help:"minimum time of a memory barrier for the GPU" unit:"cycles" want:"1..4096" from:"-num_cycles_to_stall_SM_at_gpu_memory_barrier"`
 	FenceSystem int `help:"minimum time of a memory barrier for the system" unit:"cycles" want:"1..4096" from:"-num_cycles_to_stall_SM_at_system_memory_barrier"`
 
+	// Off on GPUs before Hopper, whose results were compared with hardware without it.
+	Assembled bool `help:"PTX is timed without the instructions that an assembler leaves out: copies whose registers can be one, constants, and what nobody reads" def:"false"`
+
 	Hopper HopperParams `help:"what Hopper added"`
 }
 

@@ -28,7 +28,8 @@ type image struct {
 	hopper                    string // an instruction that only some core models time; "": none
 	spins                     bool   // it has accesses that may wait for other threads
 	globalLoads, globalStores bool   // it has accesses that bypass the L1 cache
-	workspace                 bool   // it reads the address of a cooperative launch's workspace
+	machineCode               func() []exec.Assembled
+	workspace                 bool // it reads the address of a cooperative launch's workspace
 
 	probed      bool  // its instructions call the probe of their block
 	follows     bool  // and also if it is an exec.FlowProbe
@@ -44,6 +45,7 @@ type image struct {
 // that cannot run are collected in fn.err.
 func decodeImage(k *Kernel, m *Machine, key imageKey) *image {
 	im := &image{kernel: k, m: m, probed: key.probed, follows: key.follows, bounded: key.bounded, byAST: map[*ptx.Func]*fn{}, byAddr: map[uint64]*fn{}, sharedAt: map[*ptx.Var]int{}}
+	im.machineCode = sync.OnceValue(im.assembled)
 	im.independent = k.mod.SM >= 70
 	unparsed := k.ast.Load()
 	reach := k.prog.reachable(k.ast)

@@ -43,7 +43,7 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 	}
 	w := &work{m: m, im: im, l: launch{Launch: l}, out: out}
 	w.Order = exec.NewOrder(&w.l.Launch, im.code(), exec.Traits{InstBytes: instBytes, Spins: im.spins, CodeBase: w.codeBase(), Source: w.source, Text: w.text,
-		Cluster: int(l.ClusterSize().Count()), Hopper: im.hopper})
+		Cluster: int(l.ClusterSize().Count()), Hopper: im.hopper, Assembled: im.machineCode})
 	return w, nil
 }
 
