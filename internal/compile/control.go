@@ -247,6 +247,9 @@ func (c *controller) issue(in *ir.Inst, a *access) {
 		}
 		c.wait(in, r.r, false)
 	}
+	if in.Base() == "BAR" {
+		c.waitResult(in)
+	}
 	for _, r := range a.writes {
 		if w, ok := c.fixed[r]; ok {
 			at = max(at, w.at+c.again(w, a.class))
@@ -310,6 +313,16 @@ func (c *controller) stall(in *ir.Inst, n int) {
 func (c *controller) wait(in *ir.Inst, r register, overwrites bool) {
 	for i := range c.open {
 		if p := &c.open[i]; p.has(r) && (p.results || overwrites) {
+			in.Ctl.Wait |= 1 << p.counter
+		}
+	}
+	c.forget(in.Ctl.Wait)
+}
+
+// waitResult makes a barrier wait until B2R has read the result of the one before.
+func (c *controller) waitResult(in *ir.Inst) {
+	for i := range c.open {
+		if p := &c.open[i]; p.results && p.in.Base() == "B2R" {
 			in.Ctl.Wait |= 1 << p.counter
 		}
 	}

@@ -92,6 +92,12 @@ func TestCompiledStackPointer(t *testing.T) {
 // checker finds.
 func timed(t *testing.T, f *sass.File, input []uint32) (out []uint32, hazards int) {
 	t.Helper()
+	return timedBlock(t, f, input, 32, 64)
+}
+
+// timedBlock is timed for a block of some threads that leaves some words.
+func timedBlock(t *testing.T, f *sass.File, input []uint32, threads uint32, words int) (out []uint32, hazards int) {
+	t.Helper()
 	prog, err := heddle.LoadSource(heddle.Source{Name: "k.sass", Text: f.Text()})
 	if err != nil {
 		t.Fatal(err)
@@ -104,14 +110,14 @@ func timed(t *testing.T, f *sass.File, input []uint32) (out []uint32, hazards in
 	if err != nil {
 		t.Fatal(err)
 	}
-	to, err := heddle.Upload(g, "out", make([]uint32, 64))
+	to, err := heddle.Upload(g, "out", make([]uint32, words))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Launch(t.Context(), "k0", heddle.Dim(1), heddle.Dim(32), in, to); err != nil {
+	if _, err := g.Launch(t.Context(), "k0", heddle.Dim(1), heddle.Dim(threads), in, to); err != nil {
 		return nil, -1 // an address made of a wrong value
 	}
-	if out, err = heddle.Download[uint32](g, to, 64); err != nil {
+	if out, err = heddle.Download[uint32](g, to, words); err != nil {
 		t.Fatal(err)
 	}
 	res, err := g.Result()
