@@ -134,18 +134,24 @@ func timedBlock(t *testing.T, f *sass.File, input []uint32, threads uint32, word
 // lowered by one, or a wait is left out, it finds that, or the values stay as they were.
 func TestCompiledHazards(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	kernels := []string{tiledKernel}
-	for seed := range alltests.Count(2, 40) {
-		kernels = append(kernels, randomKernel(0, 9000+seed, inputs, ""), randomKernel(0, 9500+seed, 40, ".maxnreg 24"))
+	type kernel struct {
+		text    string
+		threads uint32
+		words   int
 	}
-	places := max(1, alltests.Count(30, 600)/len(kernels))
-	input := make([]uint32, 512)
+	kernels := []kernel{{tiledKernel, 32, 64}}
+	for seed := range alltests.Count(2, 40) {
+		kernels = append(kernels, kernel{randomKernel(0, 9000+seed, inputs, ""), 32, 64}, kernel{randomKernel(0, 9500+seed, 40, ".maxnreg 24"), 32, 64},
+			kernel{genKernel(0, []string{"", ".maxnreg 24"}[seed%2], generate(uint64(9700+seed))), genThreads, genOutput / 4})
+	}
+	places := max(1, alltests.Count(40, 1200)/len(kernels))
+	input := make([]uint32, 1024)
 	for i := range input {
 		input[i] = r.Uint32()
 	}
 	noticed, harmless := [2]int{}, [2]int{}
-	for _, text := range kernels {
-		m, err := ptx.Parse("k.ptx", []byte(".version 8.0\n.target sm_86\n.address_size 64\n"+text))
+	for _, k := range kernels {
+		m, err := ptx.Parse("k.ptx", []byte(genHeader+k.text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +159,7 @@ func TestCompiledHazards(t *testing.T) {
 		if err != nil || len(c.Refused) > 0 {
 			t.Fatal(err, c.Refused)
 		}
-		want, hazards := timed(t, c.File, input)
+		want, hazards := timedBlock(t, c.File, input, k.threads, k.words)
 		if hazards != 0 {
 			t.Errorf("%d hazards in\n%s", hazards, c.File.Text())
 			continue
@@ -177,7 +183,7 @@ func TestCompiledHazards(t *testing.T) {
 				code[i].Ctl.Wait &^= 1 << counter
 				what = fmt.Sprint("no wait for ", counter)
 			}
-			got, hazards := timed(t, c.File, input)
+			got, hazards := timedBlock(t, c.File, input, k.threads, k.words)
 			switch {
 			case hazards != 0:
 				noticed[kind]++
