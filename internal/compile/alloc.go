@@ -265,6 +265,9 @@ func (a *allocator) color(m *machine.Machine) {
 	for r := range firstUniform {
 		a.busy[ir.UGPR][r] = ranges{{0, 1 << 60}}
 	}
+	for r := range a.f.Reserved {
+		a.busy[ir.GPR][r] = ranges{{0, 1 << 60}}
+	}
 	used := 0
 	for _, b := range list {
 		if !a.place(b) {
@@ -287,6 +290,9 @@ func (a *allocator) spread(list []*bundle, n int) {
 		r int
 	}
 	busy := make([]ranges, n)
+	for r := range min(a.f.Reserved, n) {
+		busy[r] = ranges{{0, 1 << 60}}
+	}
 	var all []choice
 	for _, b := range list {
 		if b.class != ir.GPR {

@@ -36,27 +36,46 @@ type builder struct {
 	filled  map[*ir.Block]bool
 	waiting map[*ir.Block]map[slot]*ir.Phi // of blocks whose predecessors are not all known
 	carry   slot                           // of add.cc
-	from    int                            // where the instructions of the PTX instruction begin in cur
+	returns *ptx.Var                       // of a function: where it returns to, and the stack pointer
+	top     *ir.Value
+	from    int // where the instructions of the PTX instruction begin in cur
 }
 
-// build makes the first form of a kernel. Its frame is larger by a number of bytes, for registers.
-func build(m *module, fn *ptx.Func, reserve int) (f *ir.Func, lay *layout) {
+// build makes the first form of a kernel, or of a function. Its frame is larger by two numbers of bytes, for
+// registers.
+func build(m *module, fn *ptx.Func, moved, kept int64) (f *ir.Func, lay *layout) {
 	b := &builder{
 		mod: m, fn: fn, f: &ir.Func{Name: fn.Name}, lay: newLayout(fn), blockAt: map[int]*ir.Block{},
 		defs: map[*ir.Block]map[slot]*ir.Value{}, sealed: map[*ir.Block]bool{}, filled: map[*ir.Block]bool{},
 		waiting: map[*ir.Block]map[slot]*ir.Phi{}, carry: slot{v: &ptx.Var{Name: "the carry", Type: "pred"}},
 	}
 	m.at = func() *ptx.Inst { return b.inst }
+	b.returns = &ptx.Var{Name: "the return address", Type: "b64"}
+	if !fn.Entry {
+		b.f.NewBlock()
+	}
 	b.blocks()
-	if b.lay.reserve(reserve); reserve > 0 {
+	b.lay.reserve(moved, kept)
+	switch {
+	case !fn.Entry:
+		b.lay.hang()
+		b.f.Blocks[0].Term = ir.Term{Flow: ir.Jump, Then: b.blockAt[0]}
+	case moved > 0:
 		b.stack()
 	}
 	b.edges()
+	if !fn.Entry {
+		b.enter()
+		b.cur = b.f.Blocks[0]
+	}
 	b.seal(b.f.Blocks)
 	for pc := range fn.Code {
 		b.step(pc)
 	}
 	b.finish()
+	if !fn.Entry {
+		b.leave(b.blockAt[len(fn.Code)])
+	}
 	b.f.Prune()
 	return b.f, b.lay
 }

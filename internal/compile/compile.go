@@ -92,28 +92,81 @@ func Module(m *ptx.Module, o Options) (*Result, error) {
 	return out, nil
 }
 
-// kernel compiles one kernel. If it needs more predicates than there are, it begins again with fewer;
-// if it needs more registers, with the instructions in their order, and then with less and less of them
-// for what stays in registers.
-func (m *module) kernel(fn *ptx.Func, mach *machine.Machine, o *Options) (*sass.Kernel, Info, *Refusal) {
+// body is the code of a kernel or of a function that it calls.
+type body struct {
+	fn   *ptx.Func
+	f    *ir.Func
+	lay  *layout
+	info Info
+}
+
+// kernel compiles one kernel, with the functions that stay functions.
+func (m *module) kernel(fn *ptx.Func, mach *machine.Machine, o *Options) (k *sass.Kernel, info Info, err *Refusal) {
+	defer m.refusal(fn, func() string { return "emit" }, &err)
+	if n := m.roomForCalls(m.inlined(fn)); n > mach.Registers {
+		more := *mach
+		more.Registers = n
+		mach = &more
+	}
+	first, err := m.body(fn, mach, o)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	bodies := []*body{first}
+	known := map[string]bool{}
+	for i := 0; i < len(bodies); i++ {
+		list := bodies[i].f.Callees
+		if bodies[i].f.Indirect {
+			list = append(list, m.pointers()...)
+		}
+		for _, name := range list {
+			if known[name] {
+				continue
+			}
+			known[name] = true
+			b, err := m.body(m.definition(name), mach, o)
+			if err != nil {
+				err.Kernel = fn.Name
+				return nil, Info{}, err
+			}
+			bodies = append(bodies, b)
+		}
+	}
+	k = emit(m, bodies, mach)
+	if o.Sources {
+		fromSources(k, m.text, fn)
+	}
+	info = first.info
+	for _, b := range bodies[1:] {
+		info.SpillStores += b.info.SpillStores
+		info.SpillLoads += b.info.SpillLoads
+	}
+	return k, info, nil
+}
+
+// body compiles a kernel or a function. If it needs more predicates than there are, it begins again with
+// fewer; if it needs more registers, with the instructions in their order, and then with less and less of
+// them for what stays in registers.
+func (m *module) body(fn *ptx.Func, mach *machine.Machine, o *Options) (*body, *Refusal) {
 	var with options
 	for {
-		k, err := m.attempt(fn, mach, o, &with)
+		b, err := m.attempt(fn, mach, o, &with)
 		want := 0
 		if with.registers > 0 {
 			want = max(4, with.spilled.bytes)
 		}
 		switch {
-		case err == nil && want != with.reserve:
-			with.reserve = want
+		case err == nil && (want != with.reserve || with.keeps > with.kept):
+			with.reserve, with.kept = want, max(with.keeps, with.kept)
 		case err == nil:
-			return k, Info{SpillStores: 4 * with.spilled.stores, SpillLoads: 4 * with.spilled.loads, Passes: with.counts}, nil
+			b.info = Info{SpillStores: 4 * with.spilled.stores, SpillLoads: 4 * with.spilled.loads, Passes: with.counts}
+			return b, nil
 		case err.What == tooMany(ir.Pred, mach.Predicates) && with.predicates == 0:
 			with.predicates = mach.Predicates - 1
 		case err.What == tooMany(ir.Pred, mach.Predicates) && with.predicates > mach.Predicates/2:
 			with.predicates--
 		case err.What != tooMany(ir.GPR, mach.Registers):
-			return nil, Info{}, err
+			return nil, err
 		case !with.inOrder:
 			with.inOrder = true
 		case with.registers == 0:
@@ -121,29 +174,34 @@ func (m *module) kernel(fn *ptx.Func, mach *machine.Machine, o *Options) (*sass.
 		case with.registers > fewest:
 			with.registers -= max(1, with.registers/16)
 		default:
-			return nil, Info{}, err
+			return nil, err
 		}
 	}
 }
 
+// refusal makes what a pass panics with the reason for which a kernel is refused.
+func (m *module) refusal(fn *ptx.Func, in func() string, err **Refusal) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	r, ok := p.(*refuse)
+	if !ok { // the kernel runs as PTX, and tests look for these words
+		r = &refuse{"pass " + in(), fmt.Sprintf("fails, a fault of the compiler: %v", p)}
+	}
+	*err = &Refusal{Kernel: fn.Name, File: m.text.File, Pos: fn.Pos, What: r.what, Why: r.why}
+	if i := m.at; i != nil && in() == "build" && i() != nil {
+		(*err).Pos = i().Pos
+	}
+}
+
 // attempt goes through all passes.
-func (m *module) attempt(fn *ptx.Func, mach *machine.Machine, o *Options, with *options) (k *sass.Kernel, err *Refusal) {
+func (m *module) attempt(fn *ptx.Func, mach *machine.Machine, o *Options, with *options) (out *body, err *Refusal) {
 	in := "build"
 	m.at = nil
-	defer func() {
-		if p := recover(); p != nil {
-			r, ok := p.(*refuse)
-			if !ok { // the kernel runs as PTX, and tests look for these words
-				r = &refuse{"pass " + in, fmt.Sprintf("fails, a fault of the compiler: %v", p)}
-			}
-			err = &Refusal{Kernel: fn.Name, File: m.text.File, Pos: fn.Pos, What: r.what, Why: r.why}
-			if i := m.at; i != nil && in == "build" && i() != nil {
-				err.Pos = i().Pos
-			}
-		}
-	}()
+	defer m.refusal(fn, func() string { return in }, &err)
 	fn = m.inlined(fn)
-	f, lay := build(m, fn, with.reserve)
+	f, lay := build(m, fn, int64(with.reserve), with.kept)
 	if n := len(f.Blocks); n > mostBlocks {
 		stop("a kernel", fmt.Sprintf("of %d blocks between branches, more than %d, %s", n, mostBlocks, notYet))
 	}
@@ -169,10 +227,5 @@ func (m *module) attempt(fn *ptx.Func, mach *machine.Machine, o *Options, with *
 		p.run(f, mach)
 		check(p.ssa)
 	}
-	in = "emit"
-	k = emit(m, fn, f, lay, mach)
-	if o.Sources {
-		fromSources(k, m.text, fn)
-	}
-	return k, nil
+	return &body{fn: fn, f: f, lay: lay}, nil
 }

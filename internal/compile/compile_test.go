@@ -11,6 +11,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/compile/machine"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
 // module compiles a file, and checks the form after every pass.
@@ -37,8 +38,8 @@ var sources = []struct {
 	name, files string
 	least       int
 }{
-	{"examples", "../../examples/*/*.ptx", 72},
-	{"conformance", "../isa/ptx/testdata/conformance/*.ptx", 107},
+	{"examples", "../../examples/*/*.ptx", 76},
+	{"conformance", "../isa/ptx/testdata/conformance/*.ptx", 108},
 	{"corpus", "../isa/ptx/testdata/corpus/*.ptx", 18},
 }
 
@@ -98,7 +99,8 @@ func TestFewRegisters(t *testing.T) {
 			continue
 		}
 		for i, k := range few.File.Kernels {
-			if k.Regs > compile.LeastRegisters && k.MaxThreads == [3]uint32{} && k.Block == [3]uint32{} {
+			calls := slices.ContainsFunc(k.Code, func(in sass.Inst) bool { return in.Op == sass.OpCALL })
+			if !calls && k.Regs > compile.LeastRegisters && k.MaxThreads == [3]uint32{} && k.Block == [3]uint32{} {
 				t.Errorf("%s: %s has %d registers", f, k.Name, k.Regs)
 			}
 			if few.Info[i].SpillStores > 0 {

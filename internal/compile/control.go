@@ -48,6 +48,7 @@ type access struct {
 	class  machine.Class
 	reads  []reading
 	writes []register
+	all    bool // a call of our own function, or its end: all registers
 
 	chosen      bool  // the counters are
 	write, read uint8 // counters of results and of sources, isa.NoCounter if none is needed
@@ -78,7 +79,37 @@ func accessOf(in *ir.Inst) access {
 			}
 		}
 	}
+	for i := range in.Hidden {
+		if h := &in.Hidden[i]; h.Dst {
+			a.writes = append(a.writes, registerOf(h.Vals[0]))
+		} else {
+			a.reads = append(a.reads, reading{registerOf(h.Vals[0]), by})
+		}
+	}
+	a.all = in.Base() == "RET" || in.Base() == "CALL" && !slices.ContainsFunc(in.Hidden, func(h ir.Arg) bool { return h.Dst })
 	return a
+}
+
+// everything is all registers that a function names.
+func everything(all [][]access) (list []register) {
+	var seen registerSet
+	add := func(r register) {
+		if !seen.has(r) {
+			seen.add(r)
+			list = append(list, r)
+		}
+	}
+	for _, b := range all {
+		for _, a := range b {
+			for _, r := range a.reads {
+				add(r.r)
+			}
+			for _, r := range a.writes {
+				add(r)
+			}
+		}
+	}
+	return list
 }
 
 // pending is an instruction of variable latency that code may have to wait for.
@@ -165,8 +196,21 @@ func (c *controller) usedLater() {
 	for i, b := range c.f.Blocks {
 		c.all[i] = make([]access, len(b.Insts))
 		for k, in := range b.Insts {
-			a := accessOf(in)
-			c.all[i][k] = a
+			c.all[i][k] = accessOf(in)
+		}
+	}
+	if c.f.Reserved > 0 {
+		every := everything(c.all)
+		for _, list := range c.all {
+			for k := range list {
+				if list[k].all {
+					list[k].writes = every
+				}
+			}
+		}
+	}
+	for i := range c.f.Blocks {
+		for _, a := range c.all[i] {
 			for _, r := range a.reads {
 				own[i].add(r.r)
 			}
@@ -226,7 +270,7 @@ func (c *controller) block(i int, b *ir.Block) {
 		}
 		if in.Name == "LDGDEPBAR" {
 			in.Ctl.Write = 0
-		} else if a.class.Late() {
+		} else if a.class.Late() && !a.all {
 			c.raise(i, n, in, a)
 		}
 	}
@@ -253,6 +297,11 @@ func (c *controller) issue(in *ir.Inst, a *access) {
 	for _, r := range a.writes {
 		if w, ok := c.fixed[r]; ok {
 			at = max(at, w.at+c.again(w, a.class))
+			if a.all { // whoever reads it next
+				for by := range machine.Readers {
+					at = max(at, w.at+c.need(w.class, reading{r, by}))
+				}
+			}
 		}
 		if t, ok := c.read[r]; ok && a.class.Late() {
 			at = max(at, t+2)

@@ -46,7 +46,7 @@ func callOf(in *ptx.Inst) (c call) {
 
 // inlined is a function with the functions that it calls in its own code, itself if there is none.
 func (m *module) inlined(fn *ptx.Func) *ptx.Func {
-	if !slices.ContainsFunc(fn.Code, func(in *ptx.Inst) bool { return in.Op == "call" }) {
+	if fn.Entry && !slices.ContainsFunc(fn.Code, func(in *ptx.Inst) bool { return in.Op == "call" }) {
 		return fn
 	}
 	x := &inliner{m: m}
@@ -72,7 +72,7 @@ func (x *inliner) body(fn *ptx.Func, vars map[*ptx.Var]*ptx.Var) {
 		if at[pc] = len(x.code); len(x.code) > mostInlined {
 			stop("a kernel", "whose functions have so many instructions "+notYet)
 		}
-		inner := len(x.stack) > 1
+		inner := len(x.stack) > 1 || !fn.Entry
 		switch {
 		case in.Op == "call":
 			x.call(x.copy(in, vars))

@@ -19,6 +19,8 @@ type layout struct {
 	local  map[*ptx.Var]int64
 	frame  int64     // bytes of local memory
 	moved  int64     // where those begin to which registers move
+	kept   int64     // where those begin that calls overwrite
+	below  int64     // bytes of the frame below the stack pointer
 	bars   int       // named barriers
 	sp     *ir.Value // the stack pointer, once it is needed
 	desc   bool      // the kernel begins by loading the descriptor of global memory
@@ -44,8 +46,11 @@ func alignUp(n, a int64) int64 { return (n + a - 1) / a * a }
 // newLayout places what a kernel uses: static variables in shared memory in the order in which the
 // code names them first, then the dynamic ones, which all begin at the same place.
 func newLayout(fn *ptx.Func) *layout {
-	l := &layout{param: map[*ptx.Var]int64{}, shared: map[*ptx.Var]int64{}, local: map[*ptx.Var]int64{}, params: fn.Params}
-	for _, v := range fn.Params {
+	l := &layout{param: map[*ptx.Var]int64{}, shared: map[*ptx.Var]int64{}, local: map[*ptx.Var]int64{}}
+	if fn.Entry { // a function has its parameters in registers
+		l.params = fn.Params
+	}
+	for _, v := range l.params {
 		l.bytes = alignUp(l.bytes, alignOf(v))
 		l.param[v] = l.bytes
 		if v.Type.Opaque() || v.Size() <= 0 {
@@ -102,8 +107,19 @@ func newLayout(fn *ptx.Func) *layout {
 	return l
 }
 
-// reserve adds bytes to the frame to which registers move.
-func (l *layout) reserve(bytes int) {
+// reserve adds bytes to the frame to which registers move, and those to which calls move some.
+func (l *layout) reserve(moved, kept int64) {
 	l.moved = l.frame
-	l.frame = alignUp(l.frame+int64(bytes), 16)
+	l.kept = l.frame + moved
+	l.frame = alignUp(l.kept+kept, 16)
+}
+
+// hang puts the frame below the stack pointer, as functions have it.
+func (l *layout) hang() {
+	l.below = l.frame
+	l.moved -= l.below
+	l.kept -= l.below
+	for v := range l.local {
+		l.local[v] -= l.below
+	}
 }

@@ -67,6 +67,8 @@ func fits(in *ir.Inst, list []*ir.Arg, n int, a *ir.Arg, wide int) bool {
 		return a.Imm%int64(4*wide) == 0 && a.Imm < 1<<16 && len(a.Vals) == 0
 	case wide > 1:
 		return false
+	case in.Has("RCP64H") || in.Has("RSQ64H"): // whose immediates are of binary64
+		return false
 	case floating(in.Base()):
 		f := math.Float32frombits(uint32(a.Imm))
 		return f == f

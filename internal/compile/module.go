@@ -35,6 +35,7 @@ type module struct {
 type addressKey struct {
 	v   *ptx.Var // nil: the constant bank
 	off int64
+	fn  string // a function
 }
 
 // newModule places the module's variables.
@@ -219,7 +220,7 @@ func (m *module) address(v *ptx.Var, off int64, n int) ir.Arg {
 	if !ok {
 		stop("the variable "+v.Name, notYet)
 	}
-	return m.place64(addressKey{v, off}, a, n)
+	return m.place64(addressKey{v: v, off: off}, a, n)
 }
 
 // bankAddress is part n of the address of the constant bank.

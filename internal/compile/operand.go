@@ -79,7 +79,10 @@ func (b *builder) register(o *ptx.Operand, n int) ir.Arg {
 // symbol is part n of the address of a variable.
 func (b *builder) symbol(o *ptx.Operand, n int) ir.Arg {
 	v := o.Var
-	if v == nil {
+	switch {
+	case v == nil && o.Func != nil && o.Imm.Bits == 0:
+		return b.mod.pointer(o.Func, n)
+	case v == nil:
 		stop("the address of a function", notYet)
 	}
 	off := int64(o.Imm.Bits)

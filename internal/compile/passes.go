@@ -24,6 +24,7 @@ type options struct {
 	registers, reserve int
 	spilled            spilled // what went there
 	counts             []Count
+	kept, keeps        int64 // bytes of local memory for registers that calls overwrite: there are, and are needed
 }
 
 // fewest registers are left to values when others move to memory: an instruction and the copies before
@@ -73,6 +74,7 @@ func passes(o *options, lay *layout) []pass {
 		{"converge", plain(converge), true, 0},
 		{"isolate", plain(func(f *ir.Func) { groups = isolate(f); removeDead(f) }), true, 0},
 		{"registers", func(f *ir.Func, m *machine.Machine) { allocate(f, groups, m) }, false, 0},
+		{"calls", plain(func(f *ir.Func) { o.keeps = expandCalls(f, lay.kept, lay.below) }), false, 0},
 		{"moves", plain(func(f *ir.Func) { sequence(f); shorten(f) }), false, 0},
 		{"branches", plain(branchOut), false, 0},
 		{"control", control, false, 0},

@@ -34,8 +34,8 @@ func schedule(f *ir.Func, m *machine.Machine) {
 	for _, b := range f.Blocks {
 		var out []*ir.Inst
 		from := 0
-		for i, in := range b.Insts { // nothing passes a reading of the clock
-			if in.Base() == "CS2R" {
+		for i, in := range b.Insts { // nothing passes a reading of the clock, or is before a function's beginning
+			if in.Base() == "CS2R" || in.Name == enterName {
 				out = append(append(out, s.run(b, from, i)...), in)
 				from = i + 1
 			}

@@ -60,7 +60,7 @@ func converge(f *ir.Func) {
 		same[s.enter.ID]++
 	}
 	f.Renumber()
-	if !apart {
+	if !apart && f.Reserved == 0 { // lanes may call, and return, apart
 		dropSyncs(f)
 	}
 }

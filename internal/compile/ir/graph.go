@@ -13,7 +13,7 @@ func (f *Func) Graph() *flow.Graph {
 		in := &code[i]
 		in.PC = int32(i)
 		switch in.Flow = isa.FlowIndirect; b.Term.Flow {
-		case Exit:
+		case Exit, Return:
 			in.Flow = isa.FlowExit
 		default:
 			for _, s := range b.Succs() {

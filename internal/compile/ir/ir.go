@@ -83,6 +83,11 @@ type Inst struct {
 	Target *Block
 	// Ctl are the control bits, in the last pass.
 	Ctl isa.Control
+	// Of calls, once registers are chosen: registers that are used without being named, the function, and, of
+	// what makes a return address, the call after which it is.
+	Hidden []Arg
+	Callee string
+	Return *Inst
 	// Sorts that passes need to know.
 	Effect bool // it does more than to compute its results
 	Alone  bool // a barrier at which other lanes of the warp may be elsewhere
@@ -105,6 +110,7 @@ const (
 	Jump   Flow = iota // to Then
 	Branch             // to Then in lanes where the condition holds, else to Else
 	Exit               // the lanes end
+	Return             // to the caller: the block's last instruction
 )
 
 // Term is the end of a block.
@@ -129,11 +135,15 @@ type Block struct {
 	Preds []*Block
 }
 
-// Func is a kernel.
+// Func is a kernel, or a function that kernels call.
 type Func struct {
-	Name   string
-	Blocks []*Block // in the order of the code; the first is the entry
-	Values []*Value // by ID
+	Name string
+	// Reserved registers, the first ones, are left to calls; 0 in a kernel without them.
+	Reserved int
+	Callees  []string // functions that it calls
+	Indirect bool     // it calls functions by their addresses
+	Blocks   []*Block // in the order of the code; the first is the entry
+	Values   []*Value // by ID
 }
 
 // NewValue makes a value.

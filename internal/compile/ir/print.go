@@ -63,6 +63,9 @@ func (t *Term) String() string {
 		}
 		return fmt.Sprintf("branch%s %s%s b%d b%d", u, not, t.Cond, t.Then.ID, t.Else.ID)
 	}
+	if t.Flow == Return {
+		return "return"
+	}
 	return "exit"
 }
 

@@ -49,7 +49,7 @@ const (
 	ByQueue                 // an operand of an instruction that waits in a queue
 	ByAddress               // an operand of an instruction that goes through the address unit
 	ByGuard                 // a guard, or a predicate of an instruction without a pipe
-	readers
+	Readers                 // the number of those
 )
 
 // Machine is an architecture.
@@ -70,7 +70,7 @@ type Machine struct {
 
 	// Need is after how many cycles a reader may issue, by the class that writes a register; Predicate
 	// is the same of a predicate.
-	Need, Predicate [Fixed][readers]uint8
+	Need, Predicate [Fixed][Readers]uint8
 	// Spacing is after how many cycles an instruction of the same class may issue.
 	Spacing [Classes]uint8
 	// After is the same for the next instruction, whatever it is.
@@ -109,7 +109,7 @@ func Of(sm int, c Contract) *Machine {
 	}
 	latency := [Fixed]int{ALU: c.Integer, FMA: max(c.Float, c.Product), Wide: c.Product, Half: c.Half, Vote: beside, Disp: beside, UniformMove: c.UniformMove}
 	for w := range Fixed {
-		for r := range readers {
+		for r := range Readers {
 			n, p := latency[w]+int(later[w][r]), c.Predicate
 			if r == ByGuard {
 				n = c.Predicate
@@ -130,7 +130,7 @@ const beside = 6
 // the class that writes the register; predicateLater is the same of predicates, and of readers in the
 // pipes. Where a class joins several of Mesa's, the longest counts.
 var (
-	later = [Fixed][readers]int8{
+	later = [Fixed][Readers]int8{
 		//       ALU FMA Wide Half DP MMA queue address
 		ALU:         {0, 1, 1, 1, 2, 3, 0, 1},
 		FMA:         {1, 0, 1, 1, 2, 3, 0, 1},

@@ -145,7 +145,9 @@ func (w *warp) together(f, g *frag) bool {
 		return false
 	}
 	if f.st == atJoin {
-		return g.bar == f.bar && w.members(f.bar, f.mask)&g.mask != 0
+		// Deeper in a function that calls itself, lanes may wait at the same register for others.
+		need := w.members(f.bar, f.mask)
+		return g.bar == f.bar && need&g.mask != 0 && need == w.members(g.bar, g.mask)
 	}
 	return g.need == f.need
 }

@@ -1,0 +1,95 @@
+package program_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
+	"github.com/heddle-sim/heddle/internal/program"
+)
+
+const callsHead = ".version 7.8\n.target sm_86\n.address_size 64\n.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n.extern .func (.param .b64 r) malloc (.param .b64 n);\n.extern .func free (.param .b64 p);\n"
+
+const callsKernel = `
+.visible .entry k(.param .u64 in, .param .u64 out) {
+ .reg .b64 %in, %out, %at, %d<20>; .reg .b32 %i, %r<40>; .reg .b16 %h<20>; .reg .pred %p<20>; .reg .f32 %f<20>; .reg .f64 %e<20>;
+ ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %i, %tid.x; mul.wide.u32 %at, %i, 24; add.s64 %in, %in, %at;
+ mul.wide.u32 %at, %i, 8; add.s64 %out, %out, %at;
+ ld.global.u32 %r0,[%in]; ld.global.u32 %r1,[%in+4]; ld.global.u32 %r2,[%in+8]; ld.global.u64 %d0,[%in];
+ and.b32 %r9, %r1, 1; setp.eq.u32 %p0, %r9, 1;
+`
+
+// callsRun runs kernel k of a module in one block, and returns what it leaves and prints.
+func callsRun(t *testing.T, code program.Code, text string, input []byte) (out, printed []byte) {
+	t.Helper()
+	c := program.Choice{Code: code, SM: 86, Refused: func(err error) { t.Fatal(err) }}
+	p, err := c.Load(program.Source{Name: "calls.ptx", Text: []byte(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem := device.New(device.Config{})
+	m, err := program.NewMachine(p, mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := mem.Alloc(uint64(len(input)), "in")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := mem.Write(in, input); err != nil {
+		t.Fatal(err)
+	}
+	at, err := mem.Alloc(64*8, "out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, _ := p.Kernel("k")
+	var text2 bytes.Buffer
+	params := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, in), at)
+	_, err = m.Run(t.Context(), exec.Launch{Kernel: k, Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: 64, Y: 1, Z: 1}, Params: params}, exec.Options{MaxInsts: 1 << 20, Out: &text2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out = make([]byte, 64*8)
+	if err := mem.Read(at, out); err != nil {
+		t.Fatal(err)
+	}
+	return out, text2.Bytes()
+}
+
+// TestCompiledCalls: functions in place of their calls, called ones, and those of the machine give what PTX gives.
+func TestCompiledCalls(t *testing.T) {
+	input := rowInput()
+	for _, c := range []struct{ name, functions, body string }{
+		{"parameters in registers", ".func (.reg .u32 %d) f(.reg .u32 %a, .reg .u32 %b) { sub.u32 %d, %a, %b; ret; }",
+			"call (%r3), f, (%r0, %r1); call (%r4), f, (%r3, 7); st.global.v2.u32 [%out], {%r3, %r4}; ret; }"},
+		{"early returns under guards", ".func (.param .b32 d) f(.param .b32 a) { .reg .b32 %x<5>; .reg .pred %q; ld.param.u32 %x0, [a]; and.b32 %x1, %x0, 3; setp.eq.u32 %q, %x1, 2; st.param.b32 [d], %x1; @%q ret; @!%q bra L; add.u32 %x1, %x1, 100; L: mul.lo.u32 %x2, %x0, 5; st.param.b32 [d], %x2; setp.eq.u32 %q, %x1, 1; @%q ret; st.param.b32 [d+0], %x0; ret; }",
+			"{ .param .b32 p; .param .b32 q; st.param.b32 [p], %r0; call (q), f, (p); ld.param.b32 %r3, [q]; } mov.u32 %r5, 9; { .param .b32 p; .param .b32 q; st.param.b32 [p], %r1; @%p0 call (q), f, (p); @%p0 ld.param.b32 %r5, [q]; } st.global.v2.u32 [%out], {%r3, %r5}; ret; }"},
+		{"a structure with bytes and halves", ".func (.param .align 8 .b8 d[16]) f(.param .align 8 .b8 a[16]) { .reg .b32 %x<9>; .reg .b64 %y; .reg .b16 %z; ld.param.u8 %x0, [a]; ld.param.s8 %x1, [a+1]; ld.param.s16 %x2, [a+2]; ld.param.u32 %x3, [a+4]; ld.param.b64 %y, [a+8]; add.u32 %x4, %x0, %x1; add.u32 %x4, %x4, %x2; cvt.u16.u32 %z, %x4; st.param.b16 [d+2], %z; st.param.b8 [d+1], %x1; st.param.b32 [d+4], %x3; st.param.b64 [d+8], %y; ret; }",
+			"{ .param .align 8 .b8 p[16]; .param .align 8 .b8 q[16]; st.param.b64 [p+8], %d0; st.param.v2.b16 [p], {%h0, %h1}; st.param.b8 [p+1], %r0; st.param.b8 [p+0], %r1; st.param.b32 [p+4], %r2; call (q), f, (p); ld.param.v2.b32 {%r3, %r4}, [q]; ld.param.b64 %d3, [q+8]; } and.b32 %r3, %r3, 0xffffff00; xor.b32 %r3, %r3, %r4; cvt.u32.u64 %r5, %d3; st.global.v2.u32 [%out], {%r3, %r5}; ret; }"},
+		{"a function that calls itself in some lanes", ".func (.param .b32 d) f(.param .b32 a, .param .b64 b); .func (.param .b32 d) f(.param .b32 a, .param .b64 b) { .reg .b32 %x<9>; .reg .b64 %y; .reg .pred %q<3>; ld.param.u32 %x0, [a]; ld.param.u64 %y, [b]; and.b32 %x1, %x0, 1; setp.eq.u32 %q0, %x1, 0; setp.lt.s32 %q1, %x0, 3; mov.u32 %x5, %x0; @%q1 bra E; sub.u32 %x2, %x0, 2; add.s64 %y, %y, 3; { .param .b32 p; .param .b64 r; .param .b32 s; st.param.b32 [p], %x2; st.param.b64 [r], %y; call (s), f, (p, r); ld.param.b32 %x3, [s]; } @%q0 bra O; { .param .b32 p; .param .b64 r; .param .b32 s; sub.u32 %x2, %x2, 2; st.param.b32 [p], %x2; st.param.b64 [r], %y; call (s), f, (p, r); ld.param.b32 %x4, [s]; } add.u32 %x3, %x3, %x4; O: mad.lo.u32 %x5, %x3, 7, %x0; E: cvt.u32.u64 %x6, %y; xor.b32 %x5, %x5, %x6; @%q0 add.u32 %x5, %x5, 11; st.param.b32 [d], %x5; ret; }",
+			"{ .param .b32 p; .param .b64 r; .param .b32 s; and.b32 %r5, %r0, 15; st.param.b32 [p], %r5; st.param.b64 [r], %d0; call (s), f, (p, r); ld.param.b32 %r3, [s]; } shfl.sync.bfly.b32 %r4, %r3, 1, 31, -1; st.global.v2.u32 [%out], {%r3, %r4}; ret; }"},
+		{"two functions that call each other, one with a variable", ".func (.param .b32 d) g(.param .b32 a); .func (.param .b32 d) f(.param .b32 a) { .local .align 8 .b8 v[24]; .reg .b32 %x<9>; .reg .b64 %y; .reg .pred %q; ld.param.u32 %x0, [a]; mov.u64 %y, v; st.local.u32 [%y+8], %x0; setp.eq.u32 %q, %x0, 0; mov.u32 %x2, 1; @%q bra E; { .param .b32 p; .param .b32 s; sub.u32 %x1, %x0, 1; st.param.b32 [p], %x1; call (s), g, (p); ld.param.b32 %x2, [s]; } E: ld.local.u32 %x3, [%y+8]; mad.lo.u32 %x2, %x2, 3, %x3; st.param.b32 [d], %x2; ret; } .func (.param .b32 d) g(.param .b32 a) { .reg .b32 %x<9>; ld.param.u32 %x0, [a]; { .param .b32 p; .param .b32 s; shr.u32 %x1, %x0, 1; st.param.b32 [p], %x1; call (s), f, (p); ld.param.b32 %x2, [s]; } sub.u32 %x2, %x2, %x0; st.param.b32 [d], %x2; ret; }",
+			"{ .param .b32 p; .param .b32 s; and.b32 %r5, %r0, 63; st.param.b32 [p], %r5; call (s), f, (p); ld.param.b32 %r3, [s]; } st.global.v2.u32 [%out], {%r3, %r5}; ret; }"},
+		{"calls by addresses", ".func (.param .b32 d) f(.param .b32 a) { .reg .b32 %x; ld.param.u32 %x, [a]; add.u32 %x, %x, 5; st.param.b32 [d], %x; ret; } .func (.param .b32 d) g(.param .b32 a) { .reg .b32 %x; ld.param.u32 %x, [a]; mul.lo.u32 %x, %x, 3; st.param.b32 [d], %x; ret; }",
+			"mov.u64 %d1, f; mov.u64 %d2, g; selp.b64 %d3, %d1, %d2, %p0; { .param .b32 p; .param .b32 s; st.param.b32 [p], %r0; P: .callprototype (.param .b32 _) _ (.param .b32 _); call (s), %d3, (p), P; ld.param.b32 %r3, [s]; } st.global.v2.u32 [%out], {%r3, %r0}; ret; }"},
+		{"memory of the device's heap, and text", ".global .align 1 .b8 text[8] = {37, 100, 32, 37, 100, 10, 0};",
+			".local .align 8 .b8 v[8]; .reg .b64 %v; mov.u64 %v, v; setp.lt.u32 %p1, %i, 20; { .param .b64 p; .param .b64 s; st.param.b64 [p], 64; call (s), malloc, (p); ld.param.b64 %d5, [s]; } st.u32 [%d5+4], %r0; st.local.v2.u32 [%v], {%i, %r0}; cvta.local.u64 %v, %v; mov.u64 %d6, text; cvta.global.u64 %d6, %d6; mov.u32 %r7, 1; { .param .b64 p; .param .b64 q; .param .b32 s; st.param.b64 [p], %d6; st.param.b64 [q], %v; @%p1 call (s), vprintf, (p, q); @%p1 ld.param.b32 %r7, [s]; } ld.u32 %r3, [%d5+4]; { .param .b64 p; st.param.b64 [p], %d5; call free, (p); } st.global.v2.u32 [%out], {%r3, %r7}; ret; }"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := callsHead + c.functions + callsKernel + c.body
+			for at := 0; at < len(input)-64*24; at += 4 * 64 * 24 {
+				want, printed := callsRun(t, program.PTXCode, text, input[at:])
+				got, also := callsRun(t, program.CompiledCode, text, input[at:])
+				if !bytes.Equal(got, want) {
+					t.Fatalf("got %x\nwant %x", got[:64], want[:64])
+				}
+				if !bytes.Equal(printed, also) {
+					t.Fatalf("prints %q\nwant %q", also, printed)
+				}
+			}
+		})
+	}
+}
