@@ -166,12 +166,6 @@ func (b *builder) either(a *atomic) []*ir.Value {
 	return b.aside(shared, d, func() []*ir.Value { return b.exchange(a) })
 }
 
-// again is an address that another instruction has as well.
-func again(m ir.Arg) ir.Arg {
-	m.Vals = slices.Clone(m.Vals)
-	return m
-}
-
 // exchange is an operation as a loop. It returns the old value.
 func (b *builder) exchange(a *atomic) []*ir.Value {
 	wide := a.space != ptx.SpaceShared
@@ -196,7 +190,7 @@ func (b *builder) exchange(a *atomic) []*ir.Value {
 	case ptx.SpaceNone:
 		load, store = "LD.E", "ATOM.E.CAS"
 	}
-	first, from := b.fresh(n), again(m)
+	first, from := b.fresh(n), m.Clone()
 	if wide {
 		size += a.scope
 		from = b.global(from)
@@ -211,7 +205,7 @@ func (b *builder) exchange(a *atomic) []*ir.Value {
 		for _, name := range result {
 			want = append(want, x.names[name])
 		}
-		seen, at := b.fresh(n), again(m)
+		seen, at := b.fresh(n), m.Clone()
 		list := []ir.Arg{ir.D(seen...), at, ir.R(slices.Clone(now)...), ir.R(want...)}
 		if wide {
 			list[1].Suffix = "E"
@@ -245,16 +239,10 @@ func (b *builder) fresh(n int) []*ir.Value {
 
 // word turns the address of a half into that of its word: t1 takes the half out of it, t3 puts one in.
 func (x *applying) word(m ir.Arg) ir.Arg {
-	if len(m.Vals) == 0 {
-		m.Vals, m.Imm = []*ir.Value{x.value(ir.I(uint32(m.Imm)))}, 0
-	}
-	if m.Imm != 0 {
-		x.far(&m)
-	}
+	m.Vals, m.Imm = x.inRegisters(m), 0
 	x.names["u0"] = m.Vals[0]
 	x.text("LOP3.LUT t7, u0, 2, RZ, 0xc0, !PT ; ISETP.NE.AND p2, PT, t7, RZ, PT ; LOP3.LUT u1, u0, 0xfffffffc, RZ, 0xc0, !PT")
 	x.text("MOV u2, 0x4410 ; MOV u3, 0x4432 ; MOV u4, 0x3254 ; MOV u5, 0x5410 ; SEL t1, u3, u2, p2 ; SEL t3, u5, u4, p2")
-	m = again(m)
 	m.Vals[0] = x.names["u1"]
 	return m
 }

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
@@ -76,8 +77,30 @@ func (b *builder) copyGlobal() {
 		b.effect(c.name+".ZFILL", c.to, b.global(c.from), ignore)
 	default:
 		n := b.value(b.source(&a[3], "u32", 0))
+		if where, ok := allOrNone(n, c.bytes); ok {
+			b.effect(c.name+".ZFILL", c.to, b.global(c.from), where)
+			return
+		}
 		b.under(nil, 0, func() []*ir.Value { b.copyPart(c, n); return nil })
 	}
+}
+
+// allOrNone is where a number is that of all bytes, if it is zero elsewhere, as programs make it that copy
+// nothing at the edge of an array. It is not known if ok is false.
+func allOrNone(n *ir.Value, bytes int) (where ir.Arg, ok bool) {
+	in := n.Def
+	if in == nil || in.Name != "SEL" || in.Guard.Val != nil || in.Args[1].Kind != ir.Imm || in.Args[2].Kind != ir.Imm {
+		return where, false
+	}
+	where = in.Args[3]
+	switch all := int64(bytes); {
+	case in.Args[1].Imm == all && in.Args[2].Imm == 0:
+		return where, true
+	case in.Args[1].Imm == 0 && in.Args[2].Imm == all:
+		where.Not = !where.Not
+		return where, true
+	}
+	return where, false
 }
 
 // copyPart is a copy of which the first n bytes are read. The machine copies all or nothing: the rest is
@@ -87,20 +110,39 @@ func (b *builder) copyPart(c *asyncCopy, n *ir.Value) {
 	b.emit("ISETP.NE.AND", ir.DP(some), ir.DP(nil), ir.R(n), ir.RZ(), ir.Pr(nil, false))
 	b.emit("ISETP.LT.U32.AND", ir.DP(part), ir.DP(nil), ir.R(n), ir.I(uint32(c.bytes)), ir.Pr(some, false))
 	b.guard = ir.Guard{Val: part, Not: true}
-	b.effect(c.name+".ZFILL", again(c.to), b.global(again(c.from)), ir.Pr(some, false))
+	b.effect(c.name+".ZFILL", c.to.Clone(), b.global(c.from.Clone()), ir.Pr(some, false))
 	b.guard = ir.Guard{}
 	b.aside(part, nil, func() []*ir.Value {
 		zero := b.value(ir.RZ())
-		for i := range c.bytes {
-			more, v := b.f.NewValue(ir.Pred), b.f.NewValue(ir.GPR)
-			b.emit("ISETP.GT.U32.AND", ir.DP(more), ir.DP(nil), ir.R(n), ir.I(uint32(i)), ir.Pr(nil, false))
-			from, to := again(c.from), again(c.to)
-			from.Imm, to.Imm = from.Imm+int64(i), to.Imm+int64(i)
+		first := []*ir.Value{zero, b.inRegisters(c.to)[0]}
+		first = append(first, b.inRegisters(c.from)...)
+		b.rounds(first, func(now []*ir.Value) ([]*ir.Value, *ir.Value) {
+			more, done, carry, v := b.f.NewValue(ir.Pred), b.f.NewValue(ir.Pred), b.f.NewValue(ir.Pred), b.f.NewValue(ir.GPR)
+			b.emit("ISETP.GT.U32.AND", ir.DP(more), ir.DP(nil), ir.R(n), ir.R(now[0]), ir.Pr(nil, false))
 			b.guard = ir.Guard{Val: more}
-			b.emit("LDG.E.U8", ir.D(v), b.global(from)).Else[0] = zero
+			b.emit("LDG.E.U8", ir.D(v), b.global(ir.Arg{Kind: ir.Mem, Vals: slices.Clone(now[2:])})).Else[0] = zero
 			b.guard = ir.Guard{}
-			b.effect("STS.U8", to, ir.R(v))
-		}
+			b.effect("STS.U8", ir.Arg{Kind: ir.Mem, Vals: []*ir.Value{now[1]}}, ir.R(v))
+			next := b.fresh(4)
+			b.emit("IADD3", ir.D(next[0]), ir.R(now[0]), ir.I(1), ir.RZ())
+			b.emit("IADD3", ir.D(next[1]), ir.R(now[1]), ir.I(1), ir.RZ())
+			b.emit("IADD3", ir.D(next[2]), ir.DP(carry), ir.R(now[2]), ir.I(1), ir.RZ())
+			b.emit("IADD3.X", ir.D(next[3]), ir.R(now[3]), ir.RZ(), ir.RZ(), ir.Pr(carry, false), ir.Pr(nil, true))
+			b.emit("ISETP.GE.U32.AND", ir.DP(done), ir.DP(nil), ir.R(next[0]), ir.I(uint32(c.bytes)), ir.Pr(nil, false))
+			return next, done
+		})
 		return nil
 	})
+}
+
+// inRegisters are registers that have an address, its offset included.
+func (b *builder) inRegisters(m ir.Arg) []*ir.Value {
+	m = m.Clone()
+	if len(m.Vals) == 0 {
+		return []*ir.Value{b.value(ir.I(uint32(m.Imm)))}
+	}
+	if m.Imm != 0 {
+		b.far(&m)
+	}
+	return m.Vals
 }

@@ -80,7 +80,7 @@ func (b *builder) arrive() {
 		x.text(steps)
 		m := b.address(&a[1], false)
 		first := b.fresh(2)
-		b.emit("LDS.64", ir.D(first...), again(m))
+		b.emit("LDS.64", ir.D(first...), m.Clone())
 		return b.rounds(first, func(now []*ir.Value) ([]*ir.Value, *ir.Value) {
 			x.names["w0.lo"], x.names["w0.hi"] = now[0], now[1]
 			x.text("IADD3 w1.lo, p0, w0.lo, -t3, RZ ; IADD3.X w1.hi, w0.hi, ~t2, RZ, p0, !PT")
@@ -88,7 +88,7 @@ func (b *builder) arrive() {
 			x.text(fmt.Sprintf("SHF.R.U64 t5, w1.lo, 20, w1.hi ; LOP3.LUT t6, t5, %#x, w1.lo, 0xea, !PT", mbarrierCount)) // (a & b) | c
 			x.text(fmt.Sprintf("LOP3.LUT t7, w1.hi, %#x, RZ, 0x3c, !PT ; SEL w2.lo, t6, w1.lo, p1 ; SEL w2.hi, t7, w1.hi, p1", mbarrierPhase))
 			seen := b.fresh(2)
-			b.effect("ATOMS.CAS.64", ir.D(seen...), again(m), ir.R(now[0], now[1]), ir.R(x.names["w2.lo"], x.names["w2.hi"]))
+			b.effect("ATOMS.CAS.64", ir.D(seen...), m.Clone(), ir.R(now[0], now[1]), ir.R(x.names["w2.lo"], x.names["w2.hi"]))
 			p, q := b.f.NewValue(ir.Pred), b.f.NewValue(ir.Pred)
 			b.emit("ISETP.EQ.AND", ir.DP(p), ir.DP(nil), ir.R(seen[0]), ir.R(now[0]), ir.Pr(nil, false))
 			b.emit("ISETP.EQ.AND", ir.DP(q), ir.DP(nil), ir.R(seen[1]), ir.R(now[1]), ir.Pr(p, false))

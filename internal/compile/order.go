@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/heddle-sim/heddle/internal/compile/ir"
 )
 
@@ -54,7 +56,7 @@ func (b *builder) acquire(read []*ir.Value) {
 	default:
 		return
 	}
-	wait := ir.Arg{Kind: ir.Hidden, Vals: read}
+	wait := ir.Arg{Kind: ir.Hidden, Vals: slices.Clone(read)}
 	if scopes[b.inst.Scope()] == "SM" {
 		b.effect("NOP", wait)
 		return

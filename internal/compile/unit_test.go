@@ -72,7 +72,8 @@ func TestVerify(t *testing.T) {
 	}{
 		{"good", "", func(*ir.Func, *ir.Inst, *ir.Inst) {}},
 		{"used before", "is not defined before", func(f *ir.Func, a, b *ir.Inst) { a.Args[1] = ir.R(b.Defs()[0]) }},
-		{"twice", "is defined twice", func(f *ir.Func, a, b *ir.Inst) { b.Args[0] = a.Args[0]; a.Defs()[0].Def = a }},
+		{"twice", "is defined twice", func(f *ir.Func, a, b *ir.Inst) { b.Args[0] = a.Args[0].Clone(); a.Defs()[0].Def = a }},
+		{"a shared operand", "share an operand", func(f *ir.Func, a, b *ir.Inst) { b.Args[0] = a.Args[0] }},
 		{"an edge is missing", "lacks its predecessor", func(f *ir.Func, a, b *ir.Inst) { f.Blocks[1].Preds = nil }},
 		{"three registers", "want 1, 2 or 4", func(f *ir.Func, a, b *ir.Inst) { v := a.Defs()[0]; b.Args[1] = ir.R(v, v, v) }},
 		{"a predicate as a register", "operand 1 is", func(f *ir.Func, a, b *ir.Inst) { b.Args[1] = ir.R(f.NewValue(ir.Pred)) }},

@@ -56,7 +56,7 @@ func fused(lo, hi *ir.Inst) *ir.Inst {
 			continue
 		}
 		return &ir.Inst{Name: w.Name, Line: lo.Line, Args: []ir.Arg{
-			ir.D(lo.Args[0].Vals[0], hi.Args[0].Vals[0]), w.Args[1], w.Args[2], ir.R(y.Vals[0], yh.Vals[0])}}
+			ir.D(lo.Args[0].Vals[0], hi.Args[0].Vals[0]), w.Args[1].Clone(), w.Args[2].Clone(), ir.R(y.Vals[0], yh.Vals[0])}}
 	}
 	return nil
 }

@@ -102,6 +102,9 @@ func TestCompiledBodies(t *testing.T) {
 			cp.async.ca.shared.global [%r3+4], [%d3+4], 4, 3; cp.async.ca.shared.global [%r3+8], [%d3+8], 8, 0; cp.async.ca.shared.global [%r3], [%d3], 4, %p0; cp.async.commit_group; cp.async.wait_group 0;
 			ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r3]; st.global.v4.u32 [%out+16], {%r10, %r11, %r12, %r13};`, false},
 		{"a half that was a byte, compared in memory", "st.global.u32 [%out], 0xffffffff; ld.global.s8 %h2, [%out]; mov.u16 %h3, 5; @%p0 atom.global.cas.b16 %h4, [%out+2], %h2, %h3;", false},
+		{"copies of all or nothing", `mov.u32 %r3, room; shl.b32 %r4, %i, 4; add.u32 %r3, %r3, %r4; mul.wide.u32 %d4, %i, 24; sub.u64 %d3, %in, %d4; mul.wide.u32 %d4, %i, 16; add.u64 %d3, %d3, %d4; setp.lt.u32 %p1, %r1, 0x80000000;
+			selp.b32 %r5, 16, 0, %p0; cp.async.cg.shared.global [%r3], [%d3], 16, %r5; cp.async.wait_all; ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r3]; st.global.v4.u32 [%out], {%r10, %r11, %r12, %r13};
+			selp.b32 %r5, 0, 8, %p0; @%p1 cp.async.ca.shared.global [%r3], [%d3], 8, %r5; selp.b32 %r5, 4, 1, %p0; cp.async.ca.shared.global [%r3+8], [%d3], 4, %r5; cp.async.wait_all; ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r3]; st.global.v4.u32 [%out+16], {%r10, %r11, %r12, %r13};`, false},
 		{"spaces of addresses", `.local .b32 here; mov.u32 %r3, room; cvt.u64.u32 %d3, %r3; cvta.shared.u64 %d3, %d3; mov.u64 %d4, here; cvta.local.u64 %d4, %d4; selp.b64 %d5, %d3, %d4, %p0; setp.lt.u32 %p1, %r2, 0x60000000; selp.b64 %d5, %out, %d5, %p1;
 			isspacep.shared %p2, %d5; isspacep.local %p3, %d5; isspacep.global %p4, %d5; selp.u32 %r4, 1, 0, %p2; selp.u32 %r5, 1, 0, %p3; selp.u32 %r6, 1, 0, %p4; st.global.v4.u32 [%out], {%r4, %r5, %r6, %r6};`, false},
 		{"an mbarrier", `shr.u32 %r3, %i, 5; shl.b32 %r3, %r3, 6; mov.u32 %r4, room; add.u32 %r4, %r4, %r3; and.b32 %r5, %i, 31; setp.eq.u32 %p1, %r5, 0; mov.b64 %d5, 0;

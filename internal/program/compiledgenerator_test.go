@@ -11,7 +11,7 @@ import (
 
 // Registers of a random kernel: words, numbers of 64 bits, halves, and predicates.
 const (
-	genWords, genWides, genHalves, genPreds = 8, 4, 4, 6
+	genWords, genWides, genHalves, genPreds = 8, 4, 4, 10
 	genThreads                              = 64
 	genOwn                                  = 64  // bytes that a thread has for itself in each space
 	genResult                               = 128 // bytes that a thread leaves, the last half of them in its own memory
@@ -25,11 +25,38 @@ type region struct {
 	out, again string // labels after a loop and at its next round, "" outside of one
 }
 
+// copy is an asynchronous copy within the thread's own memory, which is waited for.
+func (g *generator) copy() {
+	bytes := []int{4, 8, 16}[g.IntN(3)]
+	at := func() int { return bytes * g.IntN(genOwn/bytes) }
+	part := ""
+	switch g.IntN(4) {
+	case 0:
+		part = fmt.Sprintf(", %d", g.IntN(bytes+1))
+	case 1:
+		part = ", %t"
+		g.line("and.b32 %%t, %s, 15; min.u32 %%t, %%t, %d", g.r(), bytes)
+	case 2:
+		part = ", " + g.p()
+	}
+	g.line("%scp.async.ca.shared.global [%%sp+%d], [%%gp+%d], %d%s", g.guard(), at(), at(), bytes, part)
+	if g.IntN(2) == 0 {
+		g.line("cp.async.wait_all")
+		return
+	}
+	g.line("cp.async.commit_group")
+	for range g.IntN(3) {
+		g.compute()
+	}
+	g.line("cp.async.wait_group 0")
+}
+
 // generator writes random kernels, a line for what can be left out on its own.
 type generator struct {
 	*rand.Rand
 	lines                []string
 	labels, loops, masks int
+	alone                bool // threads may end early: they do nothing together
 }
 
 func (g *generator) line(format string, args ...any) {
@@ -321,6 +348,10 @@ func (g *generator) statements(c region) {
 			g.atomic()
 		case k == 12:
 			g.table()
+		case k == 13 && g.IntN(2) == 0:
+			g.copy()
+		case k == 13 && g.alone && g.IntN(6) == 0:
+			g.line("@%s %s", g.test(), g.pick("exit", "ret", "bra END"))
 		case k == 13:
 			g.test()
 		case k == 14 && c.mask != "":
@@ -345,22 +376,21 @@ func (g *generator) choice(c region) {
 	p := g.test()
 	one, two := c, c
 	one.depth, two.depth, one.block, two.block = c.depth-1, c.depth-1, false, false
+	sides := ""
 	if c.mask != "" {
 		g.masks++
-		m := fmt.Sprintf("%%m%d", g.masks)
-		n := fmt.Sprintf("%%n%d", g.masks)
-		g.line("vote.sync.ballot.b32 %s, %s, %s; xor.b32 %s, %s, %s", m, p, c.mask, n, m, c.mask)
+		m, n := fmt.Sprintf("%%m%d", g.masks), fmt.Sprintf("%%n%d", g.masks)
+		sides = fmt.Sprintf("vote.sync.ballot.b32 %s, %s, %s; xor.b32 %s, %s, %s; ", m, p, c.mask, n, m, c.mask)
 		one.mask, two.mask = n, m
 	}
-	g.line("@%s bra %s", p, other)
+	g.line("%s@%s bra %s", sides, p, other)
 	g.statements(one)
-	skip := g.IntN(3) > 0
-	if skip {
-		g.line("bra %s", end)
+	if g.IntN(3) > 0 {
+		g.lines = append(g.lines, fmt.Sprintf("bra %s; %s:", end, other))
 	} else {
 		two.mask = c.mask
+		g.lines = append(g.lines, other+":")
 	}
-	g.lines = append(g.lines, other+":")
 	g.statements(two)
 	g.lines = append(g.lines, end+":")
 }
@@ -388,8 +418,13 @@ func (g *generator) loop(c region) {
 // generate are the lines of a random kernel.
 func generate(seed uint64) []string {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 77))}
-	g.statements(region{depth: 3, mask: "-1", block: true})
-	g.statements(region{depth: 2, mask: "-1", block: true})
+	c := region{depth: 3, mask: "-1", block: true}
+	if g.alone = g.IntN(4) == 0; g.alone {
+		c.mask, c.block = "", false
+	}
+	g.statements(c)
+	c.depth--
+	g.statements(c)
 	return g.lines
 }
 
@@ -405,7 +440,7 @@ func genKernel(n int, directives string, lines []string) string {
 	fmt.Fprintf(&b, " .shared .align 16 .b8 own[%d]; .shared .align 8 .b8 counters[96]; .shared .align 4 .b8 exchange[%d]; .local .align 16 .b8 loc[%d];\n", genThreads*genOwn, 4*genThreads, genOwn)
 	fmt.Fprintf(&b, " mov.u32 %%who, %%tid.x; ld.param.u64 %%in, [in]; ld.param.u64 %%gc, [out]; add.u64 %%out, %%gc, 96; mul.wide.u32 %%td, %%who, %d; add.u64 %%out, %%out, %%td; add.u64 %%gp, %%out, %d;\n", genResult+genOwn, genResult)
 	fmt.Fprintf(&b, " mul.wide.u32 %%td, %%who, 64; add.u64 %%in, %%in, %%td; mov.u32 %%sp, own; mad.lo.u32 %%sp, %%who, %d, %%sp; mov.u32 %%sc, counters; mov.u32 %%xp, exchange; mad.lo.u32 %%xp, %%who, 4, %%xp; mov.u64 %%lp, loc;\n", genOwn)
-	b.WriteString(" cvt.u64.u32 %xs, %sp; cvta.shared.u64 %xs, %xs; cvta.local.u64 %xl, %lp;\n mov.u32 %t, 0; mov.u64 %td, 0; mov.u64 %ta, 0; mov.f64 %e0, 0d0000000000000000; mov.f64 %e1, %e0; mov.f64 %e2, %e0;\n")
+	b.WriteString(" cvt.u64.u32 %xs, %sp; cvta.shared.u64 %xs, %xs; cvta.local.u64 %xl, %lp;\n mov.u32 %t, 0x70000000; mov.u64 %td, 0x7000000070000000; mov.u64 %ta, %td; mov.f64 %e0, 0d0000000000000000; mov.f64 %e1, %e0; mov.f64 %e2, %e0;\n")
 	for i := range genWords {
 		fmt.Fprintf(&b, " ld.global.b32 %%r%d, [%%in+%d];", i, 4*i)
 	}
@@ -416,12 +451,12 @@ func genKernel(n int, directives string, lines []string) string {
 		fmt.Fprintf(&b, " ld.global.b16 %%h%d, [%%in+%d];", i, 6+10*i)
 	}
 	for i := range genPreds {
-		fmt.Fprintf(&b, " and.b32 %%t, %%r%d, %d; setp.ne.u32 %%p%d, %%t, 0;", i, 1<<i, i)
+		fmt.Fprintf(&b, " and.b32 %%t, %%r%d, %d; setp.ne.u32 %%p%d, %%t, 0;", i%genWords, 1<<i, i)
 	}
 	for i := range genOwn / 8 { // what the thread's own memory begins with
 		fmt.Fprintf(&b, " st.shared.b64 [%%sp+%d], %%d%d; st.local.b64 [%%lp+%d], %%d%d; st.global.b64 [%%gp+%d], %%d%d;", 8*i, i%genWides, 8*i, (i+1)%genWides, 8*i, (i+2)%genWides)
 	}
-	fmt.Fprintf(&b, "\n setp.lt.u32 %%q, %%who, 12; mad.lo.u32 %%t, %%who, 8, %%sc; @%%q st.shared.b64 [%%t], %%d0; st.shared.b32 [%%xp], 0; mov.u32 %%t, 0; bar.sync 0;\n")
+	fmt.Fprintf(&b, "\n setp.lt.u32 %%q, %%who, 12; mad.lo.u32 %%t, %%who, 8, %%sc; @%%q st.shared.b64 [%%t], %%d0; st.shared.b32 [%%xp], 0; mov.u32 %%t, 0x70000000; mov.u64 %%td, 0x7000000070000000; bar.sync 0;\n")
 	for i := range 60 {
 		fmt.Fprintf(&b, " mov.u32 %%i%d, 0;", i)
 	}
@@ -433,6 +468,7 @@ func genKernel(n int, directives string, lines []string) string {
 			fmt.Fprintf(&b, " %s;\n", lines[i])
 		}
 	}
+	b.WriteString("END:\n")
 	for i := range genWords {
 		fmt.Fprintf(&b, " st.global.b32 [%%out+%d], %%r%d;", 4*i, i)
 	}
@@ -445,7 +481,7 @@ func genKernel(n int, directives string, lines []string) string {
 	for i := range genPreds {
 		fmt.Fprintf(&b, " selp.u32 %%t, 1, 0, %%p%d; st.global.b8 [%%out+%d], %%t;", i, 72+i)
 	}
-	b.WriteString("\n bar.sync 0; setp.lt.u32 %q, %who, 12; mad.lo.u32 %t, %who, 8, %sc; @%q ld.shared.b64 %d0, [%t]; @%q st.global.b64 [%out+80], %d0;\n")
+	b.WriteString("\n bar.sync 0; setp.lt.u32 %q, %who, 12; mad.lo.u32 %t, %who, 8, %sc; @%q ld.shared.b64 %d0, [%t]; @%q st.global.b64 [%out+88], %d0;\n")
 	b.WriteString(" ld.shared.v2.b64 {%d0, %d1}, [%sp]; ld.local.v2.b64 {%d2, %d3}, [%lp]; xor.b64 %d0, %d0, %d2; xor.b64 %d1, %d1, %d3; st.global.v2.b64 [%out+96], {%d0, %d1};\n")
 	b.WriteString(" ld.shared.v2.b64 {%d0, %d1}, [%sp+48]; ld.local.v2.b64 {%d2, %d3}, [%lp+48]; xor.b64 %d0, %d0, %d2; xor.b64 %d1, %d1, %d3; st.global.v2.b64 [%out+112], {%d0, %d1};\n ret; }\n")
 	return b.String()

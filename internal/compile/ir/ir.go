@@ -12,7 +12,11 @@
 // [Func.Verify] checks all that passes may rely on.
 package ir
 
-import "github.com/heddle-sim/heddle/internal/isa"
+import (
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/isa"
+)
 
 // Class is what a value is kept in.
 type Class uint8
@@ -284,6 +288,12 @@ func (in *Inst) Has(mod string) bool {
 		}
 	}
 	return false
+}
+
+// Clone is an equal argument with values of its own, for another place.
+func (a Arg) Clone() Arg {
+	a.Vals = slices.Clone(a.Vals)
+	return a
 }
 
 // R is an argument of values in registers.

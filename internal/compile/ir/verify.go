@@ -7,10 +7,14 @@ import (
 )
 
 // Verify returns what is wrong with a function, nil if nothing is: each value has one definition,
-// which comes before its uses on every path; classes fit operands; edges agree in both directions.
+// which comes before its uses on every path; classes fit operands, which are their own; edges agree in
+// both directions.
 func (f *Func) Verify() error {
 	v := &verifier{f: f, defined: make([]place, len(f.Values))}
 	if err := v.edges(); err != nil {
+		return err
+	}
+	if err := v.owners(); err != nil {
 		return err
 	}
 	v.graph = f.Graph()
@@ -67,6 +71,27 @@ func (v *verifier) edges() error {
 	for e, n := range count {
 		if n != 0 {
 			return fmt.Errorf("b%d lacks its predecessor b%d", e[1].ID, e[0].ID)
+		}
+	}
+	return nil
+}
+
+// owners checks that no two operands have their values in one slice: to replace one of an operand would
+// replace that of the other.
+func (v *verifier) owners() error {
+	owner := map[**Value]*Inst{}
+	for _, b := range v.f.Blocks {
+		for _, in := range b.Insts {
+			for i := range in.Args {
+				if len(in.Args[i].Vals) == 0 {
+					continue
+				}
+				first := &in.Args[i].Vals[0]
+				if old := owner[first]; old != nil {
+					return fmt.Errorf("b%d: %v and %v share an operand", b.ID, old, in)
+				}
+				owner[first] = in
+			}
 		}
 	}
 	return nil
