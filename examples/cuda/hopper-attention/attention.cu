@@ -172,5 +172,9 @@ int main() {
   int wrong = check();
   groups<<<grid, 128, sizeof(Tiles)>>>(mapQ, mapK, mapV, o);
   wrong += check();
+  CHECK(cudaFree(q));
+  CHECK(cudaFree(k));
+  CHECK(cudaFree(v));
+  CHECK(cudaFree(o));
   return verdict(wrong);
 }

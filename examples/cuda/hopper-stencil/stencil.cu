@@ -70,5 +70,7 @@ int main() {
   int wrong = check();
   boxes<<<grid, block>>>(from, to);
   wrong += check();
+  CHECK(cudaFree(in));
+  CHECK(cudaFree(out));
   return verdict(wrong);
 }

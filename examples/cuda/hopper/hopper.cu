@@ -261,5 +261,8 @@ int main() {
   wrong += check();
   launchClusters(2, mapA, mapB);
   wrong += check();
+  CHECK(cudaFree(a));
+  CHECK(cudaFree(b));
+  CHECK(cudaFree(c));
   return verdict(wrong);
 }

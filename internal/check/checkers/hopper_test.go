@@ -32,6 +32,16 @@ bar.sync 0;
 bar.sync 0;
 st.shared.u32 [%r2], 7;`,
 
+	"a fence of a third thread": `
+mov.u32 %r1, sm; setp.eq.u32 %p1, %t, 0; setp.eq.u32 %p2, %t, 32; setp.ge.u32 %p3, %t, 64; mul.lo.u32 %r5, %t, 4; add.u32 %r2, %r1, %r5; sub.u32 %r2, %r2, 256; add.u32 %r3, %r1, 8192; setp.eq.u32 %p4, %t, 127; mov.u32 %r6, %ctaid.x; mad.wide.u32 %a1, %r6, 512, %m;
+@%p1 st.shared.u32 [%r3], 0; @%p3 st.shared.u32 [%r2], %t;
+bar.sync 0;
+@%p2 fence.proxy.async;
+bar.sync 0;
+@%p1 cp.async.bulk.global.shared::cta.bulk_group [%a1], [%r1], 256;
+@%p1 cp.async.bulk.commit_group;
+@%p1 cp.async.bulk.wait_group 0;`,
+
 	"a product": `
 mov.u32 %r1, sm; mul.lo.u32 %r5, %t, 16; add.u32 %r2, %r1, %r5; mov.b64 %a1, {%r1, 0}; shr.u64 %a1, %a1, 4; or.b64 %a1, %a1, 0x0000001000080000;
 st.shared.v4.u32 [%r2], {%t, %t, %t, %t}; st.shared.v4.u32 [%r2+2048], {%t, %t, %t, %t};
@@ -104,6 +114,11 @@ func TestHopper(t *testing.T) {
 		{"a bulk copy from shared memory", "a fence of the thread that copies", "fence.proxy.async;\nbar.sync 0;", "bar.sync 0;\nfence.proxy.async;", ""},
 		{"a bulk copy from shared memory", "no barrier", "fence.proxy.async;\nbar.sync 0;", "fence.proxy.async;\n", "race-shared-interwarp error x768 line 2\nrace-shared-intrawarp error x248 line 5"},
 		{"a bulk copy from shared memory", "no wait", "@%p1 cp.async.bulk.wait_group.read 0;", "", "race-shared-interwarp error x768 line 9\nrace-shared-intrawarp error x256 line 9"},
+
+		{"a fence of a third thread", "whole", "", "", ""},
+		{"a fence of a third thread", "before it knows of the writes", "bar.sync 0;\n@%p2 fence", "@%p2 fence", "proxy-fence error x2 line 5"},
+		{"a fence of a third thread", "that the copy does not know of", "fence.proxy.async;\nbar.sync 0;", "fence.proxy.async;", "proxy-fence error x2 line 5"},
+		{"a fence of a third thread", "of those who wrote, but not before the copy", "@%p2 fence.proxy.async;\nbar.sync 0;", "@%p3 fence.proxy.async; @%p4 st.relaxed.cta.shared.u32 [%r3], 1; L: ld.relaxed.cta.shared.u32 %r4, [%r3]; setp.eq.u32 %p4, %r4, 0; @%p4 bra L;", "proxy-fence error x2 line 5"},
 
 		{"a product", "whole", "", "", ""},
 		{"a product", "no fence", "fence.proxy.async;", "", "proxy-fence error x10 line 6"},

@@ -38,7 +38,11 @@ func (b *block) Access(a *exec.Access) {
 	w := &b.warps[a.Warp]
 	x := access{Access: a, w: w, mem: c.global, shared: a.Space == isa.Shared}
 	if x.shared {
-		x.mem = b.of(a.Peer).shared
+		o := b.of(a.Peer)
+		if o == nil {
+			return
+		}
+		x.mem = o.shared
 	}
 	elem := int(a.Inst.Elem)
 	if elem == 0 || elem > a.Bytes || a.Flight {

@@ -23,7 +23,7 @@ type clusters struct {
 	shape exec.Dim3
 	grid  exec.Dim3
 	by    map[uint64]*cluster
-	block map[exec.Peer]*block
+	peers check.Peers[block]
 }
 
 // cluster is a cluster that runs, and the phase of its barrier.
@@ -36,7 +36,9 @@ type cluster struct {
 
 func newClusters(l *exec.Launch) clusters {
 	shape := l.ClusterSize()
-	return clusters{size: shape.Count(), shape: shape, grid: l.Grid, by: map[uint64]*cluster{}, block: map[exec.Peer]*block{}}
+	c := clusters{size: shape.Count(), shape: shape, grid: l.Grid, by: map[uint64]*cluster{}}
+	c.peers.Begin(l)
+	return c
 }
 
 // number is the number of the cluster that a block belongs to.
@@ -55,29 +57,21 @@ func (c *clusters) add(b *block) {
 	}
 	b.team = c.by[n]
 	b.team.blocks++
-	c.block[exec.Peer(b.probed.Linear()+1)] = b
+	c.peers.Add(uint64(b.id), b)
 }
 
 func (c *clusters) remove(b *block) {
 	if b.team == nil {
 		return
 	}
-	delete(c.block, exec.Peer(b.id)+1)
+	c.peers.Remove(uint64(b.id))
 	if b.team.blocks--; b.team.blocks == 0 {
 		delete(c.by, c.number(c.grid.At(uint64(b.id))))
 	}
 }
 
-// of returns the block that is meant.
-func (b *block) of(p exec.Peer) *block {
-	if p == 0 {
-		return b
-	}
-	if o := b.launch.clusters.block[p]; o != nil {
-		return o
-	}
-	return b
-}
+// of returns the block that is meant, nil if it has ended.
+func (b *block) of(p exec.Peer) *block { return b.launch.clusters.peers.Of(p, b) }
 
 // arrive notes what threads have released at the cluster's barrier.
 func (t *cluster) arrive(c *clock) {
@@ -107,13 +101,12 @@ func (w *warp) fencedBefore(m uint32, alone bool) (c *clock) {
 
 // reaches looks whether the threads of an access to another block's memory know that it has begun.
 func (b *block) reaches(x *access) {
-	o := b.of(x.Peer)
-	o.visited = true
+	b.of(x.Peer).visited = true
 	if b.team.met {
 		return
 	}
 	for k := uint32(x.Lanes); k != 0; k &= k - 1 {
-		if i := first(k); !x.w.of(i).knows(o.id) {
+		if i := first(k); !x.w.of(i).knows(uint32(x.Peer - 1)) {
 			b.outlived(&x.r, i, b, "which may not have begun")
 			return
 		}

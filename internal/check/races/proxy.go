@@ -1,6 +1,7 @@
 package races
 
 import (
+	"iter"
 	"math/bits"
 	"strings"
 
@@ -62,13 +63,102 @@ func (b *block) fenceProxy(w *warp, m uint32) {
 	if !all && !strings.HasPrefix(op, "fence.mbarrier_init") {
 		return
 	}
-	for ; m != 0; m &= m - 1 {
-		l := w.special(first(m))
-		if l.made = b.c.time; all {
-			l.proxied = b.c.time
+	b.proxies.add(proxyFence{all: all, r: record{time: b.c.time, block: b.id, launch: b.launch.id, lanes: m, warp: w.id}, base: b.base, by: w.now()})
+	b.launch.tick()
+}
+
+// proxyFence is a fence between proxies by lanes of a warp, with what they knew: all that they knew of is fenced,
+// for those who know of the fence.
+type proxyFence struct {
+	all  bool // for all of shared memory, not only for mbarriers that were made
+	r    record
+	base uint32 // of its block
+	by   warp   // as it was
+}
+
+// fencesKept is how many fences between proxies a block remembers. Our choice: more than any
+// program has between a write and the copy of it; what older ones may have fenced is not looked at.
+const fencesKept = 256
+
+// proxies are the last fences of a block.
+type proxies struct {
+	list []proxyFence
+	n    int
+	lost uint32 // time of the last one that is forgotten
+}
+
+func (p *proxies) add(f proxyFence) {
+	if len(p.list) < fencesKept {
+		p.list = append(p.list, f)
+	} else {
+		old := &p.list[p.n%fencesKept]
+		p.lost, *old = old.r.time, f
+	}
+	p.n++
+}
+
+// now is a copy of what a warp knows.
+func (w *warp) now() warp {
+	n := *w
+	if n.lanes = nil; w.split {
+		n.lanes = new([32]lane)
+		for i := range n.lanes {
+			n.lanes[i].clock = w.lanes[i].clock
 		}
 	}
-	b.launch.tick()
+	return n
+}
+
+// fenced reports whether a fence between proxies stands between what lane el of a record did and what a lane of
+// warp w does now: by a thread that knew of the one, and of which the other knows.
+func (b *block) fenced(e *record, el int, w *warp, lane int, all bool) bool {
+	if b.fencedBy(b, e, el, w, lane, all) {
+		return true
+	}
+	for o := range b.teamMates() {
+		if o != b && b.fencedBy(o, e, el, w, lane, all) {
+			return true
+		}
+	}
+	return false
+}
+
+// fencedBy is fenced for the fences of a block.
+func (b *block) fencedBy(o *block, e *record, el int, w *warp, lane int, all bool) bool {
+	if e.time <= o.proxies.lost {
+		return true
+	}
+	for i := range o.proxies.list {
+		f := &o.proxies.list[(o.proxies.n-1-i+len(o.proxies.list))%len(o.proxies.list)] // the latest first
+		if f.r.time < e.time {
+			return false
+		}
+		if all && !f.all {
+			continue
+		}
+		then := block{c: b.c, launch: b.launch, id: o.id, base: f.base}
+		for m := f.r.lanes; m != 0; m &= m - 1 {
+			k := first(m)
+			if then.ordered(e, el, &f.by, k) && b.ordered(&f.r, k, w, lane) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// teamMates yields the blocks of the cluster that run.
+func (b *block) teamMates() iter.Seq[*block] {
+	return func(yield func(*block) bool) {
+		if b.team == nil {
+			return
+		}
+		for o := range b.launch.clusters.peers.All() {
+			if o.team == b.team && !yield(o) {
+				return
+			}
+		}
+	}
 }
 
 // signalled looks whether a copy that signals an mbarrier can know that it has been made.
@@ -78,15 +168,8 @@ func (b *block) signalled(s *exec.Signal, m *mbar) {
 	}
 	e := m.maker
 	m.maker = nil
-	o := b
-	if e.block != b.id {
-		o = b.of(exec.Peer(e.block) + 1)
-	}
 	lane := first(e.lanes)
-	if l := o.warps[e.warp].lanes; l != nil && l[lane].made >= e.time {
-		return
-	}
-	if i := first(uint32(s.Lanes)); b.warps[s.Warp].lanes != nil && b.warps[s.Warp].lanes[i].made >= e.time {
+	if b.fenced(e, lane, &b.warps[s.Warp], first(uint32(s.Lanes)), false) {
 		return
 	}
 	l := b.launch
@@ -104,18 +187,25 @@ func byAsyncProxy(a *exec.Access) bool {
 // unfenced looks for writes of threads that an access of the asynchronous proxy to shared memory may not see: the one
 // who wrote, or the one who uses them, must have executed a fence since.
 func (b *block) unfenced(x *access) {
+	var last settledWrite
 	for k := uint32(x.Lanes); k != 0; k &= k - 1 {
 		i := first(k)
 		for at, end := x.Addr[i]&^3, x.Addr[i]+uint64(x.Bytes); at < end; at += 4 {
-			if c := x.mem.page(at).cell(ofWrites, int(at/4%pageWords)); c != 0 && b.unfencedWord(x, c, at, i) {
+			if c := x.mem.page(at).cell(ofWrites, int(at/4%pageWords)); c != 0 && b.unfencedWord(x, c, at, i, &last) {
 				return
 			}
 		}
 	}
 }
 
-// unfencedWord is unfenced for a word. It reports whether it has found something.
-func (b *block) unfencedWord(x *access, c cell, addr uint64, lane int) bool {
+// settledWrite is a write that is fenced for a lane.
+type settledWrite struct {
+	record   uint32
+	el, lane int
+}
+
+// unfencedWord is unfenced for a word; last is what it looked at last, as words are mostly written in turn. It reports whether it has found something.
+func (b *block) unfencedWord(x *access, c cell, addr uint64, lane int, last *settledWrite) bool {
 	var one [1]entry
 	list, off := b.c.entries(c, &one)
 	for _, t := range list {
@@ -124,7 +214,10 @@ func (b *block) unfencedWord(x *access, c cell, addr uint64, lane int) bool {
 			continue
 		}
 		el := first(e.at(off+int(t.lane), bits.TrailingZeros8(t.bytes)))
-		if b.proxied(e, el) || b.warps[x.Warp].special(lane).proxied >= e.time || !b.ordered(e, el, x.w, lane) {
+		if this := (settledWrite{t.record, el, lane}); this == *last {
+			continue
+		} else if !b.ordered(e, el, x.w, lane) || b.fenced(e, el, x.w, lane, true) {
+			*last = this
 			continue
 		}
 		earlier := *e
@@ -133,14 +226,4 @@ func (b *block) unfencedWord(x *access, c cell, addr uint64, lane int) bool {
 		return true
 	}
 	return false
-}
-
-// proxied reports whether lane el of a record has executed a fence between proxies since.
-func (b *block) proxied(e *record, el int) bool {
-	o := b
-	if e.block != b.id {
-		o = b.of(exec.Peer(e.block) + 1)
-	}
-	w := &o.warps[e.warp]
-	return w.lanes != nil && w.lanes[el&31].proxied >= e.time
 }

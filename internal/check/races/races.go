@@ -145,6 +145,7 @@ type block struct {
 	team   *cluster // nil: it is alone
 	// visited: other blocks of the cluster have accessed its shared memory.
 	visited bool
+	proxies proxies
 	copies  []*copying // in flight, until a thread waits for groups
 	sums    []uint32   // records of form warps, by site and class; nil unless the kernel is plain
 	seen    [8]*chain  // where threads have read what others wrote strongly, for causes
@@ -173,8 +174,6 @@ type lane struct {
 	waiting  []pending
 	released map[*chain]*release // by its own release operations, where it may store again
 	group    [3]int32            // groups of copies and of products that it has closed
-	proxied  uint32              // the time of its last fence between the generic and the asynchronous proxy
-	made     uint32              // the same for mbarriers that it has made
 }
 
 // of returns a lane's clock.

@@ -141,11 +141,13 @@ func (b *block) mbarrier(addr uint64) *mbar {
 
 // Signal is as in exec.BlockProbe.
 func (b *block) Signal(s *exec.Signal) {
-	w := &b.warps[s.Warp]
-	b.touch(s)
+	w, o := &b.warps[s.Warp], b.of(s.Peer)
+	if o == nil {
+		return
+	}
+	b.touch(s, o)
 	for k := uint32(s.Lanes); k != 0; {
 		i := first(k)
-		o := b.of(s.Peer)
 		m := o.mbarrier(s.Addr[i])
 		// The lanes that follow at the same mbarrier, up to one that completes its phase.
 		lanes := uint32(0)
@@ -187,16 +189,16 @@ func (b *block) Signal(s *exec.Signal) {
 	b.launch.tick()
 }
 
-// touch notes what an operation on mbarriers does to their bytes: initialising and ending them
+// touch notes what an operation on mbarriers of block o does to their bytes: initialising and ending them
 // are plain writes, all else is atomic, from other blocks of the cluster too, whatever its scope says
 // (assumed: programs arrive at mbarriers of other blocks without naming one).
-func (b *block) touch(s *exec.Signal) {
+func (b *block) touch(s *exec.Signal, o *block) {
 	if s.Does == exec.SignalBytes {
 		return // by the copy, not by the thread
 	}
 	b.launch.room()
 	w := &b.warps[s.Warp]
-	x := access{Access: &exec.Access{Warp: s.Warp, Site: s.Site, Lanes: s.Lanes, Space: isa.Shared, Addr: s.Addr, Bytes: 8, Write: s.Does != exec.SignalWait, Peer: s.Peer}, w: w, mem: b.of(s.Peer).shared, shared: true}
+	x := access{Access: &exec.Access{Warp: s.Warp, Site: s.Site, Lanes: s.Lanes, Space: isa.Shared, Addr: s.Addr, Bytes: 8, Write: s.Does != exec.SignalWait, Peer: s.Peer}, w: w, mem: o.shared, shared: true}
 	x.r = record{site: uint32(s.Site), time: b.c.time, block: b.id, launch: b.launch.id, lanes: uint32(s.Lanes), warp: w.id, size: 8, class: strong | wide | read | write}
 	switch s.Does {
 	case exec.SignalInit, exec.SignalInval:
@@ -261,9 +263,10 @@ func (b *block) depart(x *access) {
 		f := &copying{warp: w.id, lanes: m, by: x.By, group: group, reads: !x.Write}
 		switch x.By {
 		case isa.ByMbarrier:
-			o := b.of(x.MbarrierPeer)
-			mb := o.mbarrier(x.Mbarrier)
-			f.attached, f.owner, f.slot, f.phase = m, o.id, mb.slot, mb.phase
+			if o := b.of(x.MbarrierPeer); o != nil {
+				mb := o.mbarrier(x.Mbarrier)
+				f.attached, f.owner, f.slot, f.phase = m, o.id, mb.slot, mb.phase
+			}
 		case isa.ByProduct:
 			f.attached, f.owner, f.slot, f.phase = m, b.id, b.products(w).slot, uint32(group)
 		default:

@@ -33,11 +33,9 @@ type looks [32]uint32
 
 // Signal is as in exec.BlockProbe.
 func (b *block) Signal(s *exec.Signal) {
-	o := b
-	if s.Peer != 0 {
-		if o = b.peers[s.Peer]; o == nil {
-			return
-		}
+	o := b.peers.Of(s.Peer, b)
+	if o == nil {
+		return
 	}
 	for k := s.Lanes; k != 0; {
 		addr, lanes := s.Addr[k.First()&31], isa.LaneMask(0)

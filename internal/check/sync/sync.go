@@ -72,7 +72,7 @@ type launch struct {
 	text   func(site int) string
 	// cooperative: blocks may wait for each other.
 	cooperative bool
-	peers       map[exec.Peer]*block // those of clusters that run
+	peers       check.Peers[block]
 }
 
 // Launch is as in check.Checker.
@@ -84,9 +84,7 @@ func (l *launch) OfMachineCode() exec.Probe { return l }
 // Begin is as in exec.Probe.
 func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, _ func(int) exec.Where, text func(int) string) {
 	l.code, l.text, l.cooperative = code, text, x.Cooperative
-	if x.ClusterSize().Count() > 1 {
-		l.peers = map[exec.Peer]*block{}
-	}
+	l.peers.Begin(x)
 	if x.Kernel != nil {
 		l.kernel = x.Kernel.Name()
 	}
@@ -96,9 +94,7 @@ func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, _ func(int) exec.Where,
 func (l *launch) Block(p exec.ProbedBlock) exec.BlockProbe {
 	b := &block{launch: l, probed: p, been: map[spot]isa.LaneMask{}, gone: map[int]isa.LaneMask{}, mbars: map[uint64]*mbar{}}
 	l.c.live[b] = true
-	if l.peers != nil {
-		l.peers[exec.Peer(p.Linear()+1)] = b
-	}
+	l.peers.Add(p.Linear(), b)
 	return b
 }
 
@@ -265,7 +261,7 @@ func (b *block) passed(here []arrival) {
 // End is as in exec.BlockProbe.
 func (b *block) End() {
 	delete(b.c.live, b)
-	delete(b.peers, exec.Peer(b.probed.Linear()+1))
+	b.peers.Remove(b.probed.Linear())
 }
 
 // Failed is as in check.Failer: threads that wait for ever are a finding.

@@ -82,7 +82,7 @@ func (b *block) start(p exec.ProbedBlock) {
 
 // End is as in exec.BlockProbe.
 func (b *block) End() {
-	delete(b.peers, exec.Peer(b.probed.Linear()+1))
+	b.peers.Remove(b.probed.Linear())
 	b.probed, b.reader = nil, nil
 	b.free = append(b.free, b)
 }
@@ -219,7 +219,7 @@ func (b *block) copied(a *exec.Access, m memory, size uint64) {
 // elsewhere notes that memory of another block of the cluster is set. Whether what is read there, or by a product of
 // a warp group, is set is not looked at.
 func (b *block) elsewhere(a *exec.Access, size uint64) {
-	o := b.peers[a.Peer]
+	o := b.peers.Of(a.Peer, nil)
 	for k := uint32(a.Lanes); k != 0 && a.Write && o != nil; k &= k - 1 {
 		o.shared.mark(a.Addr[bits.TrailingZeros32(k)&31], size, false)
 	}

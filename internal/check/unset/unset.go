@@ -152,7 +152,7 @@ type launch struct {
 	plan   *plan
 	text   func(site int) string
 	free   []*block
-	peers  map[exec.Peer]*block // those of clusters that run
+	peers  check.Peers[block]
 }
 
 // Launch is as in check.Checker.
@@ -170,9 +170,7 @@ func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, _ func(int) exec.Where,
 		l.kernel = x.Kernel.Name()
 	}
 	l.text = text
-	if x.ClusterSize().Count() > 1 {
-		l.peers = map[exec.Peer]*block{}
-	}
+	l.peers.Begin(x)
 	if len(code) == 0 {
 		l.plan = newPlan(code)
 		return
@@ -192,8 +190,6 @@ func (l *launch) Block(p exec.ProbedBlock) exec.BlockProbe {
 		b = &block{launch: l, known: map[recordKey]uint32{}, moved: map[word4]uint32{}}
 	}
 	b.start(p)
-	if l.peers != nil {
-		l.peers[exec.Peer(p.Linear()+1)] = b
-	}
+	l.peers.Add(p.Linear(), b)
 	return b
 }

@@ -809,13 +809,19 @@ func (w *warp) completeIn(at *inst, i, rank int, n int64) bool {
 	w.addresses(at, 1<<i)
 	_, a := isa.Resolve(w.addr[i&31])
 	w.addr[i&31] = ofRank(a, uint64(rank))
-	b, p := w.mbarAt(&inst{mode: uint8(isa.Shared)}, i)
+	return w.changeMbar(&inst{mode: uint8(isa.Shared)}, i, func(b *mbar) bool { return w.completeBytes(b, i, n) })
+}
+
+// changeMbar changes the mbarrier at the address of lane i; w.done tells whether that ends its phase. It is false after a
+// fault.
+func (w *warp) changeMbar(at *inst, i int, change func(b *mbar) bool) bool {
+	b, p := w.mbarAt(at, i)
 	phase := b.phase
-	if p == nil || !w.completeBytes(&b, i, n) {
+	if p == nil || !change(&b) {
 		return false
 	}
 	if w.done = 0; b.phase != phase {
-		w.done = 1 << i
+		w.done = 1 << (i & 31)
 	}
 	le.PutUint64(p, b.pack())
 	return true

@@ -303,15 +303,9 @@ func (d *dec) tmemCommit(in *ptx.Inst, o *inst) error {
 			_, a := isa.Resolve(w.addr[i])
 			for ; of != 0; of &= of - 1 {
 				w.addr[i] = ofRank(a, uint64(bits.TrailingZeros32(of)))
-				b, p := w.mbarAt(at, i)
-				phase := b.phase
-				if p == nil || !w.arriveMbar(&b, i, 1) {
+				if !w.changeMbar(at, i, func(b *mbar) bool { return w.arriveMbar(b, i, 1) }) {
 					return
 				}
-				if w.done = 0; b.phase != phase {
-					w.done = 1 << i
-				}
-				le.PutUint64(p, b.pack())
 				w.signal(exec.SignalArrive, 1<<i)
 			}
 		}

@@ -166,6 +166,9 @@ func (c *Config) Check() error {
 			return param.Clash("partition."+v.key, "memory: %s is %d: want 0 to %d", v.name, v.val, v.high)
 		}
 	}
+	if c.FarLatency == 0 && (c.FarBytes > 0 || c.FarHeader > 0) {
+		return param.Clash("partition.far_latency", "memory: writes to the other half of the L2 have a bandwidth of %d bytes a cycle and a header of %d bytes, but the L2 has no halves: set partition.far_latency, or leave partition.far_bytes and partition.far_header at 0", c.FarBytes, c.FarHeader)
+	}
 	// A request longer than a sector enters as up to four requests.
 	if q := c.Queues.ToL2; q > 0 && q < 4 {
 		return param.Clash("partition.to_l2", "memory: queue to the L2 is %d: want at least 4, for the sectors of a line", q)

@@ -1,6 +1,7 @@
 package part
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/mem"
@@ -92,5 +93,21 @@ func TestHalvesFull(t *testing.T) {
 	}
 	if h.full(8) {
 		t.Error("still full when some have passed")
+	}
+}
+
+// A bandwidth between halves needs two of them.
+func TestWaysWithoutHalves(t *testing.T) {
+	for _, c := range []struct {
+		name                   string
+		latency, bytes, header int
+		ok                     bool
+	}{{"one L2", 0, 0, 0, true}, {"two halves", 50, 32, 8, true}, {"a bandwidth", 0, 32, 0, false}, {"a header", 0, 0, 8, false}} {
+		cfg := testConfig()
+		cfg.FarLatency, cfg.FarBytes, cfg.FarHeader = c.latency, c.bytes, c.header
+		err := cfg.Check()
+		if (err == nil) != c.ok || err != nil && !strings.Contains(err.Error(), "no halves") {
+			t.Errorf("%s: %v", c.name, err)
+		}
 	}
 }
