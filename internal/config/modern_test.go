@@ -343,6 +343,7 @@ func TestModernPeaks(t *testing.T) {
 		{"rtx-3080", 256, 4, 512, 1024},    // GA102 white paper: 59.5 and 119
 		{"rtx-2080-ti", 128, 4, 512, 1024}, // Turing white paper: 53.8 and 107.6
 		{"rtx-5070-ti", 256, 4, 512, 1024}, // Blackwell white paper: 87.9 and 175.8
+		{"rtx-5090", 256, 4, 512, 1024},    // Blackwell white paper: 209.5 and 419
 	} {
 		g, err := Load(tt.gpu)
 		if err != nil {
