@@ -40,7 +40,7 @@ var sources = []struct {
 }{
 	{"examples", "../../examples/*/*.ptx", 76},
 	{"conformance", "../isa/ptx/testdata/conformance/*.ptx", 108},
-	{"corpus", "../isa/ptx/testdata/corpus/*.ptx", 18},
+	{"corpus", "../isa/ptx/testdata/corpus/*.ptx", 23},
 }
 
 // TestCompiles: no pass leaves an invalid form, the assembler accepts what is made, and at least as

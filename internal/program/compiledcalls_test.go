@@ -41,7 +41,7 @@ func callsRun(t *testing.T, code program.Code, text string, input []byte) (out, 
 	if err := mem.Write(in, input); err != nil {
 		t.Fatal(err)
 	}
-	at, err := mem.Alloc(64*8, "out")
+	at, err := mem.Alloc(4096, "out")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func callsRun(t *testing.T, code program.Code, text string, input []byte) (out, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	out = make([]byte, 64*8)
+	out = make([]byte, 4096)
 	if err := mem.Read(at, out); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,310 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/compile/ir"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
+)
+
+// This file: wmma. The machine has products of 16×8 results only; the fragments of wmma are those of several
+// such products side by side (exec/ptx, known of hardware since sm_75 for 16×16×16). What a fragment has more
+// registers for than it needs are the same elements again.
+
+// wmmaShapes are the sizes that consist of products of 16×8×16.
+var wmmaShapes = map[string][2]int{"m16n16k16": {16, 16}, "m32n8k16": {32, 8}}
+
+// piece is where a part of a fragment is in the matrix, beside where the lane's part begins: that many lines
+// and elements away. Lines are rows of a matrix stored by rows.
+type piece struct{ line, elem int }
+
+// wmma is wmma.load, wmma.mma and wmma.store.
+func (b *builder) wmma() {
+	in := b.inst
+	size, known := [2]int{}, false
+	for _, m := range in.Mods {
+		if s, ok := wmmaShapes[m]; ok {
+			size, known = s, true
+		}
+	}
+	if !known || b.mod.arch < 80 {
+		stop(in.FullName(), notYet)
+	}
+	switch in.Mods[0] {
+	case "load":
+		b.wmmaLoad(size)
+	case "store":
+		b.wmmaStore(size)
+	default:
+		b.wmmaProduct(size)
+	}
+}
+
+// fragment is how the registers of a wmma fragment hold elements of a type.
+type fragment struct {
+	per      int  // elements of a register
+	distinct int  // registers with different elements
+	straight bool // the elements of a register, or of two accumulators, follow each other in memory
+	places   []piece
+	accum    bool
+}
+
+// fragmentOf describes the fragment that an instruction loads or stores.
+func (b *builder) fragmentOf(size [2]int) fragment {
+	in := b.inst
+	t := b.typeOf()
+	f := fragment{per: max(1, 32/t.Bits())}
+	rows := in.Has("row")
+	if f.accum = !in.Has("a") && !in.Has("b"); f.accum {
+		f.straight = rows
+		for i := 0; i < size[0]*size[1]/32; i += f.per {
+			row, col := i%4/2*8, i%2
+			if size[1] > 8 {
+				col += i / 4 * 8
+			} else {
+				row += i / 4 * 16
+			}
+			if !rows {
+				row, col = col, row
+			}
+			f.places = append(f.places, piece{row, col})
+		}
+		f.distinct = len(f.places)
+		return f
+	}
+	dim := size[0]
+	if in.Has("b") {
+		dim = size[1]
+	}
+	chunks := 4 / f.per // registers along k
+	f.straight = in.Has("a") == rows
+	f.distinct = dim * 16 / (32 * f.per)
+	for r := range f.distinct {
+		across, along := r/chunks*8, r%chunks
+		if in.Has("a") {
+			across, along = r/(2*chunks)*16+r%2*8, r%(2*chunks)/2
+		}
+		p := piece{across, along * 4 * f.per}
+		if !f.straight {
+			p = piece{p.elem, p.line}
+		}
+		f.places = append(f.places, p)
+	}
+	return f
+}
+
+// fragmentAddress makes addresses of a fragment's pieces.
+type fragmentAddress struct {
+	b      *builder
+	size   int // bytes of an element
+	space  ptx.StateSpace
+	base   ir.Arg
+	first  *ir.Value // the lane's first element
+	stride ir.Arg    // elements of a line
+	lines  map[int]ir.Arg
+}
+
+// addressesOf begins with the addresses of a fragment.
+func (b *builder) addressesOf(o *ptx.Operand, stride *ptx.Operand, f fragment, size [2]int) *fragmentAddress {
+	x := &fragmentAddress{b: b, size: b.typeOf().Bytes(), space: b.spaceOf(o), lines: map[int]ir.Arg{}}
+	x.base = b.address(o, x.space != ptx.SpaceShared)
+	if stride != nil {
+		x.stride = b.source(stride, "u32", 0)
+	} else {
+		x.stride = ir.I(uint32(b.tight(size)))
+	}
+	width := f.per
+	if f.accum {
+		width = 2
+	}
+	lane, group, within := b.f.NewValue(ir.GPR), b.f.NewValue(ir.GPR), b.f.NewValue(ir.GPR)
+	b.free("S2R", ir.D(lane), ir.T("SR_LANEID"))
+	b.free("SHF.R.U32.HI", ir.D(group), ir.RZ(), ir.I(2), ir.R(lane))
+	b.free("LOP3.LUT", ir.D(within), ir.R(lane), ir.I(3), ir.RZ(), ir.T("0xc0"), ir.Pr(nil, true))
+	scaled := b.f.NewValue(ir.GPR)
+	b.free("IMAD", ir.D(scaled), ir.R(within), ir.I(uint32(width)), ir.RZ())
+	x.first = b.f.NewValue(ir.GPR)
+	if f.straight {
+		b.free("IMAD", ir.D(x.first), ir.R(group), x.stride, ir.R(scaled))
+	} else {
+		b.free("IMAD", ir.D(x.first), ir.R(scaled), x.stride, ir.R(group))
+	}
+	return x
+}
+
+// tight is the length of a line where the instruction names none.
+func (b *builder) tight(size [2]int) int {
+	in := b.inst
+	switch rows := in.Has("row"); {
+	case in.Has("a") && rows, in.Has("b") && !rows:
+		return 16
+	case in.Has("a"), !in.Has("b") && !rows:
+		return size[0]
+	}
+	return size[1]
+}
+
+// at is the address of an element: so many lines and elements after the lane's first one.
+func (x *fragmentAddress) at(p piece) ir.Arg {
+	b := x.b
+	m, known := x.lines[p.line]
+	if !known {
+		index := x.first
+		if p.line > 0 {
+			index = b.f.NewValue(ir.GPR)
+			b.free("IMAD", ir.D(index), ir.R(b.value(x.stride)), ir.I(uint32(p.line)), ir.R(x.first))
+		}
+		m = ir.Arg{Kind: ir.Mem, Imm: x.base.Imm}
+		lo := b.f.NewValue(ir.GPR)
+		if x.space == ptx.SpaceShared {
+			from := ir.RZ()
+			if len(x.base.Vals) > 0 {
+				from = ir.R(x.base.Vals[0])
+			}
+			b.free("IMAD", ir.D(lo), ir.R(index), ir.I(uint32(x.size)), from)
+			m.Vals = []*ir.Value{lo}
+		} else {
+			hi := b.f.NewValue(ir.GPR)
+			b.free("IMAD.WIDE.U32", ir.D(lo, hi), ir.R(index), ir.I(uint32(x.size)), ir.R(x.base.Vals...))
+			m.Vals = []*ir.Value{lo, hi}
+		}
+		x.lines[p.line] = m
+	}
+	m.Imm += int64(p.elem * x.size)
+	if x.space != ptx.SpaceShared {
+		m = b.global(m)
+	}
+	return m
+}
+
+// memoryName is the name of a load or a store in a space.
+func (x *fragmentAddress) memoryName(op string, bytes int) string {
+	switch x.space {
+	case ptx.SpaceShared:
+		return op + "S" + sizeOf(bytes, false)
+	case ptx.SpaceGlobal:
+		return op + "G.E" + sizeOf(bytes, false)
+	case ptx.SpaceNone:
+		return op + ".E" + sizeOf(bytes, false)
+	}
+	stop(x.b.inst.FullName(), notYet)
+	return ""
+}
+
+// wmmaLoad loads a fragment.
+func (b *builder) wmmaLoad(size [2]int) {
+	in := b.inst
+	f := b.fragmentOf(size)
+	var stride *ptx.Operand
+	if len(in.Args) > 2 {
+		stride = &in.Args[2]
+	}
+	x := b.addressesOf(&in.Args[1], stride, f, size)
+	load := func(bytes int, p piece) *ir.Value {
+		v := b.f.NewValue(ir.GPR)
+		b.emit(x.memoryName("LD", bytes), ir.D(v), x.at(p))
+		return v
+	}
+	var words []*ir.Value
+	for _, p := range f.places {
+		if f.straight || f.per == 1 {
+			words = append(words, load(4, p))
+			continue
+		}
+		var parts []*ir.Value
+		for e := range f.per {
+			parts = append(parts, load(x.size, piece{p.line + e, p.elem}))
+		}
+		for len(parts) > 1 {
+			sel := uint32(0x5410)
+			if len(parts) == 4 {
+				sel = 0x40
+			}
+			var pairs []*ir.Value
+			for i := 0; i < len(parts); i += 2 {
+				v := b.f.NewValue(ir.GPR)
+				b.emit("PRMT", ir.D(v), ir.R(parts[i]), ir.I(sel), ir.R(parts[i+1]))
+				pairs = append(pairs, v)
+			}
+			parts = pairs
+		}
+		words = append(words, parts[0])
+	}
+	for i, e := range elements(&in.Args[0]) {
+		b.assign(e, 0, words[i%f.distinct])
+	}
+}
+
+// wmmaStore stores a fragment of results.
+func (b *builder) wmmaStore(size [2]int) {
+	in := b.inst
+	f := b.fragmentOf(size)
+	var stride *ptx.Operand
+	if len(in.Args) > 2 {
+		stride = &in.Args[2]
+	}
+	list := elements(&in.Args[1])
+	if len(list) != f.distinct {
+		stop(in.FullName(), notYet)
+	}
+	x := b.addressesOf(&in.Args[0], stride, f, size)
+	for i, p := range f.places {
+		v := b.value(b.source(list[i], "b32", 0))
+		if f.straight || f.per == 1 {
+			b.effect(x.memoryName("ST", 4), x.at(p), ir.R(v))
+			continue
+		}
+		for e := range f.per {
+			part := v
+			if e > 0 {
+				part = b.f.NewValue(ir.GPR)
+				b.free("SHF.R.U32.HI", ir.D(part), ir.RZ(), ir.I(uint32(e*32/f.per)), ir.R(v))
+			}
+			b.effect(x.memoryName("ST", x.size), x.at(piece{p.line + e, p.elem}), ir.R(part))
+		}
+	}
+}
+
+// wmmaProduct is wmma.mma: a product of 16×8 results for each such part of the result.
+func (b *builder) wmmaProduct(size [2]int) {
+	in := b.inst
+	types := in.Types()
+	elem, sum := ptx.Type("f16"), types[0]
+	if len(types) > 2 {
+		elem = types[1]
+	}
+	name := map[ptx.Type]string{"f16": "HMMA.16816.F16", "s32": "IMMA.16816"}[sum]
+	if sum == "f32" {
+		name = "HMMA.16816.F32"
+	}
+	switch elem {
+	case "f16":
+	case "bf16":
+		name += ".BF16"
+	case "s8", "u8":
+		name += map[ptx.Type]string{"s8": ".S8.S8", "u8": ".U8.U8"}[elem]
+	default:
+		stop(in.FullName(), notYet)
+	}
+	if sum != types[len(types)-1] || in.Has("satfinite") || len(types) > 2 && types[1] != types[2] || (sum == "s32") != (elem == "s8" || elem == "u8") {
+		stop(in.FullName(), notYet)
+	}
+	x, y, z := b.words(&in.Args[1]).Vals, b.words(&in.Args[2]).Vals, b.words(&in.Args[3]).Vals
+	na, nb, nc := 16*16*elem.Bits()/32/32, 8*16*elem.Bits()/32/32, 4*sum.Bits()/32
+	d := b.results(&in.Args[0])
+	if len(z) != size[0]*size[1]/128*nc || len(d) != len(z) {
+		stop(in.FullName(), fmt.Sprintf("with %d accumulators %s", len(z), notYet))
+	}
+	for i := range size[0] / 16 {
+		for j := range size[1] / 8 {
+			k := (i*(size[1]/8) + j) * nc
+			p, q := ir.R(slices.Clone(x[i*na:(i+1)*na])...), ir.R(slices.Clone(y[j*nb:(j+1)*nb])...)
+			if ir.Base(name) == "IMMA" {
+				p.Suffix, q.Suffix = "ROW", "COL"
+			}
+			b.emit(name, ir.D(slices.Clone(d[k:k+nc])...), p, q, ir.R(slices.Clone(z[k:k+nc])...))
+		}
+	}
+	b.assignAll(&in.Args[0], d)
+}
