@@ -149,6 +149,22 @@ func (m *module) kernel(fn *ptx.Func, mach *machine.Machine, o *Options) (k *sas
 // them for what stays in registers.
 func (m *module) body(fn *ptx.Func, mach *machine.Machine, o *Options) (*body, *Refusal) {
 	var with options
+	if o.Dump != nil { // only what the last attempt does
+		var dumps [][3]string
+		show, kept := o.Dump, *o
+		kept.Dump = func(kernel, pass, form string) {
+			if pass == "build" {
+				dumps = nil
+			}
+			dumps = append(dumps, [3]string{kernel, pass, form})
+		}
+		o = &kept
+		defer func() {
+			for _, d := range dumps {
+				show(d[0], d[1], d[2])
+			}
+		}()
+	}
 	for {
 		b, err := m.attempt(fn, mach, o, &with)
 		want := 0

@@ -39,7 +39,7 @@ var sources = []struct {
 	least       int
 }{
 	{"examples", "../../examples/*/*.ptx", 76},
-	{"conformance", "../isa/ptx/testdata/conformance/*.ptx", 108},
+	{"conformance", "../isa/ptx/testdata/conformance/*.ptx", 112},
 	{"corpus", "../isa/ptx/testdata/corpus/*.ptx", 23},
 }
 
@@ -148,6 +148,33 @@ func TestCounters(t *testing.T) {
 		}
 		if !used[uint8(n-1)] {
 			t.Errorf("of %d counters the last is not used", n)
+		}
+	}
+}
+
+// TestDump: of a kernel that is compiled several times, since its registers do not fit, only the last form after each
+// pass is shown.
+func TestDump(t *testing.T) {
+	const path = "../../examples/mma-gemm/mma-gemm.ptx"
+	src, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := ptx.Parse(path, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]int{}
+	r, err := compile.Module(m, compile.Options{MaxRegisters: compile.LeastRegisters, Dump: func(kernel, pass, _ string) { shown[kernel+" "+pass]++ }})
+	if err != nil || len(r.Refused) > 0 || r.Info[0].SpillStores == 0 {
+		t.Fatal(err, r.Refused, r.Info)
+	}
+	if len(shown) != len(r.File.Kernels)*len(compile.Passes()) {
+		t.Errorf("%d forms are shown", len(shown))
+	}
+	for what, n := range shown {
+		if n > 1 {
+			t.Errorf("%s is shown %d times", what, n)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 func (b *builder) convert() {
 	in := b.inst
 	ts := in.Types()
-	if len(ts) != 2 || len(in.Args) > 3 || in.Has("relu") || in.Has("satfinite") {
+	if len(ts) != 2 || len(in.Args) > 3 || in.Has("relu") && len(in.Args) < 3 || in.Has("satfinite") {
 		stop(in.FullName(), notYet)
 	}
 	to, from := ts[0], ts[1]
@@ -60,6 +60,9 @@ func (b *builder) convertPair(to, from ptx.Type) {
 		stop(in.FullName(), notYet)
 	}
 	name := "F2FP"
+	if in.Has("relu") {
+		name += ".RELU"
+	}
 	if to == "bf16x2" {
 		name += ".BF16"
 	}

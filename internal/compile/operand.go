@@ -42,8 +42,11 @@ func bits(im ptx.Imm, t ptx.Type) uint64 {
 func (b *builder) source(o *ptx.Operand, t ptx.Type, n int) ir.Arg {
 	switch o.Kind {
 	case ptx.OpReg:
-		if o.Imm.Bits != 0 || o.Neg && !o.Var.Type.Predicate() {
-			stop(b.inst.FullName(), "has a sum as an operand, which "+notYet)
+		if o.Neg && !o.Var.Type.Predicate() {
+			stop(b.inst.FullName(), "has a negated operand, which "+notYet)
+		}
+		if o.Imm.Bits != 0 {
+			return b.sum(o, n)
 		}
 		return b.register(o, n)
 	case ptx.OpImm:
@@ -59,6 +62,24 @@ func (b *builder) source(o *ptx.Operand, t ptx.Type, n int) ir.Arg {
 	}
 	stop(b.inst.FullName(), "has an operand that "+notYet)
 	return ir.Arg{}
+}
+
+// sum is part n of a register and a number.
+func (b *builder) sum(o *ptx.Operand, n int) ir.Arg {
+	carry := ir.Pr(nil, true)
+	var v *ir.Value
+	for i := range n + 1 {
+		v = b.f.NewValue(ir.GPR)
+		p := b.f.NewValue(ir.Pred)
+		x, y := b.register(o, i), ir.I(uint32(o.Imm.Bits>>(32*i)))
+		if i == 0 {
+			b.free("IADD3", ir.D(v), ir.DP(p), x, y, ir.RZ())
+		} else {
+			b.free("IADD3.X", ir.D(v), ir.DP(p), x, y, ir.RZ(), carry, ir.Pr(nil, true))
+		}
+		carry = ir.Pr(p, false)
+	}
+	return ir.R(v)
 }
 
 // register is part n of a register operand: RZ if nothing was assigned to it.

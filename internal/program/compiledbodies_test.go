@@ -90,6 +90,8 @@ func TestCompiledBodies(t *testing.T) {
 		{"a carry under a guard", "add.cc.u32 %r3, %r0, %r1; @%p0 add.cc.u32 %r4, %r1, %r2; addc.u32 %r5, 0, 0; st.global.u32 [%out], %r5;", false},
 		{"a carry over a branch", "add.cc.u32 %r3, %r0, %r1; @%p0 bra L; sub.cc.u32 %r4, %r1, %r2; L: addc.u32 %r5, 0, 0; subc.cc.u32 %r6, %r5, %r1; subc.u32 %r7, 0, 0; st.global.v4.u32 [%out], {%r5, %r6, %r7, %r7};", false},
 		{"binary64 divided by a constant", "mov.b64 %e0, %d0; div.rn.f64 %e1, %e0, 0d4028000000000000; div.rn.f64 %e2, 0d4028000000000000, %e0; sqrt.rn.f64 %e3, 0d4028000000000000; rcp.rn.f64 %e4, 0d4028000000000000; st.global.v2.f64 [%out], {%e1, %e2}; st.global.v2.f64 [%out+16], {%e3, %e4};", false},
+		{"pairs of halves without negative numbers", "mov.b32 %f0, %r0; mov.b32 %f1, %r1; cvt.rn.relu.f16x2.f32 %r3, %f0, %f1; cvt.rn.relu.bf16x2.f32 %r4, %f0, %f1; cvt.rz.relu.f16x2.f32 %r5, %f1, %f0; st.global.v2.u32 [%out], {%r3, %r4}; st.global.u32 [%out+8], %r5;", false},
+		{"sums as operands", "st.global.u64 [%out], %d0+-1; st.global.u64 [%out+8], %d1+4294967296; st.global.u32 [%out+16], %r0+7;", false},
 		{"no carry before", "addc.cc.u32 %r3, %r0, %r1; subc.u32 %r4, %r0, %r1; st.global.v2.u32 [%out], {%r3, %r4};", false},
 		{"carries of products", "mad.lo.cc.u32 %r3, %r0, %r1, %r2; madc.hi.cc.u32 %r4, %r0, %r1, %r2; madc.lo.cc.s32 %r5, %r2, %r1, %r0; madc.hi.s32 %r6, %r2, %r1, 7; st.global.v4.u32 [%out], {%r3, %r4, %r5, %r6}; mad.lo.cc.u64 %d3, %d0, %d1, %d0; @%p0 madc.hi.cc.u64 %d4, %d0, %d1, %d1; madc.hi.s64 %d5, %d0, %d1, 0; st.global.v2.u64 [%out+16], {%d3, %d5};", false},
 		{"a carry", "add.cc.u32 %r3, %r0, %r1; addc.cc.u32 %r4, %r1, %r2; addc.u32 %r5, 0, 0; st.global.v2.u32 [%out], {%r4, %r5};", false},

@@ -29,6 +29,9 @@ func rowForm(name string) (d string, sources []string) {
 	case "selp":
 		return t, []string{t, t, "pred"}
 	case "set":
+		if t == "f16x2" {
+			return t, []string{t, t}
+		}
 		return parts[2], []string{t, t}
 	case "slct":
 		return parts[1], []string{parts[1], parts[1], "s32"}
@@ -39,6 +42,9 @@ func rowForm(name string) (d string, sources []string) {
 	case "prmt":
 		return "b32", []string{"b32", "b32", "b32"}
 	case "cvt":
+		if has("pack") {
+			return "b32", []string{"b32", "b32", "b32"}
+		}
 		return parts[2], []string{t}
 	case "bfe":
 		return t, []string{t, "u32", "u32"}
