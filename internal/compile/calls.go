@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
@@ -359,7 +360,11 @@ func (x *expander) call(in *ir.Inst, after registerSet, scopes []string) {
 		scopes = nil
 	}
 	base := ir.Arg{Kind: ir.Mem, Vals: sp.Vals, Imm: x.at}
-	place := func(i int) ir.Arg { m := base; m.Imm += 4 * int64(i); return m }
+	place := func(i int) ir.Arg {
+		m := base
+		m.Vals, m.Imm = slices.Clone(base.Vals), base.Imm+4*int64(i)
+		return m
+	}
 	zero := x.fixed(0)
 	i := 0
 	for _, v := range keep {

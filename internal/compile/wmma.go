@@ -166,11 +166,12 @@ func (x *fragmentAddress) at(p piece) ir.Arg {
 			m.Vals = []*ir.Value{lo}
 		} else {
 			hi := b.f.NewValue(ir.GPR)
-			b.free("IMAD.WIDE.U32", ir.D(lo, hi), ir.R(index), ir.I(uint32(x.size)), ir.R(x.base.Vals...))
+			b.free("IMAD.WIDE.U32", ir.D(lo, hi), ir.R(index), ir.I(uint32(x.size)), ir.R(slices.Clone(x.base.Vals)...))
 			m.Vals = []*ir.Value{lo, hi}
 		}
 		x.lines[p.line] = m
 	}
+	m.Vals = slices.Clone(m.Vals) // an operand has values of its own
 	m.Imm += int64(p.elem * x.size)
 	if x.space != ptx.SpaceShared {
 		m = b.global(m)
