@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/heddle-sim/heddle/internal/compile/ir"
 )
 
@@ -119,6 +121,9 @@ func other(in *ir.Inst, list []*ir.Arg, n int, from ir.Arg) int {
 
 // together is the immediate, the constant or the zero that all registers of an operand are a copy of.
 func together(a *ir.Arg) (ir.Arg, bool) {
+	if !slices.ContainsFunc(a.Vals, func(v *ir.Value) bool { return !isZero(moved(v)) }) {
+		return ir.RZ(), true
+	}
 	first := moved(a.Vals[0])
 	if first == nil || first.Kind == ir.Reg && first.Vals[0] != nil || len(first.Vals) > 0 && first.Kind == ir.Const {
 		return ir.Arg{}, false
@@ -134,10 +139,12 @@ func together(a *ir.Arg) (ir.Arg, bool) {
 			return ir.Arg{}, false
 		}
 	}
-	if first.Kind == ir.Imm && uint32(first.Imm) == 0 {
-		return ir.RZ(), true
-	}
 	return *first, true
+}
+
+// isZero reports whether what a value is a copy of is zero.
+func isZero(a *ir.Arg) bool {
+	return a != nil && (a.Kind == ir.Imm && uint32(a.Imm) == 0 || a.Kind == ir.Reg && a.Vals[0] == nil)
 }
 
 // foldAddress makes an immediate a part of a 32-bit address.
