@@ -222,5 +222,5 @@ func pack(in *ir.Inst, known bytesOf, uses []int) {
 		return
 	}
 	delete(known, in.Args[0].Vals[0])
-	in.Name, in.Args = x.Name, []ir.Arg{in.Args[0], cloned(y.Args[2]), cloned(x.Args[2])}
+	in.Name, in.Args = x.Name, []ir.Arg{in.Args[0], y.Args[2].Clone(), x.Args[2].Clone()}
 }

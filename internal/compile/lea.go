@@ -51,11 +51,11 @@ func shiftedSum(list []*ir.Inst) (now []*ir.Inst, terms []*ir.Value) {
 				continue
 			}
 			if s := shift(x, "SHF.L.U32"); s != nil && zero(&s.Args[3]) {
-				return []*ir.Inst{{Name: "LEA", Args: []ir.Arg{in.Args[0], cloned(s.Args[1]), y, byPlaces(s)}}}, x.Vals
+				return []*ir.Inst{{Name: "LEA", Args: []ir.Arg{in.Args[0], s.Args[1].Clone(), y, byPlaces(s)}}}, x.Vals
 			}
 			// What is shifted right is the upper word of what is shifted left.
 			if s := shift(x, "SHF.R.U32.HI"); s != nil && zero(&s.Args[1]) && plainRegister(&s.Args[3]) {
-				return []*ir.Inst{{Name: "LEA.HI", Args: []ir.Arg{in.Args[0], cloned(s.Args[3]), y, ir.RZ(), ir.T(fmt.Sprintf("%#x", 32-s.Args[2].Imm))}}}, x.Vals
+				return []*ir.Inst{{Name: "LEA.HI", Args: []ir.Arg{in.Args[0], s.Args[3].Clone(), y, ir.RZ(), ir.T(fmt.Sprintf("%#x", 32-s.Args[2].Imm))}}}, x.Vals
 			}
 		}
 		return nil, nil
@@ -73,11 +73,11 @@ func shiftedSum(list []*ir.Inst) (now []*ir.Inst, terms []*ir.Value) {
 		if s == nil || sh == nil || s.Args[2].Imm != sh.Args[2].Imm || !plainRegister(&s.Args[1]) || !plainRegister(&sh.Args[1]) || s.Args[1].Vals[0] != sh.Args[1].Vals[0] {
 			continue
 		}
-		upper := &ir.Inst{Name: "LEA.HI.X", Args: []ir.Arg{hi.Args[0], cloned(s.Args[1]), yh, cloned(sh.Args[3]), byPlaces(s), hi.Args[4]}}
+		upper := &ir.Inst{Name: "LEA.HI.X", Args: []ir.Arg{hi.Args[0], s.Args[1].Clone(), yh, sh.Args[3].Clone(), byPlaces(s), hi.Args[4]}}
 		if signOf(&sh.Args[3], s.Args[1].Vals[0]) {
-			upper = &ir.Inst{Name: "LEA.HI.X.SX32", Args: []ir.Arg{hi.Args[0], cloned(s.Args[1]), yh, byPlaces(s), hi.Args[4]}}
+			upper = &ir.Inst{Name: "LEA.HI.X.SX32", Args: []ir.Arg{hi.Args[0], s.Args[1].Clone(), yh, byPlaces(s), hi.Args[4]}}
 		}
-		return []*ir.Inst{{Name: "LEA", Args: []ir.Arg{in.Args[0], in.Args[1], cloned(s.Args[1]), y, byPlaces(s)}}, upper}, []*ir.Value{x.Vals[0], xh.Vals[0]}
+		return []*ir.Inst{{Name: "LEA", Args: []ir.Arg{in.Args[0], in.Args[1], s.Args[1].Clone(), y, byPlaces(s)}}, upper}, []*ir.Value{x.Vals[0], xh.Vals[0]}
 	}
 	return nil, nil
 }
@@ -101,10 +101,4 @@ func signOf(a *ir.Arg, v *ir.Value) bool {
 	}
 	s := a.Vals[0].Def
 	return s.Name == "SHF.R.S32.HI" && s.Guard.Val == nil && s.Args[2].Kind == ir.Imm && s.Args[2].Imm == 31 && plainRegister(&s.Args[3]) && s.Args[3].Vals[0] == v
-}
-
-// cloned is an operand for another instruction.
-func cloned(a ir.Arg) ir.Arg {
-	a.Vals = slices.Clone(a.Vals)
-	return a
 }

@@ -1,7 +1,8 @@
 // Cycles prints what the kernels of some of ggml's operations take as PTX, which scoreboards
-// guard, and as machine code, which its control bits guard: a table of Markdown.
+// guard, and as machine code, which its control bits guard: a table of Markdown. With -of compiled
+// it is our machine code beside that of NVIDIA's compiler.
 //
-//	go run ./bench/ggml/cycles [-part 3/25] [-kernels 20]
+//	go run ./bench/ggml/cycles [-part 3/25] [-kernels 20] [-of ptx|compiled]
 //
 // It runs run.sh twice. Of the launches of a kernel it shows the one with most instructions.
 package main
@@ -13,6 +14,7 @@ import (
 	"fmt"
 	"log"
 	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,6 +28,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	part := flag.String("part", "3/25", "the cases, as of run.sh")
+	of := flag.String("of", "ptx", "what is beside NVIDIA's machine code: ptx, or compiled")
 	most := flag.Int("kernels", 20, "how many kernels, those with most instructions")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "cycles-")
@@ -33,15 +36,16 @@ func main() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	ptx, sass := kernels(dir, "ptx", *part), kernels(dir, "sass", *part)
+	ptx, sass := kernels(dir, *of, *part), kernels(dir, "sass", *part)
 	if len(ptx) != len(sass) {
-		log.Fatalf("%d launches of PTX, %d of machine code", len(ptx), len(sass))
+		log.Fatalf("%d launches of %s, %d of machine code", len(ptx), *of, len(sass))
 	}
+	code := map[string]string{"ptx": "ptx", "compiled": "sass"}[*of]
 	best := map[string]int{}
 	for i := range sass {
 		p, s := &ptx[i], &sass[i]
-		if p.Name != s.Name || p.Code == s.Code {
-			continue // a kernel of Heddle's libraries, which is PTX
+		if p.Name != s.Name || p.Code != code || s.Code != "sass" {
+			continue // a kernel of Heddle's libraries, or one that is not compiled
 		}
 		name := template(s.Name)
 		if old, ok := best[name]; !ok || s.WarpInstructions > sass[old].WarpInstructions {
@@ -51,14 +55,18 @@ func main() {
 	list := slices.SortedFunc(maps.Keys(best), func(a, b string) int {
 		return cmp.Compare(sass[best[b]].WarpInstructions, sass[best[a]].WarpInstructions)
 	})
-	fmt.Print("| kernel | cycles: PTX, machine code | | warp instructions | registers | occupancy | what grew most | what shrank most |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	fmt.Printf("| kernel | cycles: %s, machine code | | warp instructions | registers | occupancy | what grew most | what shrank most |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n", map[string]string{"ptx": "PTX", "compiled": "ours"}[*of])
+	sum := 0.0
 	for _, name := range list[:min(*most, len(list))] {
 		p, s := &ptx[best[name]], &sass[best[name]]
 		cp, cs := inside(p), inside(s)
 		up, down := changes(p, s)
+		sum += math.Log(float64(cp) / float64(cs))
 		fmt.Printf("| `%s` | %d, %d | %+.0f %% | %d, %d | %d, %d | %.2f, %.2f | %s | %s |\n", name, cp, cs, 100*(float64(cs)/float64(cp)-1),
 			p.WarpInstructions, s.WarpInstructions, p.Registers, s.Registers, p.Occupancy, s.Occupancy, up, down)
 	}
+	n := min(*most, len(list))
+	fmt.Printf("\n%d kernels: %.3f times the cycles of NVIDIA's code, by geometric mean\n", n, math.Exp(sum/float64(max(n, 1))))
 }
 
 // kernels runs the cases and returns their launches.
