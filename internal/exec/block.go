@@ -230,9 +230,16 @@ func (t *Turns) Run(b Warper, warps int, budget, quantum uint64) Status {
 // Threads fills in the indices of a warp's threads in a block of the given extent and
 // returns the lanes that exist.
 func Threads(dim Dim3, warp int, at *[3][32]uint32) (live uint32) {
-	for i := range 32 {
-		t := uint32(warp*32 + i)
-		at[0][i], at[1][i], at[2][i] = t%dim.X, t/dim.X%dim.Y, t/dim.X/dim.Y
+	first := uint32(warp * 32)
+	x, y, z := first%dim.X, first/dim.X%dim.Y, first/dim.X/dim.Y
+	for i := range 32 { // counts instead of dividing: blocks are begun often
+		at[0][i], at[1][i], at[2][i] = x, y, z
+		if x++; x < dim.X {
+			continue
+		}
+		if x, y = 0, y+1; y == dim.Y {
+			y, z = 0, z+1
+		}
 	}
 	live = ^uint32(0)
 	if rest := int(dim.Count()) - 32*warp; rest < 32 {
