@@ -2,7 +2,9 @@
 # Prints how far sampled runs are off: for each job or CUDA program on each GPU its launches, those
 # simulated (in part), the cycles of the whole and of the sampled run, the difference, the interval
 # that the sampled run states, and processor times; under it the same for each launch of which blocks
-# were passed over. Arguments: jobs and CUDA sources; GPUS names the GPUs, LEVEL is launch or full.
+# were passed over. Arguments: jobs and CUDA sources, the latter with arguments in one word ("bench/waves.cu 2048 blur");
+# GPUS names the GPUs, LEVEL is launch or full. The last line has the mean and the worst difference, how many intervals hold
+# the truth, and the geometric mean of the factors of time, each of runs that were not simulated whole.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,12 +22,14 @@ seconds() {
 }
 
 printf '%-28s %-11s %22s %11s %11s %8s %8s %8s %8s\n' program gpu simulated whole sampled off interval seconds of
-for program in "$@"; do
+for item in "$@"; do
+	read -ra words <<<"$item"
+	program=${words[0]}
 	name=$(basename "${program%.*}")
 	verb=run what=("$program")
 	if [ "${program##*.}" = cu ]; then
 		"$tmp/heddle" cc -O2 -o "$tmp/$name" "$program"
-		verb=cuda what=(-- "$tmp/$name")
+		verb=cuda what=(-- "$tmp/$name" "${words[@]:1}")
 	fi
 	for gpu in ${GPUS:-rtx-2060 rtx-a6000}; do
 		all=$(seconds "$tmp/whole.json" --gpu "$gpu")
@@ -35,10 +39,13 @@ for program in "$@"; do
 			["", "\($s.timed) (\($s.timed_in_part)) of \($s.launches)", $w, $n, $n / $w, $s.margin_cycles / $n],
 			(range($s.launches) | $a[0].kernels[.] as $x | $b[0].kernels[.] | select(.passed_blocks) |
 				["  " + .name, "\(.blocks - .passed_blocks) of \(.blocks) blocks", $x.cycles, .cycles, .cycles / $x.cycles, -1]) | @tsv' |
-			awk -F '\t' -v program="$name" -v gpu="$gpu" -v all="$all" -v part="$part" '{
+			awk -F '\t' -v program="$name${words[2]:+ ${words[2]}}" -v gpu="$gpu" -v all="$all" -v part="$part" '{
 				printf "%-28s %-11s %22s %11d %11d %+7.2f%%", $1 == "" ? program : $1, gpu, $2, $3, $4, 100 * ($5 - 1)
 				if ($6 >= 0) printf " %7.2f%% %8.2f %8.2f", 100 * $6, part, all
 				print ""
 			}'
 	done
-done
+done | tee "$tmp/table"
+awk '$0 !~ /^ / { off = $(NF-3) + 0; if (off < 0) off = -off; if (off == 0 && $(NF-2) + 0 == 0) next
+	n++; sum += off; if (off > worst) worst = off; if (off <= $(NF-2) + 0) inside++; log_sum += log($NF / $(NF-1)) }
+	END { if (n) printf "%d runs: off by %.1f %% in the mean, %.1f %% at most; the interval holds the truth in %d; %.1f times as fast (geometric mean)\n", n, sum / n, worst, inside, exp(log_sum / n) }' "$tmp/table"

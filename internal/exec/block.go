@@ -265,6 +265,7 @@ type CTA struct {
 	warnings Warnings
 	outside  func(*Fault) // of the launch
 	turns    Turns
+	seen     *Search
 	met      bool // threads have met at a barrier
 }
 
@@ -272,7 +273,7 @@ type CTA struct {
 // Start of each warp follows.
 func (c *CTA) Start(l *Launch, n uint64, shared int, view *device.View) {
 	c.Idx, c.N, c.Dim, c.Grid, c.View = l.Grid.At(n), n, l.Block, l.Grid, view
-	c.turns, c.met = Turns{order: l.Order.within(n)}, false
+	c.turns, c.seen, c.met = Turns{order: l.Order.within(n)}, nil, false
 	c.Out.Reset()
 	c.warnings.Reset()
 	c.outside = l.Outside

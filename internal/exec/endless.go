@@ -26,6 +26,8 @@ type Search struct {
 	// as the warps pass nothing to each other and meet only at barriers of all of them, so that whose
 	// turn it is does not matter: each does the same from one barrier to the next.
 	slices, rounds cycle
+
+	see func(*Effects) // what is done with each step instead; nil for a search
 }
 
 // cycle looks for a state that comes back (Brent's algorithm).
@@ -50,6 +52,9 @@ func (c *cycle) returns(state uint64) bool {
 // Saw notes what a step of the block did. Memory that the host sees may change at any time.
 func (s *Search) Saw(e *Effects, v *device.View) {
 	switch {
+	case s.see != nil:
+		s.see(e)
+		return
 	case e.Timed || e.Inst != nil && e.Inst.Async.Does == isa.AsyncStart:
 		s.changed = true
 		return
@@ -150,8 +155,18 @@ func (c *CTA) State() Digest {
 // Watch begins a search in the block, or ends it: nil.
 func (c *CTA) Watch(s *Search) { c.turns.search = s }
 
-// Searching returns the search in the block, nil if there is none.
-func (c *CTA) Searching() *Search { return c.turns.search }
+// Searching returns the search in the block, or what sees its steps; nil if there is neither.
+func (c *CTA) Searching() *Search {
+	if c.turns.search != nil {
+		return c.turns.search
+	}
+	return c.seen
+}
+
+// See has f called with the number of the block and each of its steps, but for those in which there is a search.
+func (c *CTA) See(f func(block uint64, e *Effects)) {
+	c.seen = &Search{see: func(e *Effects) { f(c.N, e) }}
+}
 
 // hunt is the search in all blocks that run.
 type hunt struct {

@@ -39,6 +39,10 @@ type Options struct {
 	// for others must run all together.
 	From, Count uint64
 
+	// See, if set, is called with what each step of a warp has done, by one goroutine. The effects are those of
+	// Warp.Step.
+	See func(block uint64, e *Effects)
+
 	// Progress, if set, is called from time to time by one goroutine with the number of
 	// blocks done, their total, and the warp instructions so far.
 	Progress func(blocks, total, warpInsts uint64)
@@ -135,7 +139,7 @@ func (g *Grid) Workers(o Options) int {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	if g.inTurn() {
+	if g.inTurn() || o.See != nil {
 		n = 1
 	}
 	return int(min(uint64(n), g.Blocks, mostBatch))
@@ -156,6 +160,17 @@ type gridRun struct {
 // block; ctx.Err() if cancelled. The result counts what was done even if an error is
 // returned.
 func (g *Grid) Run(ctx context.Context, o Options, issued uint64) (Result, error) {
+	if o.See != nil {
+		seen, begin := *g, g.Begin
+		seen.Begin = func(worker int, n uint64, overlay int) GridBlock {
+			b := begin(worker, n, overlay)
+			if x, ok := b.(interface{ See(func(uint64, *Effects)) }); ok {
+				x.See(o.See)
+			}
+			return b
+		}
+		g = &seen
+	}
 	if o.Count > 0 {
 		part, begin := *g, g.Begin
 		part.Blocks = o.Count

@@ -29,6 +29,7 @@ type GPU struct {
 	ops      ops      `state:"-"` // Past ends those that have ended
 	copies   copies   `state:"-"` // none
 	machine  *Machine `state:"-"` // that it is part of, or nil
+	warming  Warming  `state:"-"` // only differences within a launch count
 	number   int      // there
 	arrived  []*Op    `state:"-"` // those whose waits for an action of another chip are over, once for each
 	broken   error    `state:"-"` // that ended its run, until its Machine returns it
@@ -125,6 +126,7 @@ func New(cfg Config) (*GPU, error) {
 		return nil, err
 	}
 	g := &GPU{cfg: cfg}
+	g.warming.g = g
 	n := cfg.SMs()
 	if cfg.Core == nil {
 		return nil, errors.New("a chip needs a core model")
@@ -454,6 +456,15 @@ func (g *GPU) threadInsts() uint64 {
 	return n
 }
 
+// warpInsts returns the warp instructions issued so far.
+func (g *GPU) warpInsts() uint64 {
+	var n uint64
+	for _, c := range g.cores {
+		n += c.Count().WarpInsts
+	}
+	return n
+}
+
 // activity grows whenever an instruction is issued or a reply delivered.
 func (g *GPU) activity() uint64 {
 	var n uint64
@@ -483,11 +494,7 @@ func (g *GPU) report() {
 		if k == nil {
 			continue
 		}
-		var n uint64
-		for _, c := range g.cores {
-			n += c.Count().WarpInsts
-		}
-		g.progress(Progress{Cycle: g.now, Kernel: k, Blocks: k.Blocks, Running: k.next - k.Blocks, Total: k.total, WarpInsts: n})
+		g.progress(Progress{Cycle: g.now, Kernel: k, Blocks: k.Blocks, Running: k.next - k.Blocks, Total: k.total, WarpInsts: g.warpInsts()})
 		return
 	}
 }

@@ -499,7 +499,8 @@ func (g *GPU) retire() bool {
 		if h := g.see.hooks; h != nil && h.Ended != nil {
 			h.Ended(k)
 		}
-		if k.PassedCycles > 0 {
+		if k.PassedBlocks > 0 {
+			k.PassedCycles = k.op.Passed(g.now)
 			g.passTime(k.op, k.PassedCycles)
 			continue
 		}

@@ -1,6 +1,10 @@
 package gpu
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/mem"
+)
 
 // This file: launches and blocks that are executed without the chip, so that only their estimated
 // time passes.
@@ -42,19 +46,18 @@ func (g *GPU) passTime(o *Op, cycles uint64) {
 // Standing is how far a launch is. It is package sample's Stand.
 type Standing struct {
 	Cycle uint64 // the core cycle
-	// Completed are its blocks that have completed, with the warp instructions that they issued; both
-	// without those passed over.
-	Completed, WarpInsts uint64
-	Next, Total          uint64 // the block to be placed next, and the number of blocks
-	Resident             uint64 // the most blocks that the chip holds at a time
-	Fetched              uint64 // bytes that were ever fetched into the L2
-	L2, Held             uint64 // bytes that the L2 has room for, and that it holds
+	// Completed are its blocks that have completed, without those passed over. Issued are the warp
+	// instructions that the chip has issued since the start of the run.
+	Completed, Issued uint64
+	Fetched, Written  uint64  // sectors read from and written to the DRAM since then
+	Next, Total       uint64  // the block to be placed next, and the number of blocks
+	Resident          uint64  // the most blocks that the chip holds at a time
+	Peak              float64 // sectors that the DRAM moves in a cycle, at most; 0: not known
 }
 
 // Skip is what Op.Look answers.
 type Skip struct {
 	Blocks                 uint64 // the next ones, which have been executed without the chip
-	Cycles                 uint64 // that they are estimated to take
 	WarpInsts, ThreadInsts uint64 // that they issued
 	Again                  uint64 // completed blocks at which to ask again; 0: never
 }
@@ -78,16 +81,7 @@ func (g *GPU) askAll() {
 
 // ask passes over the blocks of a launch that its Look names.
 func (g *GPU) ask(k *Kernel) error {
-	l2, now := &g.cfg.Mem.L2, g.Sample()
-	held := 0
-	for i := range g.mem.Parts.Subs() {
-		held += g.mem.Parts.L2Lines(i)
-	}
-	s, err := k.op.Look(Standing{
-		Cycle: g.now, Completed: k.Blocks - k.PassedBlocks, WarpInsts: k.WarpInsts - k.PassedWarpInsts,
-		Next: k.next, Total: k.total, Resident: uint64(k.MaxBlocks) * uint64(g.cfg.SMs()),
-		Fetched: (now.L2Accesses - now.L2Hits) * uint64(l2.Atom()), L2: uint64(l2.Bytes()) * uint64(g.mem.Parts.Subs()), Held: uint64(held) * uint64(l2.Line),
-	})
+	s, err := k.op.Look(g.standing(k), &g.warming)
 	if err != nil {
 		return err
 	}
@@ -102,10 +96,30 @@ func (g *GPU) ask(k *Kernel) error {
 	k.PassedBlocks += s.Blocks
 	k.PassedWarpInsts += s.WarpInsts
 	k.PassedThreadInsts += s.ThreadInsts
-	k.PassedCycles += s.Cycles
 	k.logs, k.BlockLog = false, nil
 	g.ended = g.ended || k.Blocks == k.total
 	return nil
+}
+
+// standing returns how far a launch is.
+func (g *GPU) standing(k *Kernel) Standing {
+	s := Standing{
+		Cycle: g.now, Completed: k.Blocks - k.PassedBlocks, Issued: g.warpInsts(), Next: k.next, Total: k.total, Resident: uint64(k.MaxBlocks) * uint64(g.cfg.SMs()),
+	}
+	d := &g.cfg.Mem.DRAM
+	atom := uint64(d.AtomBytes())
+	for i := range g.mem.Parts.Channels() {
+		if dev := g.mem.Parts.DRAM(i); dev != nil {
+			st := dev.Stats()
+			s.Fetched += (st.Reads + st.AllocReads) * atom / mem.SectorBytes
+			s.Written += (st.Writes + st.WriteBacks) * atom / mem.SectorBytes
+		}
+	}
+	if !g.cfg.Mem.FixedLatency {
+		bytes := g.cfg.Mem.Channels * d.BusBytes * d.Chips * d.DataRatio // in a cycle of its clock
+		s.Peak = float64(bytes) * float64(g.cfg.Clocks.DRAM) / float64(g.cfg.Clocks.Core) / mem.SectorBytes
+	}
+	return s
 }
 
 // endPassage ends a launch that was passed over.

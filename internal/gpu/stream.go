@@ -37,8 +37,12 @@ type Op struct {
 	// passes; launches whose turn comes meanwhile wait, if they have a Pass too.
 	Pass func() (*Passage, error)
 	// Look, if not nil, is asked whether some of the next blocks of a launch are passed over: when it begins,
-	// then, while it runs alone, whenever as many blocks have completed as it asked for.
-	Look func(Standing) (Skip, error)
+	// then, while it runs alone, whenever as many blocks have completed as it asked for. Blocks that
+	// are executed without the chip may leave their trace in the L2.
+	Look func(s Standing, w *Warming) (Skip, error)
+	// Passed says, at the end of a launch with blocks that were passed over, how many cycles these are
+	// estimated to take.
+	Passed func(now uint64) uint64
 	// Add sets Kernel for a launch; it is complete when the action has ended.
 	Kernel *Kernel
 

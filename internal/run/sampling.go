@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/report"
@@ -31,7 +32,7 @@ func (s *Session) passage(l *Launch) (*gpu.Passage, error) {
 	}
 	restore := l.op.Save()
 	var out bytes.Buffer
-	r, err := l.Compute(&out, 0, 0)
+	r, err := l.Compute(exec.Options{Out: &out})
 	var cycles uint64
 	pass := false
 	if err == nil {
@@ -55,9 +56,9 @@ func clocked(l *Launch) bool {
 	return slices.ContainsFunc(l.op.Kernel.Work().Code(), func(in *isa.Inst) bool { return in.Time })
 }
 
-// skip decides whether blocks of a launch that is simulated are passed over, and if so, executes them. A launch
-// whose blocks wait for each other is simulated whole.
-func (s *Session) skip(l *Launch, x gpu.Standing) (gpu.Skip, error) {
+// skip decides whether blocks of a launch that is simulated are passed over, and if so, executes them; they leave
+// their trace in the L2. A launch whose blocks wait for each other is simulated whole.
+func (s *Session) skip(l *Launch, x gpu.Standing, w *gpu.Warming) (gpu.Skip, error) {
 	at := sample.Stand(x)
 	if l.part == nil {
 		t := l.op.Kernel.Work().Traits()
@@ -66,20 +67,28 @@ func (s *Session) skip(l *Launch, x gpu.Standing) (gpu.Skip, error) {
 		}
 		return gpu.Skip{Again: l.part.First()}, nil
 	}
-	blocks, again := l.part.Look(at)
-	if blocks == 0 {
-		return gpu.Skip{Again: again}, nil
+	pass, again := l.part.Look(at)
+	skip := gpu.Skip{Again: again}
+	if !pass {
+		return skip, nil
 	}
-	l.Forget() // the launch counts once
 	out := s.opt.Out
 	if out == nil {
 		out = io.Discard
 	}
-	r, err := l.Compute(out, x.Next, blocks)
-	if err != nil {
-		return gpu.Skip{}, err
+	for n := l.part.Piece(); n > 0; n = l.part.Piece() {
+		l.Forget() // the launch counts once
+		r, err := l.Compute(exec.Options{Out: out, From: x.Next + skip.Blocks, Count: n, See: w.See})
+		if err != nil {
+			return gpu.Skip{}, err
+		}
+		fetched, written := w.Settle()
+		l.part.Passed(n, r.WarpInsts, fetched, written)
+		skip.Blocks += n
+		skip.WarpInsts += r.WarpInsts
+		skip.ThreadInsts += r.ThreadInsts
 	}
-	return gpu.Skip{Blocks: blocks, Cycles: l.part.Pass(r.WarpInsts), WarpInsts: r.WarpInsts, ThreadInsts: r.ThreadInsts, Again: again}, nil
+	return skip, nil
 }
 
 // simulated tells the sampler of a launch that was simulated.
@@ -92,7 +101,7 @@ func (s *Session) simulated(l *Launch) {
 		s.sampler.Beside(x, k.Cycles())
 	}
 	if k.PassedBlocks > 0 {
-		s.sampler.Within(l.part, k.PassedCycles, k.PassedWarpInsts)
+		s.sampler.Within(k.PassedCycles, k.PassedWarpInsts, l.margin)
 	}
 }
 

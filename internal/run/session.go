@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
+	"math"
 	"runtime"
 	"slices"
 	"time"
@@ -205,16 +205,17 @@ type Launch struct {
 	Unwatched   bool    // its control bits are inferred, so there is nothing to check
 
 	Ranges []*Range // in which it was submitted: the innermost ones
-	// Compute executes the launch without the chip, all of it or, if count is not zero, as many blocks
-	// from number from on, and writes what it prints to out. Only for sampling.
-	Compute func(out io.Writer, from, count uint64) (exec.Result, error)
+	// Compute executes the launch without the chip, all of it or some blocks; it sets the Threads of the
+	// options. Only for sampling.
+	Compute func(o exec.Options) (exec.Result, error)
 	// Forget takes back the number of the launch: after Compute, if device memory has been restored, or before it, if
 	// some blocks of a launch that has a number are executed.
 	Forget func()
 
-	op   *gpu.Op
-	part *sample.Blocks // of its blocks, if some may be passed over
-	drop func()         // removes it from the recorded trace; nil if it is not recorded
+	op     *gpu.Op
+	part   *sample.Blocks // of its blocks, if some may be passed over
+	margin float64        // of the cycles of those that were
+	drop   func()         // removes it from the recorded trace; nil if it is not recorded
 }
 
 // Note registers a launch with the observers; the caller submits its action to the chip.
@@ -230,7 +231,12 @@ func (s *Session) Note(l *Launch, op *gpu.Op) {
 	if s.sampler != nil {
 		op.Pass = func() (*gpu.Passage, error) { return s.passage(l) }
 		if s.opt.Sample.Blocks {
-			op.Look = func(x gpu.Standing) (gpu.Skip, error) { return s.skip(l, x) }
+			op.Look = func(x gpu.Standing, w *gpu.Warming) (gpu.Skip, error) { return s.skip(l, x, w) }
+			op.Passed = func(now uint64) uint64 {
+				var cycles float64
+				cycles, l.margin = l.part.Estimate(now)
+				return uint64(math.Round(cycles))
+			}
 		}
 	}
 	if r := s.opt.Record; r != nil {

@@ -188,13 +188,13 @@ type within struct {
 }
 
 // Within notes that blocks of a launch that is simulated were passed over: their estimated cycles, which the
-// launch's include, with the margin, and their warp instructions.
-func (s *Sampler) Within(b *Blocks, cycles, insts uint64) {
+// launch's include, their warp instructions, and how far the cycles may be off.
+func (s *Sampler) Within(cycles, insts uint64, margin float64) {
 	x := &s.within
 	x.launches++
 	x.cycles += cycles
 	x.insts += insts
-	x.margin += b.Margin()
+	x.margin += margin
 }
 
 // Timed notes a launch that has been simulated alone.

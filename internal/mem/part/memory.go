@@ -742,6 +742,21 @@ func (m *Memory) Warm(addr, n, now uint64) {
 	}
 }
 
+// Touch does to the L2 what an access to sectors of the line at an address does, at once and without traffic
+// and counters. It returns how many sectors would have come from the DRAM and gone there.
+func (m *Memory) Touch(line uint64, sectors uint8, write bool, bytes mem.ByteMask, now uint64) (fetched, written int) {
+	first := line + mem.SectorBytes*uint64(bits.TrailingZeros8(sectors))
+	s := &m.subs[m.addr.Find(first).Sub]
+	if s.l2 == nil || m.cfg.L2TextureOnly {
+		if write {
+			return 0, bits.OnesCount8(sectors)
+		}
+		return bits.OnesCount8(sectors), 0
+	}
+	s.aged++
+	return s.l2.Warm(now+s.aged, line, m.addr.Local(first), sectors, write, bytes)
+}
+
 // FlushL2 drops the dirty lines of the L2 without traffic.
 func (m *Memory) FlushL2() {
 	n := len(m.subs)

@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"errors"
-	"io"
 	"maps"
 	"math"
 
@@ -308,10 +307,11 @@ func (w *kernelWork) op(r *Runtime, s *stream) (*gpu.Op, *run.Launch, Error) {
 	}
 	return op, &run.Launch{
 		Number: r.launches, Device: r.shown(), Stream: s.id, Grid: run.Extent(l.Grid), Block: run.Extent(l.Block), LocalBytes: k.LocalBytes(), Estimated: k.RegistersEstimated(), Code: w.f.code(), Ranges: r.inside(),
-		Compute: func(out io.Writer, from, count uint64) (exec.Result, error) {
+		Compute: func(o exec.Options) (exec.Result, error) {
 			l := l
 			l.Rehearsal = false
-			return machine.Run(r.life, l, exec.Options{Threads: r.opt.Threads, Out: out, From: from, Count: count})
+			o.Threads = r.opt.Threads
+			return machine.Run(r.life, l, o)
 		},
 		Forget: machine.Forget,
 	}, Success

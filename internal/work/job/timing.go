@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
@@ -132,10 +131,11 @@ func (x *runner) giveLaunch(ctx context.Context, s *Step) (*gpu.Op, error) {
 	err = x.ses.Launch(&run.Launch{
 		Number: s.Number, Stream: s.Stream, Grid: s.Launch.Grid, Block: s.Launch.Block, LocalBytes: k.LocalBytes(), Code: string(xprog.CodeOf(k)), Weight: s.Launch.threads(),
 		Estimated: s.Launch.Registers == 0 && k.RegistersEstimated(),
-		Compute: func(out io.Writer, from, count uint64) (exec.Result, error) {
+		Compute: func(o exec.Options) (exec.Result, error) {
 			l := l
 			l.Rehearsal = false
-			return x.machine.Run(ctx, l, exec.Options{Threads: x.opt.Threads, Out: out, From: from, Count: count})
+			o.Threads = x.opt.Threads
+			return x.machine.Run(ctx, l, o)
 		},
 		Forget: x.machine.Forget,
 	}, o)
