@@ -91,7 +91,7 @@ func (b *builder) atomic() {
 	a.t = ts[0]
 	a.at, a.space = &args[0], b.spaceOf(&args[0])
 	_, known := atomicTypes[a.t]
-	if a.op == "" || !known || len(ts) > 1 || a.t.Float() && a.op != "add" || a.t == "b16" && a.op != "cas" || a.d != nil && width(a.d.Var.Type) != width(a.t) {
+	if a.op == "" || !known || len(ts) > 1 || a.t.Float() && a.op != "add" || a.t == "b16" && a.op != "cas" || a.d != nil && (a.d.Kind != ptx.OpReg || width(a.d.Var.Type) != width(a.t)) {
 		stop(in.FullName(), notYet)
 	}
 	n := width(a.t)

@@ -295,7 +295,7 @@ func (b *builder) isspacep() {
 	in := b.inst
 	s, sub := in.Space()
 	kind := map[ptx.StateSpace]string{ptx.SpaceShared: "S", ptx.SpaceLocal: "L", ptx.SpaceGlobal: "G"}[s]
-	if kind == "" || sub == "cluster" || s == ptx.SpaceGlobal && len(b.mod.consts) > 0 || width(in.Args[1].Var.Type) != 2 {
+	if kind == "" || sub == "cluster" || s == ptx.SpaceGlobal && len(b.mod.consts) > 0 || in.Args[1].Kind != ptx.OpReg || width(in.Args[1].Var.Type) != 2 {
 		stop(in.FullName(), notYet)
 	}
 	p := b.f.NewValue(ir.Pred)
