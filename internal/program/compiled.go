@@ -11,6 +11,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
+	"github.com/heddle-sim/heddle/internal/exec/texture"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
@@ -98,7 +99,9 @@ func bothMachines(p *Program, m *xptx.Machine, mem *device.Memory) (*Machine, er
 		return nil, errors.Join(err, m.Release())
 	}
 	b := &both{m, code}
-	return &Machine{b, placedBoth{m, b}}, nil
+	placed := placedBoth{m, b}
+	placed.UseObjects(&texture.Objects{})
+	return &Machine{b, placed}, nil
 }
 
 // of is the machine for a kernel.
@@ -128,6 +131,11 @@ type placedBoth struct {
 func (p placedBoth) Warn(tell func(*exec.Warning)) {
 	p.Machine.Warn(tell)
 	p.both.sass.Warn(tell)
+}
+
+func (p placedBoth) UseObjects(o *texture.Objects) {
+	p.Machine.UseObjects(o)
+	p.both.sass.UseObjects(o)
 }
 
 func (p placedBoth) TolerateStrays() {

@@ -76,7 +76,12 @@ func texRows(seed uint64) []byte {
 // texSide runs a program that reads a texture, and returns what it leaves: its output and the texels.
 func texSide(t *testing.T, name, text string, rows, texels []byte, tex texture.Texture) ([]byte, error) {
 	t.Helper()
-	p, err := Load(Source{Name: name, Text: []byte(text)})
+	load := Load
+	if name == "compiled.ptx" {
+		c := &Choice{Code: CompiledCode, SM: 86, Refused: func(err error) { t.Fatal(err) }}
+		load = c.Load
+	}
+	p, err := load(Source{Name: name, Text: []byte(text)})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -410,6 +415,28 @@ func TestTexturesAgree(t *testing.T) {
 	t.Logf("%d runs were equal", cases)
 	if cases < 1000 {
 		t.Errorf("only %d runs could be compared", cases)
+	}
+}
+
+// TestCompiledTextures: compiled code reads textures as PTX does.
+func TestCompiledTextures(t *testing.T) {
+	compiled := 0
+	for _, a := range texAccesses() {
+		if a.shape == "MS" || a.shape == "ARRAY_MS" || a.op != "TEX" && a.op != "TLD" || strings.Contains(a.mods, "AOFFI") || strings.Contains(a.mods, "DC") {
+			continue
+		}
+		for n, tex := range texShapes(a.shape) {
+			rows, texels := texRows(uint64(n)), texTexels(&tex, uint64(n))
+			want, err := texSide(t, "k.ptx", texPTX(a.ptx), rows, texels, tex)
+			got, err2 := texSide(t, "compiled.ptx", texPTX(a.ptx), rows, texels, tex)
+			if (err == nil) != (err2 == nil) || !bytes.Equal(got, want) {
+				t.Fatalf("%s, texture %d: differs: %v, %v\n%s", a.name, n, err, err2, a.ptx)
+			}
+			compiled++
+		}
+	}
+	if compiled < 100 {
+		t.Errorf("only %d accesses compile", compiled)
 	}
 }
 
