@@ -408,6 +408,8 @@ var rows = []row{
 	}, 20, false},
 	{"two copies of 16 KiB in 128 blocks, in the L2", 1280, "cycles", most(pair(true), 4), 25, true},
 	{"two copies of 16 KiB in 128 blocks, from the DRAM", 2275, "cycles", most(pair(false), 4), 15, true},
+	// 316,616 cycles for 2048 x 2048 x 8192, less 8,699 of a launch, by 128 tiles of 64: two blocks on each SM.
+	{"a tile of a GEMM with two stages, two blocks on an SM", 2406, "cycles", mean(tiles(256), 8), 10, true},
 	{"wgmma m64n64k16: commit and wait", 75, "cycles", first(group(groupFence+product(64)+start+groupWait+stop), 1), 5, false},
 	{"wgmma m64n128k16: commit and wait", 107, "cycles", first(group(groupFence+product(128)+start+groupWait+stop), 1), 5, false},
 	{"wgmma m64n64k16: fence, product, commit, wait", 97.8, "cycles", first(group(start+strings.Repeat(groupFence+product(64)+groupWait, 16)+stop), 16), 5, false},
