@@ -163,7 +163,16 @@ func (c *CTA) Searching() *Search {
 	return c.seen
 }
 
-// See has f called with the number of the block and each of its steps, but for those in which there is a search.
+// Seer returns what sees the block's steps, nil if nothing does or there is a search.
+func (c *CTA) Seer() *Search {
+	if c.turns.search != nil {
+		return nil
+	}
+	return c.seen
+}
+
+// See has f called with the number of the block and each of its steps that access memory, and maybe with others, but not
+// with those in which there is a search.
 func (c *CTA) See(f func(block uint64, e *Effects)) {
 	c.seen = &Search{see: func(e *Effects) { f(c.N, e) }}
 }

@@ -36,6 +36,7 @@ type block struct {
 	summed   *sums           // what it is shown
 	access   exec.Access     // the arguments of its calls
 	signal   exec.Signal
+	effects  exec.Effects // of an access that is seen
 	resolved [32]uint64
 	from     [32]uint8
 }
@@ -241,7 +242,7 @@ func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
 	}
 	before := w.insts
 	w.yield = false
-	if s := b.Searching(); s != nil {
+	if s := b.Searching(); s != nil && s != b.Seer() {
 		moved = w.watched(most, s)
 	} else {
 		moved = w.run(most)

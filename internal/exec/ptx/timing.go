@@ -252,20 +252,7 @@ func (w *warp) Step(e *exec.Effects) error {
 	if w.blk.postpones && w.bulk.started {
 		e.Bulk = &w.bulk.Bulk
 	}
-	if m != 0 && (info.Load || info.Store) {
-		e.Addr = &w.addr
-		if info.Space == isa.Param && in.a == none { // the executor itself does not need one
-			for i := m; i != 0; i &= i - 1 {
-				w.addr[bits.TrailingZeros32(i)] = uint64(in.imm)
-			}
-		}
-		if e.Space == isa.Generic {
-			if e.Space, _ = isa.Resolve(w.addr[e.Lanes.First()]); e.Space != isa.Param {
-				e.Space = isa.Generic
-				e.Resolve(isa.SharedWindow, isa.LocalWindow, isa.WindowSize)
-			}
-		}
-	}
+	w.locate(e, info, in, m)
 	if info.Barrier && !w.running {
 		e.Blocked = true
 		for i := range w.frags {
@@ -275,4 +262,31 @@ func (w *warp) Step(e *exec.Effects) error {
 		}
 	}
 	return nil
+}
+
+// show lets what sees the block know of an access that has been executed.
+func (w *warp) show(in *inst, m uint32, s *exec.Search) {
+	info, e := &w.fr.f.info[w.pc], &w.blk.effects
+	*e = exec.Effects{Inst: info, Active: isa.LaneMask(w.mask), Lanes: isa.LaneMask(m), Space: info.Space}
+	w.locate(e, info, in, m)
+	s.Saw(e, w.blk.View)
+}
+
+// locate fills in the addresses of an instruction that has been executed for lanes m.
+func (w *warp) locate(e *exec.Effects, info *isa.Inst, in *inst, m uint32) {
+	if m == 0 || !info.Load && !info.Store {
+		return
+	}
+	e.Addr = &w.addr
+	if info.Space == isa.Param && in.a == none { // the executor itself does not need one
+		for i := m; i != 0; i &= i - 1 {
+			w.addr[bits.TrailingZeros32(i)] = uint64(in.imm)
+		}
+	}
+	if e.Space == isa.Generic {
+		if e.Space, _ = isa.Resolve(w.addr[e.Lanes.First()]); e.Space != isa.Param {
+			e.Space = isa.Generic
+			e.Resolve(isa.SharedWindow, isa.LocalWindow, isa.WindowSize)
+		}
+	}
 }

@@ -353,6 +353,9 @@ func (w *warp) run(limit uint64) bool {
 					if w.fault != nil {
 						return true
 					}
+					if s := w.blk.Seer(); s != nil {
+						w.show(in, m, s)
+					}
 				}
 				pc++
 			case kCounted:
