@@ -29,11 +29,11 @@ func kernelText(body string) string {
 		"ld.param.u64 %a, [a];\nmov.u32 %r0, %tid.x;\nmov.u32 %r1, 0;\n" + body + "st.global.u32 [%a], %r1;\nret;\n}\n"
 }
 
-// chain is a kernel with n branches, one after another.
+// chain is a kernel with n branches, one after another, around what cannot have a guard.
 func chain(n int) string {
 	var s strings.Builder
 	for i := range n {
-		fmt.Fprintf(&s, "setp.gt.u32 %%p0, %%r0, %d;\n@%%p0 bra L%d;\nadd.u32 %%r1, %%r1, 3;\nL%d:\nxor.b32 %%r1, %%r1, %%r0;\n", i, i, i)
+		fmt.Fprintf(&s, "setp.gt.u32 %%p0, %%r0, %d;\n@%%p0 bra L%d;\nactivemask.b32 %%r2;\nadd.u32 %%r1, %%r1, %%r2;\nL%d:\nxor.b32 %%r1, %%r1, %%r0;\n", i, i, i)
 	}
 	return kernelText(s.String())
 }
