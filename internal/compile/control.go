@@ -415,14 +415,14 @@ func (c *controller) raise(b, n int, in *ir.Inst, a *access) {
 	if !a.chosen {
 		a.write, a.read = isa.NoCounter, isa.NoCounter
 		if results {
-			a.write = c.counter()
+			a.write = c.counter(fromAfar(in))
 		}
 	}
 	if in.Ctl.Write = a.write; results {
 		c.open = append(c.open, pending{in, true, a.write, a.writes})
 	}
 	if !a.chosen && len(sources) > 0 && c.overwritten(b, n, sources, a.writes, results) {
-		a.read = c.counter()
+		a.read = c.counter(false)
 	}
 	if in.Ctl.Read = a.read; a.read != isa.NoCounter {
 		c.open = append(c.open, pending{in, false, a.read, sources})
@@ -430,22 +430,65 @@ func (c *controller) raise(b, n int, in *ir.Inst, a *access) {
 	a.chosen = true
 }
 
-// counter is one that nothing uses, or else the one that fewest do.
-func (c *controller) counter() uint8 {
-	var uses [isa.Counters]int
+// counter is one that nothing uses, or else one of those with what takes about as long: who waits for
+// sources or for a result from near by must not wait for global memory. One is kept for such.
+func (c *controller) counter(far bool) uint8 {
+	var near, away [isa.Counters]int
+	last := -1
 	for _, p := range c.open {
-		uses[p.counter]++
+		if !p.far() {
+			near[p.counter]++
+			continue
+		}
+		away[p.counter]++
+		last = int(p.counter)
 	}
-	best := 0
+	first := 0
 	if c.groups {
-		best = 1
+		first = 1
 	}
-	for k := best; k < min(c.m.Counters, isa.Counters); k++ {
-		if uses[k] < uses[best] {
+	list := make([]int, 0, isa.Counters)
+	kept := 1 // counters that far results leave to others
+	for k := first; k < min(c.m.Counters, isa.Counters); k++ {
+		if near[k]+away[k] == 0 {
+			list = append(list, k)
+		} else if away[k] == 0 {
+			kept = 0
+		}
+	}
+	if !far {
+		kept = 0
+	}
+	if len(list) > kept {
+		return uint8(list[0])
+	}
+	if far && last >= first && near[last] == 0 { // with the one before: they come at about the same time
+		return uint8(last)
+	}
+	best := first
+	cost := func(k int) int {
+		if far {
+			return near[k]<<8 + away[k]
+		}
+		return away[k]<<8 + near[k]
+	}
+	for k := first; k < min(c.m.Counters, isa.Counters); k++ {
+		if cost(k) < cost(best) {
 			best = k
 		}
 	}
 	return uint8(best)
+}
+
+// far reports whether what is open may come from beyond the SM.
+func (p *pending) far() bool { return p.results && fromAfar(p.in) }
+
+func fromAfar(in *ir.Inst) bool {
+	switch in.Base() {
+	case "LDG", "LD", "LDL", "ATOM", "ATOMG", "RED", "TEX", "TLD", "TLD4", "SULD":
+		return true
+	}
+	return false
 }
 
 // matters reports whether code after an instruction of a block names its results.

@@ -58,6 +58,7 @@ func passes(o *options, lay *layout) []pass {
 		{"flatten", plain(func(f *ir.Func) { flatten(f); removeDead(f) }), true, 3},
 		{"schedule", func(f *ir.Func, m *machine.Machine) {
 			if !o.inOrder {
+				meetOnce(f)
 				schedule(f, m)
 			}
 		}, true, 3},

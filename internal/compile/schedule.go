@@ -9,9 +9,11 @@ import (
 // are registers for what is waited for.
 
 // most live values while instructions with long waits are preferred; beyond, what frees registers is
-// (our choice: 40 registers let an SM of sm_86 hold its 48 warps).
+// (our choice: 40 registers let an SM of sm_86 hold its 48 warps). A block through which many values
+// go has room for some more: else its loads would wait one after the other.
 const (
 	mostLive       = 36
+	moreLive       = 24
 	mostPredicates = 4
 )
 
@@ -32,6 +34,7 @@ func schedule(f *ir.Func, m *machine.Machine) {
 	s := &scheduler{m: m, live: findLive(f), by: make([]int, len(f.Values))}
 	s.p.left = make([]int, len(f.Values))
 	for _, b := range f.Blocks {
+		s.most = s.room(b)
 		var out []*ir.Inst
 		from := 0
 		for i, in := range b.Insts { // nothing passes a reading of the clock, or is before a function's beginning
@@ -50,6 +53,19 @@ type scheduler struct {
 	live *liveness
 	by   []int // by value: 1 + the place in the run of the instruction that defines it; 0 between runs
 	p    pressure
+	most int // general registers that may be needed before those are freed first
+}
+
+// room is how many general registers a block's instructions may need at once before what frees some is
+// preferred.
+func (s *scheduler) room(b *ir.Block) int {
+	n := 0
+	for _, v := range s.live.in[b.ID] {
+		if v.Class == ir.GPR {
+			n++
+		}
+	}
+	return max(mostLive, min(n+moreLive, s.m.Registers-moreLive))
 }
 
 // latencyOf is about how long a result takes.
@@ -79,11 +95,82 @@ func ordered(in *ir.Inst) bool {
 	return false
 }
 
+// spaces are those whose memory overlaps no other's: global, shared and local.
+const spaces = 3
+
+// spacesOf are the spaces that an instruction accesses, as bits; unknown addresses are in all.
+func spacesOf(in *ir.Inst) uint8 {
+	switch in.Base() {
+	case "LDG":
+		if in.Has("CONSTANT") { // nobody writes there
+			return 0
+		}
+		return 1
+	case "STG":
+		return 1
+	case "LDS", "LDSM", "STS":
+		return 2
+	case "LDL", "STL":
+		return 4
+	case "LD", "ST":
+		return 7
+	}
+	return 0
+}
+
+// memoryOrder says what an instruction has to come after, by the places of those before it: a plain store
+// after the loads and stores of its space, a load after the stores of its own, all else that has an
+// effect after all that, and before all that follows.
+type memoryOrder struct {
+	full   int         // the last one that all others stay on their side of, -1 if there was none
+	since  []int       // what came after it and must stay there
+	stored [spaces]int // the last store to a space since then, or full
+	loaded [spaces][]int
+}
+
+// add returns what the instruction at a place has to come after, in addition to a list.
+func (m *memoryOrder) add(after []int, at int, in *ir.Inst) []int {
+	store := false
+	switch in.Base() {
+	case "STG", "STS", "STL", "ST":
+		store = true
+	}
+	switch {
+	case !in.Effect && !ordered(in):
+		return after
+	case in.Effect && !store || in.Has("STRONG"):
+		if after = append(after, m.since...); m.full >= 0 {
+			after = append(after, m.full)
+		}
+		*m = memoryOrder{full: at, stored: [spaces]int{at, at, at}}
+		return after
+	}
+	m.since = append(m.since, at)
+	if m.full >= 0 {
+		after = append(after, m.full)
+	}
+	of := spacesOf(in)
+	for s := range spaces {
+		if of>>s&1 == 0 {
+			continue
+		}
+		if n := m.stored[s]; n >= 0 && n != m.full {
+			after = append(after, n)
+		}
+		if store {
+			after = append(after, m.loaded[s]...)
+			m.stored[s], m.loaded[s] = at, m.loaded[s][:0]
+		} else {
+			m.loaded[s] = append(m.loaded[s], at)
+		}
+	}
+	return after
+}
+
 // nodes finds what each instruction waits for.
 func (s *scheduler) nodes(list []*ir.Inst) []node {
 	all := make([]node, len(list))
-	effect := -1
-	var reads []int // since the last effect
+	mem := memoryOrder{full: -1, stored: [spaces]int{-1, -1, -1}}
 	for i, in := range list {
 		n := &all[i]
 		n.in, n.order, n.latency = in, i, latencyOf(in, s.m)
@@ -93,17 +180,7 @@ func (s *scheduler) nodes(list []*ir.Inst) []node {
 			}
 		})
 		in.EachDef(func(v *ir.Value) { s.by[v.ID] = i + 1 })
-		switch {
-		case in.Effect:
-			if n.after = append(n.after, reads...); effect >= 0 {
-				n.after = append(n.after, effect)
-			}
-			effect, reads = i, nil
-		case ordered(in):
-			if reads = append(reads, i); effect >= 0 {
-				n.after = append(n.after, effect)
-			}
-		}
+		n.after = mem.add(n.after, i, in)
 	}
 	for i := range all {
 		list[i].EachDef(func(v *ir.Value) { s.by[v.ID] = 0 })
@@ -204,7 +281,7 @@ func (s *scheduler) run(b *ir.Block, from, to int) []*ir.Inst {
 	var out []*ir.Inst
 	now := 0
 	for len(open) > 0 {
-		k := choose(all, open, p, now)
+		k := choose(all, open, p, now, s.most)
 		n := &all[open[k]]
 		open = append(open[:k], open[k+1:]...)
 		now = max(now+1, n.ready+1)
@@ -222,8 +299,8 @@ func (s *scheduler) run(b *ir.Block, from, to int) []*ir.Inst {
 }
 
 // choose is the place in open of the instruction to issue next.
-func choose(all []node, open []int, p *pressure, now int) int {
-	tight, narrow := p.live[ir.GPR] >= mostLive, p.live[ir.Pred] >= mostPredicates
+func choose(all []node, open []int, p *pressure, now, most int) int {
+	tight, narrow := p.live[ir.GPR] >= most, p.live[ir.Pred] >= mostPredicates
 	best := -1
 	better := func(x, y *node) bool {
 		if narrow {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
+	"github.com/heddle-sim/heddle/internal/compile/machine"
 	"github.com/heddle-sim/heddle/internal/isa/flow"
 )
 
@@ -68,8 +69,24 @@ func converge(f *ir.Func) {
 // dropSyncs removes the meetings of all lanes of a warp where they are together anyway.
 func dropSyncs(f *ir.Func) {
 	for _, b := range f.Blocks {
+		b.Insts = slices.DeleteFunc(b.Insts, meeting)
+	}
+}
+
+// meeting reports whether an instruction makes all lanes of a warp meet.
+func meeting(in *ir.Inst) bool {
+	return in.Name == "WARPSYNC" && in.Args[0].Kind == ir.Imm && uint32(in.Args[0].Imm) == ^uint32(0)
+}
+
+// meetOnce removes meetings after another one of their block: lanes go apart at its end, and where some of
+// them end. They would keep what is between them in its order.
+func meetOnce(f *ir.Func) {
+	for _, b := range f.Blocks {
+		met := false
 		b.Insts = slices.DeleteFunc(b.Insts, func(in *ir.Inst) bool {
-			return in.Name == "WARPSYNC" && in.Args[0].Kind == ir.Imm && uint32(in.Args[0].Imm) == ^uint32(0)
+			again := met && meeting(in)
+			met = met && machine.ClassOf(in.Name) != machine.Control || meeting(in)
+			return again
 		})
 	}
 }
