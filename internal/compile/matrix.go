@@ -36,6 +36,14 @@ func (b *builder) assignAll(o *ptx.Operand, list []*ir.Value) {
 	}
 }
 
+// moveMatrix is movmatrix.
+func (b *builder) moveMatrix() {
+	in := b.inst
+	d := b.f.NewValue(ir.GPR)
+	b.emit("MOVM.16.MT88", ir.D(d), ir.R(b.value(b.source(&in.Args[1], "b32", 0))))
+	b.assign(&in.Args[0], 0, d)
+}
+
 // loadMatrix is ldmatrix.
 func (b *builder) loadMatrix() {
 	in := b.inst

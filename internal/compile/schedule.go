@@ -89,7 +89,7 @@ func latencyOf(in *ir.Inst, m *machine.Machine) int {
 // that have ended would read it.
 func ordered(in *ir.Inst) bool {
 	switch in.Base() {
-	case "LDG", "LD", "LDS", "LDL", "LDSM", "SHFL", "VOTE", "MATCH", "REDUX", "B2R":
+	case "LDG", "LD", "LDS", "LDL", "LDSM", "MOVM", "SHFL", "VOTE", "MATCH", "REDUX", "B2R":
 		return true
 	}
 	return false

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -197,12 +198,14 @@ func TestCompiledMemoryCases(t *testing.T) {
 	}
 }
 
+var moreKernels = flag.Int("kernels", 0, "how many random kernels TestCompiledMemory compares, if more than otherwise; 1,000 take about half a minute")
+
 // TestCompiledMemory: random kernels with memory, warps and blocks give what their PTX gives, bit for bit, without
 // optimisation and with all of it, each time for one of the architectures. A kernel that does not is reduced.
 func TestCompiledMemory(t *testing.T) {
 	const batch = 50
 	input := genInput()
-	total := alltests.Count(50, 20000)
+	total := max(alltests.Count(50, 2000), *moreKernels)
 	archs := []sass.Arch{80, 86, 89}
 	for at := 0; at < total && !t.Failed(); at += batch {
 		var lines [][]string
