@@ -134,6 +134,9 @@ func TestPackageCompiled(t *testing.T) {
 	}
 	t.Logf("%d of %d kernels compile, %d with spills, %d PTX instructions in %v", compiled, all, spills, lines, took)
 	t.Logf("%d equal, %d equal to the PTX with contraction and div.approx written out, %d that only trap", equal, free, trapped)
+	if equal+free+trapped != compiled {
+		t.Errorf("of %d kernels that compile only %d could be compared", compiled, equal+free+trapped)
+	}
 	t.Logf("instructions beside NVIDIA's compiler: %s; registers: %s", ratios(more), ratios(registers))
 	if mean, ninth := meanOf(more), more[len(more)*9/10]; compiled < 400 || mean > 1.15 || ninth > 1.4 { // as once reached; ratios has sorted them
 		t.Errorf("%d kernels compile, to %.3f times the instructions (90th percentile %.2f); want at least 400, at most 1.15 and 1.4", compiled, mean, ninth)

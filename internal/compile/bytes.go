@@ -68,7 +68,7 @@ func fuseBytes(f *ir.Func) {
 	}
 }
 
-// usesOf counts the uses of values by their numbers.
+// usesOf counts the uses of values by their numbers, but not those of branches.
 func usesOf(f *ir.Func) []int {
 	uses := make([]int, len(f.Values))
 	for _, b := range f.Blocks {

@@ -150,7 +150,7 @@ func (b *builder) callThrough(c call) {
 
 // callBy emits a call: results are its results, as words, of which to some slots are given.
 func (b *builder) callBy(name, callee string, words, to []ir.Arg, results int, slots []slot) {
-	b.f.Reserved = reservedByCall
+	b.f.Reserved, b.f.CalleesWait = reservedByCall, b.mod.functionsWait()
 	args := []ir.Arg{}
 	var list []*ir.Value
 	for range max(results, len(slots)) {
@@ -162,6 +162,27 @@ func (b *builder) callBy(name, callee string, words, to []ir.Arg, results int, s
 	for i, s := range slots {
 		b.set(s, list[i])
 	}
+}
+
+// functionsWait reports whether a function of the module, which is no kernel, reads what other threads may
+// write: by atomics, mbarriers, barriers, and loads with an order.
+func (m *module) functionsWait() bool {
+	for _, fn := range m.text.Funcs {
+		if fn.Entry || fn.Proto || fn.Load() != nil {
+			continue
+		}
+		for _, in := range fn.Code {
+			switch in.Op {
+			case "atom", "mbarrier", "bar", "barrier":
+				return true
+			case "ld":
+				if sem := in.Sem(); sem != "" && sem != "weak" || in.CacheOp() == "cv" {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // enter begins a function.

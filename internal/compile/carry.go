@@ -9,7 +9,8 @@ import (
 // This file: sums of more than a register, in steps that pass a carry on.
 
 // carries is add, sub and mad with .cc, and addc, subc and madc. The carry is a predicate in a register of
-// its own, true after a subtraction that needs none, and false at first.
+// its own, true after a subtraction that needs none, false where nothing has set it yet, and undefined where
+// only other ways to here have.
 func (b *builder) carries() {
 	in := b.inst
 	t := b.typeOf()

@@ -430,6 +430,10 @@ func (c *controller) raise(b, n int, in *ir.Inst, a *access) {
 	a.chosen = true
 }
 
+// mostOfOne is how many instructions count in one counter while others have fewer: less than the 63 that it
+// can count to (our choice).
+const mostOfOne = 32
+
 // counter is one that nothing uses, or else one of those with what takes about as long: who waits for
 // sources or for a result from near by must not wait for global memory. One is kept for such.
 func (c *controller) counter(far bool) uint8 {
@@ -462,7 +466,7 @@ func (c *controller) counter(far bool) uint8 {
 	if len(list) > kept {
 		return uint8(list[0])
 	}
-	if far && last >= first && near[last] == 0 { // with the one before: they come at about the same time
+	if far && last >= first && near[last] == 0 && away[last] < mostOfOne { // with the one before: they come at about the same time
 		return uint8(last)
 	}
 	best := first

@@ -28,11 +28,10 @@ func fuseShifts(f *ir.Func) {
 				continue
 			}
 			line := b.Insts[i].Line
-			b.Insts = slices.Delete(b.Insts, i, i+len(list))
-			for _, in := range list {
+			for k, in := range list {
 				in.Line = line
+				b.Put(i+k, in)
 			}
-			b.Insert(i, list...)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/heddle-sim/heddle/internal/compile/ir"
 	"github.com/heddle-sim/heddle/internal/compile/machine"
 )
@@ -15,6 +17,7 @@ const (
 	mostLive       = 36
 	moreLive       = 24
 	mostPredicates = 4
+	mostCompared   = 128 // instructions among which one is chosen, the first of those that may come
 )
 
 // node is an instruction with what it waits for.
@@ -98,7 +101,8 @@ func ordered(in *ir.Inst) bool {
 // spaces are those whose memory overlaps no other's: global, shared and local.
 const spaces = 3
 
-// spacesOf are the spaces that an instruction accesses, as bits; unknown addresses are in all.
+// spacesOf are the spaces that an instruction accesses, as bits; loads and stores of unknown addresses are in
+// all, what accesses no memory in none.
 func spacesOf(in *ir.Inst) uint8 {
 	switch in.Base() {
 	case "LDG":
@@ -124,7 +128,7 @@ func spacesOf(in *ir.Inst) uint8 {
 type memoryOrder struct {
 	full   int         // the last one that all others stay on their side of, -1 if there was none
 	since  []int       // what came after it and must stay there
-	stored [spaces]int // the last store to a space since then, or full
+	stored [spaces]int // the last store to a space, full if there was none since then
 	loaded [spaces][]int
 }
 
@@ -283,7 +287,7 @@ func (s *scheduler) run(b *ir.Block, from, to int) []*ir.Inst {
 	for len(open) > 0 {
 		k := choose(all, open, p, now, s.most)
 		n := &all[open[k]]
-		open = append(open[:k], open[k+1:]...)
+		open = append(open[:k], open[k+1:]...) // in their order
 		now = max(now+1, n.ready+1)
 		p.issue(n.in)
 		out = append(out, n.in)
@@ -291,7 +295,8 @@ func (s *scheduler) run(b *ir.Block, from, to int) []*ir.Inst {
 			s := &all[x]
 			s.ready = max(s.ready, now-1+n.latency)
 			if s.left--; s.left == 0 {
-				open = append(open, x)
+				k, _ := slices.BinarySearch(open, x)
+				open = slices.Insert(open, k, x)
 			}
 		}
 	}
@@ -322,7 +327,7 @@ func choose(all []node, open []int, p *pressure, now, most int) int {
 		}
 		return x.order < y.order
 	}
-	for k := range open {
+	for k := range open[:min(len(open), mostCompared)] {
 		if best < 0 || better(&all[open[k]], &all[open[best]]) {
 			best = k
 		}

@@ -11,7 +11,7 @@ import (
 // for another one of its warp. That one must not wait for it in turn, at a BSYNC after what it waits in.
 
 // waiting finds what lanes wait in: loops whose end other threads may decide, by their headers, and barriers
-// that lanes of a warp pass at different places, by their blocks.
+// that lanes of a warp pass at different places, and calls in which they may wait, by their blocks.
 func waiting(f *ir.Func, g *flow.Graph) map[*ir.Block]bool {
 	phis := map[*ir.Value]*ir.Phi{}
 	for _, b := range f.Blocks {
@@ -21,7 +21,7 @@ func waiting(f *ir.Func, g *flow.Graph) map[*ir.Block]bool {
 	}
 	blocks, talks := make([][]*ir.Block, len(g.Loops)), make([]bool, len(g.Loops))
 	for _, b := range f.Blocks {
-		does := slices.ContainsFunc(b.Insts, atomicOp)
+		does := slices.ContainsFunc(b.Insts, func(in *ir.Inst) bool { return atomicOp(in) || waitsInside(f, in) })
 		for l := g.LoopOf(b.ID); l >= 0; l = g.Loops[l].Parent {
 			blocks[l], talks[l] = append(blocks[l], b), talks[l] || does
 		}
@@ -34,7 +34,7 @@ func waiting(f *ir.Func, g *flow.Graph) map[*ir.Block]bool {
 		}
 	}
 	for _, b := range f.Blocks {
-		if slices.ContainsFunc(b.Insts, func(in *ir.Inst) bool { return in.Base() == "BAR" && in.Alone }) {
+		if slices.ContainsFunc(b.Insts, func(in *ir.Inst) bool { return in.Base() == "BAR" && in.Alone || waitsInside(f, in) }) {
 			list[b] = true
 		}
 	}
@@ -66,6 +66,11 @@ func atomicOp(in *ir.Inst) bool {
 		return in.Effect
 	}
 	return false
+}
+
+// waitsInside reports whether a called function may wait for other threads, or return what they have written.
+func waitsInside(f *ir.Func, in *ir.Inst) bool {
+	return f.CalleesWait && in.Base() == "CALL" && in.Name != machineName
 }
 
 // ends are the branches of the loop that lead out of it.
@@ -103,8 +108,13 @@ func (w *wait) depends() bool {
 			w.choice(w.phis[v])
 			continue
 		}
-		if base := v.Def.Base(); atomicOp(v.Def) || base == "LDL" || base == "LD" { // which has what the thread has noted
+		switch base := v.Def.Base(); base {
+		case "LD", "LDG", "LDS", "LDL": // a plain one has what the thread has noted
 			return true
+		default:
+			if atomicOp(v.Def) || waitsInside(w.f, v.Def) {
+				return true
+			}
 		}
 		v.Def.Uses(func(u **ir.Value) { w.queue = append(w.queue, *u) })
 	}

@@ -89,7 +89,7 @@ func (b *builder) redux() {
 	}
 	u, d := b.f.NewValue(ir.UGPR), b.f.NewValue(ir.GPR)
 	b.effect(name, ir.D(u), ir.R(b.value(b.source(&in.Args[1], t, 0))))
-	b.emit("MOV", ir.D(d), ir.R(u))
+	b.effect("MOV", ir.D(d), ir.R(u)) // it stays before calls, which may use the register
 	b.assign(&in.Args[0], 0, d)
 }
 

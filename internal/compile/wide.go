@@ -12,17 +12,12 @@ import (
 // fuseWide looks for IADD3 and IADD3.X, the halves of a sum, one of whose terms is the product of
 // IMAD.WIDE, and makes the other term the addend of a product of their own.
 func fuseWide(f *ir.Func) {
-	uses := map[*ir.Value]int{}
-	for _, b := range f.Blocks {
-		for _, in := range b.Insts {
-			in.Uses(func(v **ir.Value) { uses[*v]++ })
-		}
-	}
+	uses := usesOf(f)
 	for _, b := range f.Blocks {
 		for i := 1; i < len(b.Insts); i++ {
 			lo, hi := b.Insts[i-1], b.Insts[i]
 			in := fused(lo, hi)
-			if in == nil || uses[lo.Args[1].Vals[0]] != 1 {
+			if in == nil || uses[lo.Args[1].Vals[0].ID] != 1 {
 				continue
 			}
 			b.Insts = slices.Delete(b.Insts, i-1, i+1)

@@ -31,6 +31,10 @@ func main() {
 	of := flag.String("of", "ptx", "what is beside NVIDIA's machine code: ptx, or compiled")
 	most := flag.Int("kernels", 20, "how many kernels, those with most instructions")
 	flag.Parse()
+	code, known := map[string]string{"ptx": "ptx", "compiled": "sass"}[*of]
+	if !known {
+		log.Fatalf("-of %s: want ptx or compiled", *of)
+	}
 	dir, err := os.MkdirTemp("", "cycles-")
 	if err != nil {
 		log.Fatal(err)
@@ -40,7 +44,6 @@ func main() {
 	if len(ptx) != len(sass) {
 		log.Fatalf("%d launches of %s, %d of machine code", len(ptx), *of, len(sass))
 	}
-	code := map[string]string{"ptx": "ptx", "compiled": "sass"}[*of]
 	best := map[string]int{}
 	for i := range sass {
 		p, s := &ptx[i], &sass[i]
@@ -55,7 +58,10 @@ func main() {
 	list := slices.SortedFunc(maps.Keys(best), func(a, b string) int {
 		return cmp.Compare(sass[best[b]].WarpInstructions, sass[best[a]].WarpInstructions)
 	})
-	fmt.Printf("| kernel | cycles: %s, machine code | | warp instructions | registers | occupancy | what grew most | what shrank most |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n", map[string]string{"ptx": "PTX", "compiled": "ours"}[*of])
+	if len(list) == 0 {
+		log.Fatal("none of these cases launched a kernel in both forms")
+	}
+	fmt.Printf("| kernel | cycles: %s, NVIDIA's machine code | | warp instructions | registers | occupancy | what grew most | what shrank most |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n", map[string]string{"ptx": "PTX", "compiled": "ours"}[*of])
 	sum := 0.0
 	for _, name := range list[:min(*most, len(list))] {
 		p, s := &ptx[best[name]], &sass[best[name]]
@@ -66,7 +72,7 @@ func main() {
 			p.WarpInstructions, s.WarpInstructions, p.Registers, s.Registers, p.Occupancy, s.Occupancy, up, down)
 	}
 	n := min(*most, len(list))
-	fmt.Printf("\n%d kernels: %.3f times the cycles of NVIDIA's code, by geometric mean\n", n, math.Exp(sum/float64(max(n, 1))))
+	fmt.Printf("\nThe left ones are %[2]s times the right ones by geometric mean of %[1]d kernels; the percentages are those of the right ones.\n", n, fmt.Sprintf("%.3f", math.Exp(sum/float64(n))))
 }
 
 // kernels runs the cases and returns their launches.

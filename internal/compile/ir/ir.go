@@ -144,10 +144,12 @@ type Func struct {
 	Name string
 	// Reserved registers, the first ones, are left to calls; 0 in a kernel without them.
 	Reserved int
-	Callees  []string // functions that it calls
-	Indirect bool     // it calls functions by their addresses
-	Blocks   []*Block // in the order of the code; the first is the entry
-	Values   []*Value // by ID
+	// CalleesWait says that functions which are called may wait for other threads.
+	CalleesWait bool
+	Callees     []string // functions that it calls
+	Indirect    bool     // it calls functions by their addresses
+	Blocks      []*Block // in the order of the code; the first is the entry
+	Values      []*Value // by ID
 }
 
 // NewValue makes a value.
@@ -251,6 +253,12 @@ func (b *Block) Append(in *Inst) *Inst {
 	b.Insts = append(b.Insts, in)
 	in.own(b)
 	return in
+}
+
+// Put makes an instruction the one at place i.
+func (b *Block) Put(i int, in *Inst) {
+	b.Insts[i] = in
+	in.own(b)
 }
 
 // Insert puts instructions before place i.
