@@ -371,7 +371,7 @@ func effectBody(name string) (perf, body string) {
 	}
 	columns, n, sums := 8, 12, ""
 	if strings.HasSuffix(name, "sums") { // they go on while products are in the tensor units
-		columns, n, sums = 64, 4, strings.Repeat("add.u32 %r8, %r8, 3;\n", 80)
+		columns, n, sums = 64, 4, strings.Repeat("add.u32 %v, %v, 3;\n", 80)
 	}
 	if strings.HasPrefix(name, "product ") || name == "product" {
 		n = 1

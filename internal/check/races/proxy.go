@@ -184,8 +184,8 @@ func byAsyncProxy(a *exec.Access) bool {
 	return a.By == isa.ByBulk || a.By == isa.ByProduct || strings.Contains(a.Inst.Op, ".bulk")
 }
 
-// unfenced looks for writes of threads that an access of the asynchronous proxy to shared memory may not see: the one
-// who wrote, or the one who uses them, must have executed a fence since.
+// unfenced looks for writes of threads that an access of the asynchronous proxy to shared memory may not see: a thread
+// must have executed a fence between them, in an order with both.
 func (b *block) unfenced(x *access) {
 	var last settledWrite
 	for k := uint32(x.Lanes); k != 0; k &= k - 1 {

@@ -91,7 +91,8 @@ func (s *shorten) drop(pc int) {
 	s.code[pc].Dsts, s.code[pc].Srcs = nil, nil
 }
 
-// pure reports whether an instruction only writes its registers, as a function of those that it reads.
+// pure reports whether an instruction only writes its registers, as a function of those that it reads. One
+// with .cc also leaves a carry; votes and the like wait for other lanes.
 func (s *shorten) pure(pc int) bool {
 	in := &s.f.info[pc]
 	switch in.Unit {
@@ -100,7 +101,8 @@ func (s *shorten) pure(pc int) bool {
 		return false
 	}
 	return in.Flow == isa.FlowNext && len(in.Dsts) > 0 && !in.Load && !in.Store && !in.Atomic && !in.Barrier && !in.Time && !in.Clock &&
-		in.Private && in.Async == isa.Async{} && in.Kind != isa.KindFence && in.Kind != isa.KindShfl
+		in.Private && in.Async == isa.Async{} && in.Kind != isa.KindFence && in.Kind != isa.KindShfl &&
+		s.f.code[pc].kind != kWarpSync && !s.f.ast.Code[pc].Has("cc")
 }
 
 // reg returns the register of an operand that is a whole one.

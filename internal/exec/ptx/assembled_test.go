@@ -82,6 +82,8 @@ func TestWhatAnAssemblerLeavesOut(t *testing.T) {
 		{"a guarded copy", "setp.eq.u32 %p1, %r0, 5; add.u32 %r1, %r0, 1; @%p1 mov.b32 %r0, %r1;" + store("%r0"), ""},
 		{"a special register", "mov.u32 %r1, %laneid;" + store("%r1"), ""},
 		{"a value that nobody reads", "add.u32 %r1, %r0, 1; mul.lo.u32 %r2, %r1, %r1;" + store("%r0"), "add.u32 %r1, %r0, 1; mul.lo.u32 %r2, %r1, %r1;"},
+		{"a sum of which only the carry is read", "add.cc.u32 %r1, %r0, %r0; addc.u32 %r2, %r0, 0;" + store("%r2"), ""},
+		{"a vote that nobody reads", "setp.eq.u32 %p1, %r0, 5; vote.sync.any.pred %p2, %p1, -1; match.any.sync.b32 %r1, %r0, -1; redux.sync.add.u32 %r2, %r0, -1;" + store("%r0"), ""},
 		{"a clock that nobody reads", "mov.u32 %r1, %clock;" + store("%r0"), ""},
 		{"a load that nobody reads", "ld.global.u32 %r1, [%out];" + store("%r0"), ""},
 		{"a literal", "mov.b32 %r1, 7; add.u32 %r2, %r0, %r1;" + store("%r2"), "mov.b32 %r1, 7;"},
