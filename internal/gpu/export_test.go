@@ -92,3 +92,6 @@ func AbsentBesideASleeper() (sleeper, other bool) {
 	<-home
 	return sleeper, other
 }
+
+// Warm returns what blocks that are executed without the chip do to its L2.
+func (g *GPU) Warm() *Warming { return &g.warming }

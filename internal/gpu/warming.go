@@ -44,7 +44,8 @@ func (w *Warming) See(block uint64, e *exec.Effects) {
 	if block != w.block {
 		w.block, w.turn = block, 0
 	}
-	write, width := e.Inst.Store, uint64(e.Inst.Width)
+	write := e.Inst.Store && e.Inst.Async.Does != isa.AsyncStart // a copy stores to shared memory; Addr is where it reads
+	width := uint64(e.Inst.Width)
 	t := touch{line: math.MaxUint64, write: write}
 	for m := e.Lanes &^ (e.Shared | e.Local); m != 0; m &= m - 1 {
 		at := e.Addr[m.First()&31]
