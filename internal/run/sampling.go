@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/gpu"
@@ -56,13 +57,21 @@ func clocked(l *Launch) bool {
 	return slices.ContainsFunc(l.op.Kernel.Work().Code(), func(in *isa.Inst) bool { return in.Time })
 }
 
+// bulky reports whether a launch has bulk or tensor copies. What they read and write does not reach gpu.Warming, since
+// steps outside of the chip do not tell where they copy.
+func bulky(l *Launch) bool {
+	return slices.ContainsFunc(l.op.Kernel.Work().Code(), func(in *isa.Inst) bool {
+		return (in.Load || in.Store) && strings.Contains(in.Op, "async.bulk")
+	})
+}
+
 // skip decides whether blocks of a launch that is simulated are passed over, and if so, executes them; they leave
-// their trace in the L2. A launch whose blocks wait for each other is simulated whole.
+// their trace in the L2. A launch whose blocks wait for each other, or copy in bulk, is simulated whole.
 func (s *Session) skip(l *Launch, x gpu.Standing, w *gpu.Warming) (gpu.Skip, error) {
 	at := sample.Stand(x)
 	if l.part == nil {
 		t := l.op.Kernel.Work().Traits()
-		if l.part = s.sampler.NewBlocks(at); l.part == nil || t.Spins || t.Cooperative || clocked(l) {
+		if l.part = s.sampler.NewBlocks(at); l.part == nil || t.Spins || t.Cooperative || clocked(l) || bulky(l) {
 			return gpu.Skip{}, nil
 		}
 		return gpu.Skip{Again: l.part.First()}, nil

@@ -229,6 +229,25 @@ L: ld.volatile.global.u32 %r3, [%d]; setp.ne.u32 %p, %r3, %r1; @%p bra L;
 }
 `
 
+// bulkPTX has a kernel whose blocks fetch what they add to with bulk copies.
+const bulkPTX = `.visible .entry bulk(.param .u64 out, .param .u32 rounds)
+{
+ .shared .align 128 .b8 s[256]; .shared .align 8 .b64 bar;
+ .reg .b32 %r<8>; .reg .b64 %d<4>; .reg .pred %p<3>;
+ ld.param.u64 %d0, [out]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, s; mov.u32 %r3, bar;
+ setp.eq.u32 %p1, %r0, 0;
+ @%p1 mbarrier.init.shared.b64 [%r3], 1;
+ bar.sync 0;
+ mul.wide.u32 %d1, %r1, 256; add.u64 %d1, %d1, %d0;
+ @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r3], 256;
+ @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%d1], 256, [%r3];
+W: mbarrier.try_wait.parity.shared.b64 %p2, [%r3], 0; @!%p2 bra W;
+ mad.lo.u32 %r4, %r0, 4, %r2; ld.shared.u32 %r5, [%r4]; add.u32 %r5, %r5, %r1;
+ mul.wide.u32 %d2, %r0, 4; add.u64 %d1, %d1, %d2; st.global.u32 [%d1], %r5;
+ ret;
+}
+`
+
 // blocksJob writes a job of three launches, the second one of 1000 blocks of a kernel.
 func blocksJob(t *testing.T, kernel string, rounds int) string {
 	t.Helper()
@@ -259,7 +278,7 @@ args = [{ buffer = "out" }, { u32 = 1 }]
 		text = strings.Replace(text, "[[launches]]", "[buffers.other]\ntype = \"u32\"\ncount = 8\n[[launches]]", 1)
 	}
 	file := filepath.Join(dir, "sampled.toml")
-	for name, text := range map[string]string{"sampled.toml": text, "sampled.ptx": sampledPTX + turnsPTX} {
+	for name, text := range map[string]string{"sampled.toml": text, "sampled.ptx": sampledPTX + turnsPTX + bulkPTX} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -281,6 +300,7 @@ func TestSampledBlocks(t *testing.T) {
 		{"number of the grid", "numbered", 1, false},
 		{"blocks that read the clock", "clocked", 1, true},
 		{"blocks that wait for others", "turns", 1, true},
+		{"bulk copies", "bulk", 1, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := blocksJob(t, c.kernel, c.rounds)
