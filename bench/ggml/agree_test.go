@@ -100,35 +100,51 @@ func draws(name string) []agreetest.Draw {
 	return one
 }
 
+// tally counts kernels whose two forms leave the same in memory.
+type tally struct{ equal, free, trapped int }
+
+func (c *tally) all() int { return c.equal + c.free + c.trapped }
+
+func (c *tally) String() string {
+	return fmt.Sprintf("%d equal, %d equal to the PTX with contraction and div.approx written out, %d that only trap", c.equal, c.free, c.trapped)
+}
+
+// kernel launches a kernel in both forms.
+func (c *tally) kernel(t *testing.T, pair *agreetest.Pair, k exec.Kernel) {
+	t.Helper()
+	name := strings.TrimPrefix(demangle.Filter(k.Name(), demangle.NoParams), "void ")
+	o := pair.Agree(t, k, draws(name))
+	switch {
+	case len(o.Different) > 0:
+		t.Errorf("%s: %s", name, strings.Join(o.Different, "; "))
+	case o.Free > 0:
+		c.free++
+	case o.Equal > 0:
+		c.equal++
+	case o.Trapped > 0 && len(o.Incomparable) == 0:
+		c.trapped++
+	default:
+		t.Logf("%s: not comparable: %s", name, strings.Join(o.Incomparable, "; "))
+	}
+}
+
 // TestPackageAgrees launches the kernels of ten modules by their PTX and by what NVIDIA's compiler
 // made of it for sm_86: memory is the same afterwards, bit for bit, once what PTX leaves to the
 // compiler is written out.
 func TestPackageAgrees(t *testing.T) {
-	var all, equal, free, trapped int
+	all := 0
+	var agree tally
 	for n, m := range modules(t, library(t), 86, 14)[:10] {
 		t.Run(fmt.Sprintf("module %d", 14*n), func(t *testing.T) {
 			pair := agreetest.New(t, program.Source{Name: "module.ptx", Text: m[0]}, program.Source{Name: "module.cubin", Text: m[1]})
 			for _, k := range pair.Kernels() {
 				all++
-				name := strings.TrimPrefix(demangle.Filter(k.Name(), demangle.NoParams), "void ")
-				o := pair.Agree(t, k, draws(name))
-				switch {
-				case len(o.Different) > 0:
-					t.Errorf("%s: %s", name, strings.Join(o.Different, "; "))
-				case o.Free > 0:
-					free++
-				case o.Equal > 0:
-					equal++
-				case o.Trapped > 0 && len(o.Incomparable) == 0:
-					trapped++
-				default:
-					t.Logf("%s: not comparable: %s", name, strings.Join(o.Incomparable, "; "))
-				}
+				agree.kernel(t, pair, k)
 			}
 		})
 	}
-	t.Logf("%d kernels: %d equal, %d equal to the PTX with contraction and div.approx written out, %d that only trap", all, equal, free, trapped)
-	if all < 400 || float64(equal+free+trapped) < 0.95*float64(all) {
-		t.Errorf("of %d kernels only %d agree", all, equal+free+trapped)
+	t.Logf("%d kernels: %v", all, &agree)
+	if all < 400 || float64(agree.all()) < 0.95*float64(all) {
+		t.Errorf("of %d kernels only %d agree", all, agree.all())
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ianlancetaylor/demangle"
-
 	"github.com/heddle-sim/heddle/internal/binary/cubin"
 	"github.com/heddle-sim/heddle/internal/compile"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
@@ -64,7 +62,8 @@ func meanOf(list []float64) float64 {
 // leaves in memory what its PTX does, bit for bit, once the choices that PTX leaves are written out.
 // It prints how large the code is beside that of NVIDIA's compiler, and what the other kernels are refused for.
 func TestPackageCompiled(t *testing.T) {
-	var all, compiled, equal, free, trapped, spills, lines int
+	var all, compiled, spills, lines int
+	var agree tally
 	var more, registers []float64
 	var took time.Duration
 	refused := map[string]int{}
@@ -117,25 +116,14 @@ func TestPackageCompiled(t *testing.T) {
 				if _, ok := theirs[k.Name()]; !ok || !slices.ContainsFunc(out.File.Kernels, func(x *sass.Kernel) bool { return x.Name == k.Name() }) {
 					continue
 				}
-				name := strings.TrimPrefix(demangle.Filter(k.Name(), demangle.NoParams), "void ")
-				o := pair.Agree(t, k, draws(name))
-				switch {
-				case len(o.Different) > 0:
-					t.Errorf("%s: %s", name, strings.Join(o.Different, "; "))
-				case o.Free > 0:
-					free++
-				case o.Equal > 0:
-					equal++
-				case o.Trapped > 0 && len(o.Incomparable) == 0:
-					trapped++
-				}
+				agree.kernel(t, pair, k)
 			}
 		})
 	}
 	t.Logf("%d of %d kernels compile, %d with spills, %d PTX instructions in %v", compiled, all, spills, lines, took)
-	t.Logf("%d equal, %d equal to the PTX with contraction and div.approx written out, %d that only trap", equal, free, trapped)
-	if equal+free+trapped != compiled {
-		t.Errorf("of %d kernels that compile only %d could be compared", compiled, equal+free+trapped)
+	t.Log(&agree)
+	if agree.all() != compiled {
+		t.Errorf("of %d kernels that compile only %d could be compared", compiled, agree.all())
 	}
 	t.Logf("instructions beside NVIDIA's compiler: %s; registers: %s", ratios(more), ratios(registers))
 	if mean, ninth := meanOf(more), more[len(more)*9/10]; compiled < 400 || mean > 1.15 || ninth > 1.4 { // as once reached; ratios has sorted them
