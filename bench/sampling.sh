@@ -14,26 +14,39 @@ go build -o "$tmp/heddle" ./cmd/heddle
 [ $# -gt 0 ] || set -- bench/waves.cu bench/solver.cu examples/{bfs/bfs,gaussian/gaussian,hotspot/hotspot,kmeans/kmeans,matmul/matmul,nbody/nbody,needle/needle,spmv/spmv,stencil3d/stencil3d,transpose/transpose,mandelbrot/mandelbrot}.toml
 TIMEFORMAT=%U
 
+# fail WHAT...: ends with what is wrong with $item, and what heddle and the program said.
+fail() {
+	echo "bench/sampling.sh: $item: $*" >&2
+	cat "$tmp/messages" >&2
+	exit 1
+}
+
+# The first CUDA program builds the runtime library, which no row is to measure.
+item=libraries
+case "$*" in *.cu*) "$tmp/heddle" cuda --quiet -- true >/dev/null 2>"$tmp/messages" || fail "cannot be built" ;; esac
+
 # seconds OUT FLAGS...: the user CPU seconds of a run of $what whose result goes to OUT.
 seconds() {
 	local out=$1
 	shift
-	{ time "$tmp/heddle" "$verb" --quiet --threads 1 --json "$out" "$@" "${what[@]}" >/dev/null 2>&1; } 2>&1
+	{ time "$tmp/heddle" "$verb" --quiet --threads 1 --json "$out" "$@" "${what[@]}" >/dev/null 2>"$tmp/messages"; } 2>&1
 }
 
 printf '%-28s %-11s %22s %11s %11s %8s %8s %8s %8s\n' program gpu simulated whole sampled off interval seconds of
 for item in "$@"; do
+	: >"$tmp/messages"
 	read -ra words <<<"$item"
 	program=${words[0]}
 	name=$(basename "${program%.*}")
 	verb=run what=("$program")
 	if [ "${program##*.}" = cu ]; then
-		"$tmp/heddle" cc -O2 -o "$tmp/$name" "$program"
+		"$tmp/heddle" cc -O2 -o "$tmp/$name" "$program" 2>"$tmp/messages" || fail "does not compile"
 		verb=cuda what=(-- "$tmp/$name" "${words[@]:1}")
 	fi
 	for gpu in ${GPUS:-rtx-2060 rtx-a6000}; do
-		all=$(seconds "$tmp/whole.json" --gpu "$gpu")
-		part=$(seconds "$tmp/part.json" --gpu "$gpu" --sample "${LEVEL:-full}" --target-error "${TARGET:-2%}")
+		all=$(seconds "$tmp/whole.json" --gpu "$gpu") || fail "cannot run on $gpu"
+		jq -es 'any(.[]; .kernels | length > 0)' "$tmp/whole.json" >/dev/null || fail "launches no kernel on $gpu"
+		part=$(seconds "$tmp/part.json" --gpu "$gpu" --sample "${LEVEL:-full}" --target-error "${TARGET:-2%}") || fail "cannot run sampled on $gpu"
 		jq -rn --slurpfile a "$tmp/whole.json" --slurpfile b "$tmp/part.json" '
 			$b[0].sampling as $s | ($s.timed_cycles + $s.estimated_cycles) as $n | ([$a[0].kernels[].cycles] | add) as $w |
 			["", "\($s.timed) (\($s.timed_in_part)) of \($s.launches)", $w, $n, $n / $w, $s.margin_cycles / $n],

@@ -44,7 +44,8 @@ int main(int argc, char **argv) {
   std::vector<float> h(n); for (int i = 0; i < n; i++) h[i] = (i % 97) / 97.f;
   float *x, *y, *z; cudaMalloc(&x, n * 4); cudaMalloc(&z, n * 4); cudaMalloc(&y, n * 4 + 4); cudaMemcpy(x, h.data(), n * 4, cudaMemcpyHostToDevice); cudaMemset(y, 0, n * 4 + 4); cudaMemset(z, 0, n * 4);
   dim3 g(m / 16, m / 16), b(16, 16);
-  auto is = [&](const char *s) { return !*name || !strcmp(name, s); };
+  bool known = false;
+  auto is = [&](const char *s) { bool yes = !*name || !strcmp(name, s); known |= yes; return yes; };
   if (is("scale")) scale<<<k, 256>>>(y, x, n);
   if (is("transposed")) transposed<<<g, b>>>(y, x, m);
   if (is("naive")) naive<<<g, b>>>(y, x, m);
@@ -60,5 +61,6 @@ int main(int argc, char **argv) {
   if (is("uneven")) uneven<<<k, 256>>>(y, x, n);
   if (is("fill")) fill<<<k, 256>>>(y, n);
   if (is("gemm")) gemm<<<g, b>>>(y, x, z, m, 64);
+  if (!known) { fprintf(stderr, "waves: there is no kernel \"%s\"; the names are in bench/waves.cu\n", name); return 2; }
   cudaMemcpy(h.data(), y, n * 4, cudaMemcpyDeviceToHost); double s = 0; for (float v : h) s += v; printf("sum %.6f\n", s);
 }
