@@ -36,7 +36,7 @@ type Options struct {
 	Out      io.Writer // where printf of device code goes; nil discards it
 
 	// From and Count select blocks: Count of them from number From on; a Count of 0 selects all. Blocks that wait
-	// for others must run all together.
+	// for others must run all together; a grid of clusters refuses a part.
 	From, Count uint64
 
 	// See, if set, is called with what each step of a warp has done, by one goroutine. The effects are those of
@@ -156,7 +156,7 @@ type gridRun struct {
 }
 
 // Run executes the launch to its end; issued is the number of warp instructions that
-// the machine has executed before. Errors: *Fault, *StuckError or *LimitError of a
+// the machine has executed before. Errors: *LaunchError of a part of a grid of clusters; *Fault, *StuckError or *LimitError of a
 // block; ctx.Err() if cancelled. The result counts what was done even if an error is
 // returned.
 func (g *Grid) Run(ctx context.Context, o Options, issued uint64) (Result, error) {
@@ -172,6 +172,9 @@ func (g *Grid) Run(ctx context.Context, o Options, issued uint64) (Result, error
 		g = &seen
 	}
 	if o.Count > 0 {
+		if g.Per > 1 {
+			return Result{}, &LaunchError{Kernel: g.Kernel, Msg: "a part of a grid with clusters of more than one block cannot run on its own yet"}
+		}
 		part, begin := *g, g.Begin
 		part.Blocks = o.Count
 		part.Begin = func(worker int, n uint64, overlay int) GridBlock { return begin(worker, o.From+n, overlay) }

@@ -482,3 +482,26 @@ func (d *deadRing) Free() (moved, ok bool) {
 	d.asked++
 	return d.asked == 1, true
 }
+
+// TestPartOfClusters: parts are counted in blocks, which clusters are not, so that a grid of clusters refuses one.
+func TestPartOfClusters(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		per     uint64
+		refused bool
+	}{{"no clusters", 0, false}, {"clusters of one", 1, false}, {"clusters of two", 2, true}} {
+		t.Run(c.name, func(t *testing.T) {
+			f := &fakeGrid{}
+			g := f.launch(8, nil)
+			g.Per = c.per
+			_, err := g.Run(context.Background(), Options{From: 2, Count: 4}, 0)
+			var refused *LaunchError
+			if errors.As(err, &refused) != c.refused || err != nil && !c.refused {
+				t.Errorf("%v; want that it is refused: %t", err, c.refused)
+			}
+			if c.refused && f.begun.Load() > 0 {
+				t.Errorf("%d blocks have begun", f.begun.Load())
+			}
+		})
+	}
+}

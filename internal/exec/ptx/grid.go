@@ -21,9 +21,6 @@ func (m *Machine) Run(ctx context.Context, given Launch, o Options) (Result, err
 	m.begin(im, &l)
 	begin := func(wk *worker, n uint64, view *device.View) exec.GridBlock { return wk.newBlock(im, &l, n, view) }
 	if size := l.ClusterSize().Count(); size > 1 {
-		if o.Count > 0 {
-			return Result{}, l.Refuse("a part of a grid with clusters of more than one block cannot run on its own yet")
-		}
 		g.Blocks, g.Per = g.Blocks/size, size
 		begin = func(wk *worker, n uint64, view *device.View) exec.GridBlock { return wk.newCluster(im, &l, n, view) }
 	}
