@@ -177,6 +177,11 @@ func (x *inliner) inline(in *ptx.Inst, c call, f *ptx.Func) {
 	}
 	var after []*ptx.Inst
 	for i, p := range f.Rets {
+		if a := c.rets[i].Var; a != nil && slices.ContainsFunc(c.args, func(o ptx.Operand) bool { return o.Kind == ptx.OpSym && o.Var == a }) {
+			own := *a // the body may read the argument after it has written the result
+			c.rets[i].Var = &own
+			after = append(after, variableCopy(in, a, &own)...)
+		}
 		if v, moves := pass(p, &c.rets[i]); moves && c.rets[i].Kind != ptx.OpSink {
 			after = append(after, passing(in, c.rets[i], operandOf(v), v)...)
 		}
@@ -191,6 +196,25 @@ func operandOf(v *ptx.Var) ptx.Operand {
 		return ptx.Operand{Kind: ptx.OpReg, Name: v.Name, Var: v}
 	}
 	return ptx.Operand{Kind: ptx.OpSym, Name: v.Name, Var: v}
+}
+
+// variableCopy are instructions that copy a variable of .param space to another of its size.
+func variableCopy(in *ptx.Inst, d, s *ptx.Var) (list []*ptx.Inst) {
+	for at := int64(0); at < s.Size(); {
+		n, t := int64(1), ptx.Type("b8")
+		if at+4 <= s.Size() {
+			n, t = 4, "b32"
+		}
+		reg := operandOf(&ptx.Var{Name: "(copy)", Space: ptx.SpaceReg, Type: "b32"})
+		addr := func(v *ptx.Var) ptx.Operand {
+			return ptx.Operand{Kind: ptx.OpAddr, List: []ptx.Operand{operandOf(v)}, Offset: at}
+		}
+		mods := []string{"param", string(t)}
+		list = append(list, &ptx.Inst{Pos: in.Pos, Loc: in.Loc, Op: "ld", Mods: mods, Args: []ptx.Operand{reg, addr(s)}},
+			&ptx.Inst{Pos: in.Pos, Loc: in.Loc, Op: "st", Mods: mods, Args: []ptx.Operand{addr(d), reg}})
+		at += n
+	}
+	return list
 }
 
 // passing are instructions that give a parameter's value to another of its type, or to a register.
