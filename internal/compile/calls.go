@@ -87,7 +87,7 @@ func (b *builder) actuals(list []ptx.Operand, types []*ptx.Var) (words []ir.Arg)
 	return words
 }
 
-// given is where the words of a call's result go.
+// resultSlots are where the words of a call's result go.
 func resultSlots(list []ptx.Operand) (slots []slot) {
 	for i := range list {
 		switch o := &list[i]; {

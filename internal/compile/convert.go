@@ -22,13 +22,16 @@ func (b *builder) convert() {
 		b.convertPair(to, from)
 		return
 	}
+	if o := &in.Args[0]; !to.Integer() && o.Kind == ptx.OpReg && o.Var.Type.Bits() > to.Bits() {
+		stop(in.FullName(), "to a wider register "+notYet)
+	}
 	switch {
 	case to.Integer() && from.Integer():
 		b.convertInt(to, from)
 	case known(to) && known(from) && !in.Has("sat"):
 		b.convertFloat(to, from)
 	case to == "f32" && from == "f32":
-		b.one("FADD" + flush(in) + ".SAT")
+		b.saturated()
 	default:
 		stop(in.FullName(), notYet)
 	}
@@ -41,15 +44,18 @@ func known(t ptx.Type) bool {
 
 func flush(in *ptx.Inst) string { return map[bool]string{true: ".FTZ"}[in.Has("ftz")] }
 
-// one emits a conversion of one register to another.
-func (b *builder) one(name string) {
+// saturated is cvt.sat.f32.f32, after rounding to an integer if it has that.
+func (b *builder) saturated() {
 	in := b.inst
-	v := b.f.NewValue(ir.GPR)
-	args := []ir.Arg{ir.D(v), b.source(&in.Args[1], b.typeOf(), 0)}
-	if strings.HasPrefix(name, "FADD") {
-		args = append(args, ir.RZ())
+	a, v := b.source(&in.Args[1], "f32", 0), b.f.NewValue(ir.GPR)
+	if round, integral := toInteger[in.Rounding()]; integral {
+		r := b.f.NewValue(ir.GPR)
+		b.emit("FRND"+flush(in)+round, ir.D(r), a)
+		a = ir.R(r)
+	} else if in.Rounding() != "" {
+		stop(in.FullName(), notYet)
 	}
-	b.emit(name, args...)
+	b.emit("FADD"+flush(in)+".SAT", ir.D(v), a, ir.RZ())
 	b.assign(&in.Args[0], 0, v)
 }
 
@@ -169,7 +175,7 @@ func (b *builder) convertFloat(to, from ptx.Type) {
 		b.emit("HADD2.F32", ir.D(d...), ir.Arg{Kind: ir.Reg, Vals: []*ir.Value{nil}, Neg: true}, a)
 	case to == "f16" && from == "f32" && (round == "" || round == ".RZ"):
 		b.emit("F2FP.PACK_AB"+round, ir.D(d...), ir.RZ(), a)
-	case to == "bf16" && from == "f32" && (round == "" || round == ".RZ"):
+	case to == "bf16" && from == "f32" && !in.Has("ftz") && (round == "" || round == ".RZ"):
 		b.emit("F2FP.BF16.PACK_AB"+round, ir.D(d...), ir.RZ(), a)
 	case to == "bf16":
 		stop(in.FullName(), notYet)

@@ -67,7 +67,7 @@ func (b *builder) global(m ir.Arg) ir.Arg {
 	return m
 }
 
-// sizes are the modifiers for bytes in memory.
+// sizeOf has the modifiers for bytes in memory.
 func sizeOf(bytes int, signed bool) string {
 	switch bytes {
 	case 1, 2:

@@ -172,7 +172,9 @@ func (x *fragmentAddress) at(p piece) ir.Arg {
 		x.lines[p.line] = m
 	}
 	m.Vals = slices.Clone(m.Vals) // an operand has values of its own
-	m.Imm += int64(p.elem * x.size)
+	if m.Imm += int64(p.elem * x.size); m.Imm >= farthest {
+		b.far(&m)
+	}
 	if x.space != ptx.SpaceShared {
 		m = b.global(m)
 	}

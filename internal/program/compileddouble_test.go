@@ -40,7 +40,7 @@ func pairOfDoubles(r *rand.Rand) (a, b uint64) {
 	return a, b
 }
 
-// rootsBesideMiddles are numbers whose roots are closest to the middle between two of binary64.
+// rootBesideMiddle is a number whose root is closest to the middle between two of binary64.
 func rootBesideMiddle(r *rand.Rand) uint64 {
 	m := 1<<53 + r.Uint64()>>11 | 1 // of 54 bits
 	x := float64(m) * (1. / (1 << 53))
