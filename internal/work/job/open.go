@@ -35,6 +35,13 @@ type Target struct {
 	Contract    *machine.Contract
 }
 
+// same reports whether two targets choose the same code.
+func (t Target) same(o Target) bool {
+	contracts := t.Contract == o.Contract || t.Contract != nil && o.Contract != nil && *t.Contract == *o.Contract
+	t.Contract, o.Contract = nil, nil
+	return t == o && contracts
+}
+
 // TargetOf is the target of a run on a machine, which has a name or a file.
 func TargetOf(machine string, opt Options) (Target, error) {
 	cfg, err := opt.Settings.Machine(machine)

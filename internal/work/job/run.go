@@ -47,7 +47,7 @@ func (r *Ready) Run(ctx context.Context, opt Options) (*report.Run, error) {
 	j := r.Job
 	if r.target.SM > 0 {
 		t, err := TargetOf(j.Machine(opt), opt)
-		if err == nil && t != r.target {
+		if err == nil && !t.same(r.target) {
 			r, err = j.Open(opt)
 		}
 		if err != nil {
