@@ -14,8 +14,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// module compiles a file, and checks the form after every pass.
-func module(t *testing.T, path string, registers int) *compile.Result {
+// parsed is the module of a file.
+func parsed(t *testing.T, path string) *ptx.Module {
 	t.Helper()
 	src, err := os.ReadFile(path)
 	if err != nil {
@@ -25,7 +25,13 @@ func module(t *testing.T, path string, registers int) *compile.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := compile.Module(m, compile.Options{Verify: true, MaxRegisters: registers})
+	return m
+}
+
+// module compiles a file, and checks the form after every pass.
+func module(t *testing.T, path string, registers int) *compile.Result {
+	t.Helper()
+	r, err := compile.Module(parsed(t, path), compile.Options{Verify: true, MaxRegisters: registers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,14 +162,7 @@ func TestCounters(t *testing.T) {
 // pass is shown.
 func TestDump(t *testing.T) {
 	const path = "../../examples/mma-gemm/mma-gemm.ptx"
-	src, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := ptx.Parse(path, src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := parsed(t, path)
 	shown := map[string]int{}
 	r, err := compile.Module(m, compile.Options{MaxRegisters: compile.LeastRegisters, Dump: func(kernel, pass, _ string) { shown[kernel+" "+pass]++ }})
 	if err != nil || len(r.Refused) > 0 || r.Info[0].SpillStores == 0 {

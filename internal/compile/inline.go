@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
@@ -70,7 +71,7 @@ func (x *inliner) body(fn *ptx.Func, vars map[*ptx.Var]*ptx.Var) {
 	var branches []int
 	for pc, in := range fn.Code {
 		if at[pc] = len(x.code); len(x.code) > mostInlined {
-			stop("a kernel", "whose functions have so many instructions "+notYet)
+			stop("a kernel", fmt.Sprintf("with more than %d instructions in place of its calls, which %s", mostInlined, notYet))
 		}
 		inner := len(x.stack) > 1 || !fn.Entry
 		switch {

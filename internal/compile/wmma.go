@@ -145,7 +145,7 @@ func (b *builder) tight(size [2]int) int {
 	return size[1]
 }
 
-// at is the address of an element: so many lines and elements after the lane's first one.
+// at is the address of an element, by its distance in lines and elements from the lane's first one.
 func (x *fragmentAddress) at(p piece) ir.Arg {
 	b := x.b
 	m, known := x.lines[p.line]

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/exec"
-	"github.com/heddle-sim/heddle/internal/exec/device"
 	"github.com/heddle-sim/heddle/internal/program"
 )
 
@@ -30,23 +29,7 @@ const (
 // callsRun runs kernel k of a module in one block, and returns what it leaves and prints.
 func callsRun(t *testing.T, code program.Code, text string, input []byte) (out, printed []byte) {
 	t.Helper()
-	c := program.Choice{Code: code, SM: 86, Refused: func(err error) { t.Fatal(err) }}
-	p, err := c.Load(program.Source{Name: "calls.ptx", Text: []byte(text)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	mem := device.New(device.Config{})
-	m, err := program.NewMachine(p, mem)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := mem.Alloc(uint64(len(input)), "in")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := mem.Write(in, input); err != nil {
-		t.Fatal(err)
-	}
+	p, m, mem, in := inMemory(t, code, text, input)
 	at, err := mem.Alloc(4096, "out")
 	if err != nil {
 		t.Fatal(err)

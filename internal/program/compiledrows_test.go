@@ -121,27 +121,32 @@ func rowInput() []byte {
 	return b
 }
 
-// outputs runs the kernels k0, k1 … of a program, named for messages, each on the same input in one
-// block, and returns what they leave.
-func outputs(t *testing.T, code program.Code, text string, names []string, input []byte) [][]byte {
+// inMemory loads a program, all of which has to compile, and places its input.
+func inMemory(t *testing.T, code program.Code, text string, input []byte) (p *program.Program, m *program.Machine, mem *device.Memory, in uint64) {
 	t.Helper()
 	c := program.Choice{Code: code, SM: 86, Refused: func(err error) { t.Error(err) }}
 	p, err := c.Load(program.Source{Name: "rows." + strings.Replace(string(code), string(program.CompiledCode), "ptx", 1), Text: []byte(text)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	mem := device.New(device.Config{})
-	m, err := program.NewMachine(p, mem)
-	if err != nil {
+	mem = device.New(device.Config{})
+	if m, err = program.NewMachine(p, mem); err != nil {
 		t.Fatal(err)
 	}
-	in, err := mem.Alloc(uint64(len(input)), "in")
-	if err == nil {
+	if in, err = mem.Alloc(uint64(len(input)), "in"); err == nil {
 		err = mem.Write(in, input)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p, m, mem, in
+}
+
+// outputs runs the kernels k0, k1 … of a program, named for messages, each on the same input in one
+// block, and returns what they leave.
+func outputs(t *testing.T, code program.Code, text string, names []string, input []byte) [][]byte {
+	t.Helper()
+	p, m, mem, in := inMemory(t, code, text, input)
 	var list [][]byte
 	for n, name := range names {
 		k, _ := p.Kernel(fmt.Sprintf("k%d", n))
