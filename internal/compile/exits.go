@@ -8,27 +8,38 @@ import "github.com/heddle-sim/heddle/internal/compile/ir"
 // exitEarly replaces branches to blocks that only end.
 func exitEarly(f *ir.Func) {
 	only := func(b *ir.Block) bool { return b != nil && b.Term.Flow == ir.Exit && len(b.Insts) == 0 }
-	for _, b := range f.Blocks {
-		t := &b.Term
-		switch {
-		case t.Flow == ir.Jump && only(t.Then):
-			unlink(b, t.Then)
-			*t = ir.Term{Flow: ir.Exit, Line: t.Line}
-		case t.Flow == ir.Branch && (only(t.Then) || only(t.Else)):
-			gone, stay, not := t.Then, t.Else, t.Not
-			if !only(gone) {
-				gone, stay, not = t.Else, t.Then, !t.Not
-			}
-			unlink(b, gone)
-			b.Append(&ir.Inst{Name: "EXIT", Guard: ir.Guard{Val: t.Cond, Not: not}, Effect: true, Line: t.Line})
-			*t = ir.Term{Flow: ir.Jump, Then: stay, Line: t.Line}
-			if only(stay) {
-				unlink(b, stay)
-				*t = ir.Term{Flow: ir.Exit, Line: t.Line}
-			}
+	for again := true; again; {
+		again = false
+		for _, b := range f.Blocks {
+			again = endEarly(b, only) || again
 		}
 	}
 	f.Prune()
+}
+
+// endEarly does so in one block, and reports whether it did.
+func endEarly(b *ir.Block, only func(*ir.Block) bool) bool {
+	t := &b.Term
+	switch {
+	case t.Flow == ir.Jump && only(t.Then):
+		unlink(b, t.Then)
+		*t = ir.Term{Flow: ir.Exit, Line: t.Line}
+	case t.Flow == ir.Branch && (only(t.Then) || only(t.Else)):
+		gone, stay, not := t.Then, t.Else, t.Not
+		if !only(gone) {
+			gone, stay, not = t.Else, t.Then, !t.Not
+		}
+		unlink(b, gone)
+		b.Append(&ir.Inst{Name: "EXIT", Guard: ir.Guard{Val: t.Cond, Not: not}, Effect: true, Line: t.Line})
+		*t = ir.Term{Flow: ir.Jump, Then: stay, Line: t.Line}
+		if only(stay) {
+			unlink(b, stay)
+			*t = ir.Term{Flow: ir.Exit, Line: t.Line}
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 // unlink takes b out of a block's predecessors.

@@ -22,42 +22,171 @@ type scope struct {
 	meet  *ir.Block // BSYNC is at its beginning
 }
 
+// joins is the control flow of a function, with the places where lanes meet again. Sides of a branch that
+// lead only to ends of their own have no part in that: nobody waits for lanes that have ended.
+type joins struct {
+	*flow.Graph
+	f    *ir.Func
+	lost map[*ir.Block]bool // from which no path leads to the last end
+	rest *flow.Graph        // without edges from other blocks to them
+}
+
+func newJoins(f *ir.Func) *joins {
+	j := &joins{Graph: f.Graph(), f: f, lost: map[*ir.Block]bool{}}
+	j.rest = j.Graph
+	led := lastEnd(f)
+	if len(led) == 0 || len(led) == len(f.Blocks) {
+		return j
+	}
+	meetings := []*ir.Block{}
+	for _, b := range f.Blocks {
+		if !led[b] && synchronises(b) { // lanes there may wait for those that would wait for them
+			meetings = append(meetings, b)
+		}
+	}
+	kept := leading(meetings...)
+	for _, b := range f.Blocks {
+		if !led[b] && !kept[b] {
+			j.lost[b] = true
+		}
+	}
+	if len(j.lost) > 0 {
+		j.rest = f.GraphWithout(j.lost)
+	}
+	return j
+}
+
+// synchronises reports whether lanes of a block meet others.
+func synchronises(b *ir.Block) bool {
+	return slices.ContainsFunc(b.Insts, func(in *ir.Inst) bool {
+		switch in.Base() {
+		case "BAR", "WARPSYNC", "CALL":
+			return true
+		}
+		return false
+	})
+}
+
+// lastEnd are the blocks from which paths lead to a return, or in a function that has none to one end: that
+// to which most blocks with barriers lead, and of these most blocks.
+func lastEnd(f *ir.Func) map[*ir.Block]bool {
+	var ends, returns []*ir.Block
+	all := 0
+	worth := make([]int, len(f.Blocks))
+	for i, b := range f.Blocks {
+		switch b.Term.Flow {
+		case ir.Exit:
+			ends = append(ends, b)
+		case ir.Return:
+			returns = append(returns, b)
+		}
+		if worth[i] = 1; synchronises(b) {
+			worth[i] = len(f.Blocks)
+		}
+		all += worth[i]
+	}
+	if len(returns) > 0 {
+		return leading(returns...)
+	}
+	var most map[*ir.Block]bool
+	best := 0
+	for _, e := range slices.Backward(ends) {
+		if best > all-len(ends) {
+			break // no other end can have more
+		}
+		led, sum := leading(e), 0
+		for b := range led {
+			sum += worth[b.ID]
+		}
+		if sum > best {
+			most, best = led, sum
+		}
+	}
+	return most
+}
+
+// leading are the blocks from which paths lead to some.
+func leading(to ...*ir.Block) map[*ir.Block]bool {
+	led := map[*ir.Block]bool{}
+	for len(to) > 0 {
+		b := to[len(to)-1]
+		if to = to[:len(to)-1]; !led[b] {
+			led[b] = true
+			to = append(to, b.Preds...)
+		}
+	}
+	return led
+}
+
+// after is the graph that says where lanes of a block meet again.
+func (j *joins) after(b int) *flow.Graph {
+	if j.lost[j.f.Blocks[b]] {
+		return j.Graph
+	}
+	return j.rest
+}
+
+// IPDom is the next block to which all lanes of a block come that do not end before.
+func (j *joins) IPDom(b int) int { return j.after(b).IPDom(b) }
+
+// PostDominates reports whether all lanes of block b come to block a that do not end before.
+func (j *joins) PostDominates(a, b int) bool { return j.after(b).PostDominates(a, b) }
+
+// parts reports whether a branch has a side of which no lane comes back to the other.
+func (j *joins) parts(b *ir.Block) bool {
+	return !j.lost[b] && slices.ContainsFunc(b.Succs(), func(s *ir.Block) bool { return j.lost[s] })
+}
+
+// meet reports whether lanes that part at a branch may come to one block again.
+func (j *joins) meet(b *ir.Block) bool {
+	if j.Graph.IPDom(b.ID) != flow.Exit {
+		return true
+	}
+	one := reached(b.Term.Then)
+	for x := range reached(b.Term.Else) {
+		if one[x] {
+			return true
+		}
+	}
+	return false
+}
+
 // converge puts a scope around every branch at which lanes may part.
 func converge(f *ir.Func) {
 	for splitNest(f) {
 	}
 	splitLoopEntries(f)
-	g := f.Graph()
+	g := newJoins(f)
 	if g.Irreducible {
 		stop("a loop that is entered at several places", notYet)
 	}
 	blocks := slices.Clone(f.Blocks)
 	var list []scope
 	known := map[scope]bool{}
-	waits := waiting(f, g)
+	waits := waiting(f, g.Graph)
 	apart := false // some lanes meet late or never
 	for _, n := range g.ReversePostOrder() {
 		b := blocks[n]
 		if b.Term.Flow != ir.Branch || b.Term.Uniform {
 			continue
 		}
-		s, ok := scopeOf(f, g, b)
+		s, ok := scopeOf(g, b)
 		switch {
 		case ok && known[s]:
 		case ok && !keepsApart(waits, s.enter, s.meet):
 			known[s] = true
 			list = append(list, s)
-		case ok || g.IPDom(n) != flow.Exit:
+		case ok || g.meet(b):
 			apart = true
 		}
 	}
-	yield(f, g, waits)
+	yield(f, g.Graph, waits)
 	list = outermost(g, list)
-	around := depths(g, len(blocks), list)
+	around := depths(g, list)
 	slices.SortStableFunc(list, func(x, y scope) int { return around[x.enter.ID] - around[y.enter.ID] })
 	same := make([]int, len(blocks)) // by the block in which they begin: the first scope is around the others
 	for _, s := range list {
-		place(f, g, len(blocks), s, around[s.enter.ID]+same[s.enter.ID])
+		place(f, g.Graph, len(blocks), s, around[s.enter.ID]+same[s.enter.ID])
 		same[s.enter.ID]++
 	}
 	f.Renumber()
@@ -92,9 +221,14 @@ func meetOnce(f *ir.Func) {
 }
 
 // without are the blocks to which a block leads on paths that avoid another one.
-func without(b, avoid *ir.Block) map[*ir.Block]bool {
+func without(b, avoid *ir.Block) map[*ir.Block]bool { return spread(slices.Clone(b.Succs()), avoid) }
+
+// reached are a block and those to which it leads.
+func reached(b *ir.Block) map[*ir.Block]bool { return spread([]*ir.Block{b}, nil) }
+
+// spread are blocks and those to which they lead on paths that avoid another one.
+func spread(queue []*ir.Block, avoid *ir.Block) map[*ir.Block]bool {
 	seen := map[*ir.Block]bool{}
-	queue := slices.Clone(b.Succs())
 	for len(queue) > 0 {
 		x := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
@@ -109,7 +243,7 @@ func without(b, avoid *ir.Block) map[*ir.Block]bool {
 // splitNest finds two loops with one header, of which the inner one has a branch whose sides meet in
 // the outer one, and gives the inner one a header of its own. It reports whether there was such a pair.
 func splitNest(f *ir.Func) bool {
-	g := f.Graph()
+	g := newJoins(f)
 	for _, b := range f.Blocks {
 		l, m := g.LoopOf(b.ID), g.IPDom(b.ID)
 		if b.Term.Flow != ir.Branch || l < 0 || m == flow.Exit {
@@ -117,14 +251,14 @@ func splitNest(f *ir.Func) bool {
 		}
 		h := f.Blocks[g.Loops[l].Header]
 		round := without(b, f.Blocks[m])
-		if !round[b] || !inLoop(g, m, h.ID) || !round[h] && b != h {
+		if !round[b] || !inLoop(g.Graph, m, h.ID) || !round[h] && b != h {
 			continue
 		}
 		var outer []*ir.Block
 		latch := false // of the outer loop
 		for _, p := range h.Preds {
 			if !round[p] {
-				outer, latch = append(outer, p), latch || inLoop(g, p.ID, h.ID)
+				outer, latch = append(outer, p), latch || inLoop(g.Graph, p.ID, h.ID)
 			}
 		}
 		if latch {
@@ -191,19 +325,20 @@ func land(f *ir.Func, to *ir.Block, from []*ir.Block) *ir.Block {
 }
 
 // scopeOf is the scope that a branch needs, if the sides meet at all.
-func scopeOf(f *ir.Func, g *flow.Graph, b *ir.Block) (scope, bool) {
+func scopeOf(g *joins, b *ir.Block) (scope, bool) {
+	blocks := g.f.Blocks
 	enter, meet := b.ID, g.IPDom(b.ID)
-	for meet != flow.Exit {
+	for meet != flow.Exit && g.lost[blocks[enter]] == g.lost[blocks[meet]] && !g.parts(b) {
 		// A scope that leaves a loop begins before it, and contains all ways out of it.
 		out := -1
-		for l := g.LoopOf(enter); l >= 0 && !inLoop(g, meet, g.Loops[l].Header); l = g.Loops[l].Parent {
+		for l := g.LoopOf(enter); l >= 0 && !inLoop(g.Graph, meet, g.Loops[l].Header); l = g.Loops[l].Parent {
 			out = l
 		}
-		if l := g.LoopOf(enter); out < 0 && l >= 0 && without(f.Blocks[enter], f.Blocks[meet])[f.Blocks[enter]] {
+		if l := g.LoopOf(enter); out < 0 && l >= 0 && without(blocks[enter], blocks[meet])[blocks[enter]] {
 			out = l // the branch may be reached again before the lanes meet
 		}
-		if out < 0 && enclosed(f, g, enter, meet) {
-			return scope{f.Blocks[enter], f.Blocks[meet]}, true
+		if out < 0 && g.enclosed(enter, meet) {
+			return scope{blocks[enter], blocks[meet]}, true
 		}
 		if out < 0 { // others come in from the side: it begins before both
 			if enter = g.IDom(enter); enter < 0 {
@@ -216,12 +351,12 @@ func scopeOf(f *ir.Func, g *flow.Graph, b *ir.Block) (scope, bool) {
 		}
 		header := g.Loops[out].Header
 		enter = -1
-		for _, p := range f.Blocks[header].Preds {
-			if !inLoop(g, p.ID, header) {
+		for _, p := range blocks[header].Preds {
+			if !inLoop(g.Graph, p.ID, header) {
 				enter = p.ID
 			}
 		}
-		for meet != flow.Exit && (!g.PostDominates(meet, header) || inLoop(g, meet, header)) {
+		for meet != flow.Exit && (!g.PostDominates(meet, header) || inLoop(g.Graph, meet, header)) {
 			meet = g.IPDom(meet)
 		}
 		if enter < 0 {
@@ -231,10 +366,12 @@ func scopeOf(f *ir.Func, g *flow.Graph, b *ir.Block) (scope, bool) {
 	return scope{}, false
 }
 
-// enclosed reports whether all code between two blocks is entered through the first.
-func enclosed(f *ir.Func, g *flow.Graph, enter, meet int) bool {
-	for b := range without(f.Blocks[enter], f.Blocks[meet]) {
-		if !g.Dominates(enter, b.ID) {
+// enclosed reports whether all code between two blocks is entered through the first, but for what only
+// leads to another end.
+func (j *joins) enclosed(enter, meet int) bool {
+	first := j.f.Blocks[enter]
+	for b := range without(first, j.f.Blocks[meet]) {
+		if !j.Dominates(enter, b.ID) && j.lost[b] == j.lost[first] {
 			return false
 		}
 	}
@@ -242,7 +379,7 @@ func enclosed(f *ir.Func, g *flow.Graph, enter, meet int) bool {
 }
 
 // outermost leaves out scopes that end where one around them does: the lanes meet there anyway.
-func outermost(g *flow.Graph, list []scope) []scope {
+func outermost(g *joins, list []scope) []scope {
 	byEntry := slices.Clone(list) // what a block dominates follows it without a gap
 	slices.SortFunc(byEntry, func(x, y scope) int { return g.DominatorOrder(x.enter.ID) - g.DominatorOrder(y.enter.ID) })
 	around := map[*ir.Block]scope{} // by the end: the last that stays
@@ -258,8 +395,10 @@ func outermost(g *flow.Graph, list []scope) []scope {
 }
 
 // depths are the numbers of scopes around the blocks that are reached, but for those that begin in
-// them: those whose first block dominates the block, and whose last does not.
-func depths(g *flow.Graph, blocks int, list []scope) []int {
+// them: those whose first block dominates the block, and whose last does not. Where lanes leave others for
+// good, all scopes count that they may have been in, as the others still wait at their ends.
+func depths(g *joins, list []scope) []int {
+	blocks := len(g.f.Blocks)
 	within, here := make([]int, blocks), make([]int, blocks) // how the number changes below a block, and at it
 	for _, s := range list {
 		enter, meet := s.enter.ID, s.meet.ID
@@ -275,6 +414,11 @@ func depths(g *flow.Graph, blocks int, list []scope) []int {
 	for _, b := range g.ReversePostOrder() {
 		if n[b] = here[b]; b > 0 {
 			n[b] += n[g.IDom(b)] + within[g.IDom(b)]
+		}
+		for _, p := range g.f.Blocks[b].Preds {
+			if g.lost[g.f.Blocks[b]] && !g.lost[p] {
+				n[b] = max(n[b], n[p.ID]+within[p.ID])
+			}
 		}
 	}
 	return n

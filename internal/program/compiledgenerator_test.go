@@ -339,7 +339,7 @@ func (g *generator) label() string {
 // statements are some, in a region.
 func (g *generator) statements(c region) {
 	for range 2 + g.IntN(5) {
-		switch k := g.IntN(20); {
+		switch k := g.IntN(21); {
 		case k < 6:
 			g.compute()
 		case k < 10:
@@ -362,6 +362,8 @@ func (g *generator) statements(c region) {
 			g.line("@%s bra %s", g.test(), g.pick(c.out, c.again))
 		case k == 17 && c.depth > 0:
 			g.loop(c)
+		case k == 20: // to an end of its own, which is not reached
+			g.line("setp.eq.u64 %%q, %%in, 0; @%%q bra %s", g.pick("LOST", "LOST", "LEAVE"))
 		case k >= 18 && c.depth > 0:
 			g.choice(c)
 		default:
@@ -483,6 +485,7 @@ func genKernel(n int, directives string, lines []string) string {
 	}
 	b.WriteString("\n bar.sync 0; setp.lt.u32 %q, %who, 12; mad.lo.u32 %t, %who, 8, %sc; @%q ld.shared.b64 %d0, [%t]; @%q st.global.b64 [%out+88], %d0;\n")
 	b.WriteString(" ld.shared.v2.b64 {%d0, %d1}, [%sp]; ld.local.v2.b64 {%d2, %d3}, [%lp]; xor.b64 %d0, %d0, %d2; xor.b64 %d1, %d1, %d3; st.global.v2.b64 [%out+96], {%d0, %d1};\n")
-	b.WriteString(" ld.shared.v2.b64 {%d0, %d1}, [%sp+48]; ld.local.v2.b64 {%d2, %d3}, [%lp+48]; xor.b64 %d0, %d0, %d2; xor.b64 %d1, %d1, %d3; st.global.v2.b64 [%out+112], {%d0, %d1};\n ret; }\n")
+	b.WriteString(" ld.shared.v2.b64 {%d0, %d1}, [%sp+48]; ld.local.v2.b64 {%d2, %d3}, [%lp+48]; xor.b64 %d0, %d0, %d2; xor.b64 %d1, %d1, %d3; st.global.v2.b64 [%out+112], {%d0, %d1};\n ret;\n")
+	b.WriteString("LOST:\n setp.eq.u32 %q, %who, 0; @%q bra LOSE; setp.eq.u32 %q, %who, 1; @%q bra LEAVE; add.u32 %r0, %r0, 1;\nLOSE:\n st.global.b32 [%out], %r0;\nLEAVE:\n exit; }\n")
 	return b.String()
 }

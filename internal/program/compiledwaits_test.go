@@ -45,6 +45,8 @@ var waits = []struct{ name, body string }{
 	{"a choice around a wait in a loop", `mov.u32 %r10, 0; M: setp.ne.u32 %p1, %r10, %r30; @%p1 bra B; L: ld.volatile.shared.u32 %r4, [%r31]; setp.ne.u32 %p2, %r4, %r30; @%p2 bra L; add.u32 %r28, %r4, 1; bra C; B: setp.ne.u32 %p3, %r30, 31; C: add.u32 %r5, %r30, 1; @!%p1 st.volatile.shared.u32 [%r31], %r5; add.u32 %r10, %r10, 1; setp.lt.u32 %p4, %r10, 32; @%p4 bra M;`},
 	{"a barrier of some lanes", `@%p17 bra ONE; barrier.sync 1, 64; add.u32 %r28, %r28, 1; ONE: @!%p17 bra END; barrier.sync 1, 64; END: add.u32 %r28, %r28, 2;`},
 	{"lanes of a warp meet from several places", `@%p17 bra ONE; bar.warp.sync -1; add.u32 %r28, %r28, 1; bra END; ONE: bar.warp.sync -1; END: add.u32 %r28, %r28, 2;`},
+	{"sides that may end, and then what lanes do together", `setp.eq.u64 %p5, %out, 0; @%p17 bra ONE; st.shared.u32 [%r31], %r30; @%p5 bra DEAD; st.shared.u32 [%r31+4], %r30; bra ON; DEAD: st.shared.u32 [%r31], 1; exit;
+		ONE: st.shared.u32 [%r31+8], %r30; @%p5 bra DEAD; st.shared.u32 [%r31+12], %r30; ON: shfl.sync.bfly.b32 %r28, %r30, 17, 31, -1;`},
 	{"a wait, and then what lanes do together", `@!%p18 bra ON; L: ld.volatile.shared.u32 %r4, [%r31]; setp.eq.u32 %p1, %r4, 0; @%p1 bra L; ON: st.volatile.shared.u32 [%r31], 5; shfl.sync.bfly.b32 %r28, %r30, 3, 31, -1; vote.sync.ballot.b32 %r5, %p17, -1; add.u32 %r28, %r28, %r5; redux.sync.add.u32 %r6, %r30, -1; add.u32 %r28, %r28, %r6; bar.red.popc.u32 %r7, 0, %p17; add.u32 %r28, %r28, %r7;`},
 }
 

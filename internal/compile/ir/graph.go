@@ -6,7 +6,10 @@ import (
 )
 
 // Graph analyses the control flow: dominators, post-dominators and loops, by the blocks' numbers.
-func (f *Func) Graph() *flow.Graph {
+func (f *Func) Graph() *flow.Graph { return f.GraphWithout(nil) }
+
+// GraphWithout is the graph without edges from blocks outside a set to blocks in it.
+func (f *Func) GraphWithout(set map[*Block]bool) *flow.Graph {
 	f.Renumber()
 	code := make([]isa.Inst, len(f.Blocks)) // one for each block: only where it leads counts
 	for i, b := range f.Blocks {
@@ -17,7 +20,9 @@ func (f *Func) Graph() *flow.Graph {
 			in.Flow = isa.FlowExit
 		default:
 			for _, s := range b.Succs() {
-				in.Targets = append(in.Targets, int32(s.ID))
+				if !set[s] || set[b] {
+					in.Targets = append(in.Targets, int32(s.ID))
+				}
 			}
 		}
 	}
