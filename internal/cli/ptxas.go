@@ -21,7 +21,7 @@ import (
 type ptxasCmd struct {
 	File    string   `arg:"" name:"file" help:"A program: PTX (.ptx)."`
 	Out     string   `short:"o" name:"out" default:"elf.o" placeholder:"FILE" help:"The cubin."`
-	Arch    string   `default:"sm_86" placeholder:"NAME" help:"The architecture: sm_80, sm_86, sm_87 or sm_89; -arch is the same."`
+	Arch    string   `default:"sm_86" placeholder:"NAME" help:"The architecture: sm_75, sm_80, sm_86, sm_87 or sm_89; -arch is the same."`
 	SASS    bool     `name:"sass" help:"Write the listing with control codes to standard output instead of a cubin. It is a program that heddle run and heddle asm take."`
 	Dump    string   `placeholder:"after=PASS" help:"Write the form of each kernel after a pass to standard output instead: ${compile_passes}, or all."`
 	Verbose bool     `short:"v" help:"Say how many registers and how much memory each kernel has."`

@@ -308,6 +308,9 @@ func (b *builder) writeAt(x *ir.Block, s slot, v *ir.Value) {
 // emit appends an instruction, under the guard of the PTX instruction. What its results were before
 // does not matter: guarded says where it does.
 func (b *builder) emit(name string, args ...ir.Arg) *ir.Inst {
+	if b.mod.turing() {
+		name = b.onTuring(name)
+	}
 	in := &ir.Inst{Name: name, Args: args, Line: b.inst.Pos.Line}
 	if b.guard.Val != nil {
 		in.Guard, in.Else = b.guard, make([]*ir.Value, len(in.Defs()))

@@ -55,7 +55,7 @@ type Count struct {
 }
 
 // errArch is an architecture that code cannot be made for.
-var errArch = errors.New("code is compiled for sm_80, sm_86, sm_87 and sm_89")
+var errArch = errors.New("code is compiled for sm_75, sm_80, sm_86, sm_87 and sm_89")
 
 // Module compiles the kernels of a module. The error is that of the architecture; kernels that cannot
 // be compiled are listed in the result.

@@ -76,9 +76,24 @@ func (b *builder) convertPair(to, from ptx.Type) {
 	if in.Rounding() == "rz" {
 		name += ".RZ"
 	}
+	if b.mod.turing() && to == "f16x2" && !in.Has("relu") {
+		var halves [2]ir.Arg
+		for i := range halves {
+			halves[i] = b.half(b.source(&in.Args[2-i], from, 0), toFloat[in.Rounding()])
+		}
+		b.assign(&in.Args[0], 0, b.pack16(halves[0], halves[1]))
+		return
+	}
 	v := b.f.NewValue(ir.GPR)
 	b.emit(name, ir.D(v), ir.R(b.value(b.source(&in.Args[1], from, 0))), b.source(&in.Args[2], from, 0))
 	b.assign(&in.Args[0], 0, v)
+}
+
+// half is F2F from binary32.
+func (b *builder) half(a ir.Arg, round string) ir.Arg {
+	v := b.f.NewValue(ir.GPR)
+	b.emit("F2F.F16.F32"+round, ir.D(v), a)
+	return ir.R(v)
 }
 
 // convertInt is a conversion between integers.
@@ -173,7 +188,7 @@ func (b *builder) convertFloat(to, from ptx.Type) {
 	case to == "f32" && from == "f16":
 		a.Suffix = "H0_H0"
 		b.emit("HADD2.F32", ir.D(d...), ir.Arg{Kind: ir.Reg, Vals: []*ir.Value{nil}, Neg: true}, a)
-	case to == "f16" && from == "f32" && (round == "" || round == ".RZ"):
+	case to == "f16" && from == "f32" && (round == "" || round == ".RZ") && !b.mod.turing(): // whose compiler does not use it
 		b.emit("F2FP.PACK_AB"+round, ir.D(d...), ir.RZ(), a)
 	case to == "bf16" && from == "f32" && !in.Has("ftz") && (round == "" || round == ".RZ"):
 		b.emit("F2FP.BF16.PACK_AB"+round, ir.D(d...), ir.RZ(), a)

@@ -23,6 +23,7 @@ func (b *builder) copyAsync() {
 	switch {
 	case !in.Has("async") || in.Has("bulk") || in.Has("mbarrier"):
 		stop(in.FullName(), notYet)
+	case b.mod.turing() && (in.Has("commit_group") || in.Has("wait_all") || in.Has("wait_group")): // copies are done at once
 	case in.Has("commit_group"):
 		b.effect("LDGDEPBAR")
 	case in.Has("wait_all"):
@@ -70,19 +71,32 @@ func (b *builder) copyGlobal() {
 	}
 	switch {
 	case len(a) == 3, a[3].Kind == ptx.OpImm && a[3].Imm.Bits == a[2].Imm.Bits:
-		b.effect(c.name, c.to, b.global(c.from))
+		b.copyWhere(c)
 	case a[3].Kind == ptx.OpReg && a[3].Var.Type.Predicate():
 		ignore := b.source(&a[3], "pred", 0)
 		ignore.Not = !ignore.Not
-		b.effect(c.name+".ZFILL", c.to, b.global(c.from), ignore)
+		b.copyWhere(c, ignore)
 	default:
 		n := b.value(b.source(&a[3], "u32", 0))
 		if where, ok := allOrNone(n, c.bytes); ok {
-			b.effect(c.name+".ZFILL", c.to, b.global(c.from), where)
+			b.copyWhere(c, where)
 			return
 		}
 		b.under(nil, 0, func() []*ir.Value { b.copyPart(c, n); return nil })
 	}
+}
+
+// copyWhere is a copy. Lanes where a predicate, if one is given, does not hold store zeros.
+func (b *builder) copyWhere(c *asyncCopy, where ...ir.Arg) {
+	if b.mod.turing() {
+		b.copyAtOnce(c, where)
+		return
+	}
+	name := c.name
+	if len(where) > 0 {
+		name += ".ZFILL"
+	}
+	b.effect(name, append([]ir.Arg{c.to, b.global(c.from)}, where...)...)
 }
 
 // allOrNone is where a number is that of all bytes, if it is zero elsewhere, as programs make it that copy
@@ -110,7 +124,7 @@ func (b *builder) copyPart(c *asyncCopy, n *ir.Value) {
 	b.emit("ISETP.NE.AND", ir.DP(some), ir.DP(nil), ir.R(n), ir.RZ(), ir.Pr(nil, false))
 	b.emit("ISETP.LT.U32.AND", ir.DP(part), ir.DP(nil), ir.R(n), ir.I(uint32(c.bytes)), ir.Pr(some, false))
 	b.guard = ir.Guard{Val: part, Not: true}
-	b.effect(c.name+".ZFILL", c.to.Clone(), b.global(c.from.Clone()), ir.Pr(some, false))
+	b.copyWhere(&asyncCopy{c.name, c.bytes, c.to.Clone(), c.from.Clone()}, ir.Pr(some, false))
 	b.guard = ir.Guard{}
 	b.aside(part, nil, func() []*ir.Value {
 		zero := b.value(ir.RZ())

@@ -2,6 +2,8 @@ package compile
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
@@ -97,9 +99,23 @@ func (b *builder) product() {
 	}
 	d := b.results(&in.Args[0])
 	x, y, z := b.words(&in.Args[1]), b.words(&in.Args[2]), b.words(&in.Args[3])
-	if ir.Base(name) == "IMMA" {
-		x.Suffix, y.Suffix = "ROW", "COL"
-	}
-	b.emit(name, ir.D(d...), x, y, z)
+	b.multiply(name, d, x.Vals, y.Vals, z.Vals)
 	b.assignAll(&in.Args[0], d)
+}
+
+// multiply is a matrix product. On sm_75 those of integers have eight rows: one of 16 is two, whose rows are in
+// registers of their own.
+func (b *builder) multiply(name string, d, x, y, z []*ir.Value) {
+	if half, ok := strings.CutPrefix(name, "IMMA.16816"); ok && b.mod.turing() {
+		for i := range 2 {
+			n := len(d) / 2
+			b.multiply("IMMA.8816"+half, d[i*n:(i+1)*n], x[i:i+1], y, z[i*n:(i+1)*n])
+		}
+		return
+	}
+	p, q := ir.R(slices.Clone(x)...), ir.R(slices.Clone(y)...)
+	if ir.Base(name) == "IMMA" {
+		p.Suffix, q.Suffix = "ROW", "COL"
+	}
+	b.emit(name, ir.D(slices.Clone(d)...), p, q, ir.R(slices.Clone(z)...))
 }

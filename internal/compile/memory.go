@@ -53,8 +53,12 @@ func (b *builder) far(m *ir.Arg) {
 	m.Vals, m.Imm = list, 0
 }
 
-// global makes an address use the descriptor of global memory.
+// global makes an address use the descriptor of global memory, where there is one.
 func (b *builder) global(m ir.Arg) ir.Arg {
+	if b.mod.turing() {
+		m.Suffix = "E" // 64 bits by the mnemonic
+		return m
+	}
 	m.Text = specialDesc
 	if !b.lay.desc {
 		b.lay.desc = true

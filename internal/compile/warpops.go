@@ -80,6 +80,10 @@ func (b *builder) redux() {
 		stop(in.FullName(), notYet)
 	}
 	b.members(&in.Args[2])
+	if b.mod.turing() {
+		b.reduxRounds(in.Mods[1], t)
+		return
+	}
 	name := "REDUX"
 	if op != "" {
 		name += "." + op

@@ -28,7 +28,7 @@ func (b *builder) wmma() {
 			size, known = s, true
 		}
 	}
-	if !known || b.mod.arch < 80 {
+	if !known {
 		stop(in.FullName(), notYet)
 	}
 	switch in.Mods[0] {
@@ -302,11 +302,7 @@ func (b *builder) wmmaProduct(size [2]int) {
 	for i := range size[0] / 16 {
 		for j := range size[1] / 8 {
 			k := (i*(size[1]/8) + j) * nc
-			p, q := ir.R(slices.Clone(x[i*na:(i+1)*na])...), ir.R(slices.Clone(y[j*nb:(j+1)*nb])...)
-			if ir.Base(name) == "IMMA" {
-				p.Suffix, q.Suffix = "ROW", "COL"
-			}
-			b.emit(name, ir.D(slices.Clone(d[k:k+nc])...), p, q, ir.R(slices.Clone(z[k:k+nc])...))
+			b.multiply(name, d[k:k+nc], x[i*na:(i+1)*na], y[j*nb:(j+1)*nb], z[k:k+nc])
 		}
 	}
 	b.assignAll(&in.Args[0], d)

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,8 +15,11 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
 	"github.com/heddle-sim/heddle/internal/program"
 )
+
+var forSM = flag.Int("sm", 86, "for which architecture tests compile that are for one: 75, 80, 86, 87 or 89")
 
 // conformance has cases of PTX with known outputs; its NOTICE says where they come from.
 const conformance = "../isa/ptx/testdata/conformance"
@@ -56,7 +60,7 @@ func (c *conformanceCase) output(t *testing.T, code program.Code) (out []byte, c
 	if code == program.SASSCode {
 		from = toCubin(t, from)
 	}
-	choice := program.Choice{Code: code, SM: 86, Refused: func(err error) { what = err.Error() }}
+	choice := program.Choice{Code: code, SM: *forSM, Refused: func(err error) { what = err.Error() }}
 	p, err := choice.Load(from)
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +119,7 @@ func toCubin(t *testing.T, s program.Source) program.Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := compile.Module(m, compile.Options{})
+	r, err := compile.Module(m, compile.Options{Arch: sass.Arch(*forSM)})
 	if err != nil {
 		t.Fatal(err)
 	}

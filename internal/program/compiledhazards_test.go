@@ -62,7 +62,7 @@ func TestCompiledNestedLoops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := compile.Module(m, compile.Options{})
+	c, err := compile.Module(m, compile.Options{Arch: sass.Arch(*forSM)})
 	if err != nil || len(c.Refused) > 0 {
 		t.Fatal(err, c.Refused)
 	}
@@ -82,7 +82,7 @@ func TestCompiledStackPointer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r, err := compile.Module(m, compile.Options{Less: c.less, Verify: true}); err != nil || len(r.Refused) > 0 {
+		if r, err := compile.Module(m, compile.Options{Arch: sass.Arch(*forSM), Less: c.less, Verify: true}); err != nil || len(r.Refused) > 0 {
 			t.Errorf("seed %d: %v %v", c.seed, err, r.Refused)
 		}
 	}
@@ -102,7 +102,11 @@ func timedBlock(t *testing.T, f *sass.File, input []uint32, threads uint32, word
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := heddle.New(prog, heddle.With(heddle.RunOptions{Timing: true, Hazards: true, Threads: 1, MaxInsts: 1 << 22}), heddle.Machine("rtx-a6000"), heddle.Set("chip.clusters=1"))
+	gpu := "rtx-a6000"
+	if f.Arch == 75 {
+		gpu = "rtx-2080-ti"
+	}
+	g, err := heddle.New(prog, heddle.With(heddle.RunOptions{Timing: true, Hazards: true, Threads: 1, MaxInsts: 1 << 22}), heddle.Machine(gpu), heddle.Set("chip.clusters=1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +159,7 @@ func TestCompiledHazards(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := compile.Module(m, compile.Options{})
+		c, err := compile.Module(m, compile.Options{Arch: sass.Arch(*forSM)})
 		if err != nil || len(c.Refused) > 0 {
 			t.Fatal(err, c.Refused)
 		}

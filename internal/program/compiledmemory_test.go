@@ -45,7 +45,7 @@ func genInput() []byte {
 
 // genRun runs k0, k1 … of a program each in one block, and returns what they leave, or why there is nothing.
 func genRun(code program.Code, text string, n int, input []byte) (list [][]byte, faults []error, err error) {
-	c := program.Choice{Code: code, SM: 86}
+	c := program.Choice{Code: code, SM: *forSM}
 	p, err := c.Load(program.Source{Name: "random." + string(code), Text: []byte(text)})
 	if err != nil {
 		return nil, nil, err
@@ -206,7 +206,7 @@ func TestCompiledMemory(t *testing.T) {
 	const batch = 50
 	input := genInput()
 	total := max(alltests.Count(50, 2000), *moreKernels)
-	archs := []sass.Arch{80, 86, 89}
+	archs := []sass.Arch{75, 86, 80, 89}
 	for at := 0; at < total && !t.Failed(); at += batch {
 		var lines [][]string
 		var kernels []string
@@ -215,7 +215,8 @@ func TestCompiledMemory(t *testing.T) {
 			lines = append(lines, generate(uint64(at+n)))
 			kernels = append(kernels, genKernel(n, directives, lines[n]))
 		}
-		targets := []target{{archs[at/batch%3], 0}, {archs[(at/batch+1)%3], compile.Most}}
+		n := at / batch
+		targets := []target{{archs[n%4], 0}, {archs[(n+1)%4], compile.Most}}
 		for _, to := range targets {
 			differs, err := genDiffers(kernels, to, input)
 			if err != nil {
@@ -261,7 +262,7 @@ func TestCompiledMemoryTimed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := compile.Module(m, compile.Options{Less: k.less})
+		r, err := compile.Module(m, compile.Options{Arch: sass.Arch(*forSM), Less: k.less})
 		if err != nil || len(r.Refused) > 0 {
 			t.Fatal(err, r.Refused)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/compile"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
+	"github.com/heddle-sim/heddle/internal/isa/sass"
 	"github.com/heddle-sim/heddle/internal/program"
 )
 
@@ -199,7 +200,7 @@ func listing(t *testing.T, text string, less int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := compile.Module(m, compile.Options{Less: less, Verify: true})
+	r, err := compile.Module(m, compile.Options{Arch: sass.Arch(*forSM), Less: less, Verify: true})
 	if err != nil || len(r.Refused) > 0 {
 		t.Fatal(err, r.Refused)
 	}

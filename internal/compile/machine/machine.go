@@ -88,13 +88,16 @@ type Contract struct {
 	Reuse                                      bool
 }
 
-// Ampere is the contract of sm_80 to sm_89: six counters (MICRO 2025), and the latencies of Mesa's
+// Ampere is the contract of sm_80 to sm_89, and of sm_75 as far as its latencies are the same: six counters (MICRO 2025), and the latencies of Mesa's
 // compiler for sm_80 (MIT, "provided by NVIDIA"), which agree with the least distances in ptxas's code.
 var Ampere = Contract{Counters: 6, Integer: 4, Float: 4, Product: 4, Half: 5, UniformMove: 2, Predicate: 13, GuardExtra: 9, Reuse: true}
 
 // Of returns the description of an architecture whose cores have a contract, nil if there is none.
 func Of(sm int, c Contract) *Machine {
+	late := &ampereLater
 	switch sm {
+	case 75:
+		late = &turingLater
 	case 80, 86, 87, 89:
 	default:
 		return nil
@@ -104,18 +107,18 @@ func Of(sm int, c Contract) *Machine {
 	if !c.Reuse {
 		m.ReuseSlots = 0
 	}
-	if sm == 80 {
+	if sm <= 80 {
 		m.Spacing[FMA] = 2 // an FP32 unit of 16 lanes
 	}
 	latency := [Fixed]int{ALU: c.Integer, FMA: max(c.Float, c.Product), Wide: c.Product, Half: c.Half, Vote: beside, Disp: beside, UniformMove: c.UniformMove}
 	for w := range Fixed {
 		for r := range Readers {
-			n, p := latency[w]+int(later[w][r]), c.Predicate
+			n, p := latency[w]+int(late.registers[w][r]), c.Predicate+int(late.guards[w])
 			if r == ByGuard {
 				n = c.Predicate
 			}
 			if r < ByDouble && w < Vote {
-				p += int(predicateLater[w][r]) - c.GuardExtra
+				p = c.Predicate - c.GuardExtra + int(late.predicates[w][r])
 			}
 			m.Need[w][r], m.Predicate[w][r] = uint8(min(max(1, n), 255)), uint8(min(max(1, p), 255))
 		}
@@ -127,28 +130,59 @@ func Of(sm int, c Contract) *Machine {
 const beside = 6
 
 // later is how many cycles later than an instruction of the same pipe each kind of reader may issue, by
-// the class that writes the register; predicateLater is the same of predicates, and of readers in the
-// pipes. Where a class joins several of Mesa's, the longest counts.
+// the class that writes a register; the same of predicates, and of readers in the pipes; and how many cycles
+// later than after a comparison of integers on sm_80 other readers of a predicate may. Where a class joins
+// several of Mesa's, the longest counts.
+type later struct {
+	registers  [Fixed][Readers]int8
+	predicates [Vote][ByDouble]int8
+	guards     [Fixed]int8
+}
+
+// ampereLater is that of sm_80 to sm_89, turingLater that of sm_75, where the contract's latencies are those of
+// sm_80. Loads and stores there wait for 8 cycles, as in ptxas's code; so does all that waits in a queue, of which
+// Mesa's table has two kinds, with 6 and 8.
 var (
-	later = [Fixed][Readers]int8{
-		//       ALU FMA Wide Half DP MMA queue address
-		ALU:         {0, 1, 1, 1, 2, 3, 0, 1},
-		FMA:         {1, 0, 1, 1, 2, 3, 0, 1},
-		Wide:        {1, 0, 2, 1, 2, 3, 0, 1},
-		Half:        {0, 0, 0, 0, 1, 2, -1, 0},
-		Vote:        {0, 0, 0, 0, 0, 1, -2, -1},
-		Disp:        {0, 0, 0, 0, 0, 1, -2, -1},
-		UniformMove: {},
+	ampereLater = later{
+		registers: [Fixed][Readers]int8{
+			//       ALU FMA Wide Half DP MMA queue address
+			ALU:         {0, 1, 1, 1, 2, 3, 0, 1},
+			FMA:         {1, 0, 1, 1, 2, 3, 0, 1},
+			Wide:        {1, 0, 2, 1, 2, 3, 0, 1},
+			Half:        {0, 0, 0, 0, 1, 2, -1, 0},
+			Vote:        {0, 0, 0, 0, 0, 1, -2, -1},
+			Disp:        {0, 0, 0, 0, 0, 1, -2, -1},
+			UniformMove: {},
+		},
+		predicates: [Vote][ByDouble]int8{
+			ALU:  {0, 1, 1, 1},
+			FMA:  {1, 0, 1, 1},
+			Wide: {1, 0, 1, 1},
+			Half: {1, 1, 1, 3},
+		},
 	}
-	predicateLater = [Vote][ByDouble]int8{
-		ALU:  {0, 1, 1, 1},
-		FMA:  {1, 0, 1, 1},
-		Wide: {1, 0, 1, 1},
-		Half: {1, 1, 1, 3},
+	turingLater = later{
+		registers: [Fixed][Readers]int8{
+			//       ALU FMA Wide Half DP MMA queue address
+			ALU:         {0, 1, 1, 2, 2, 4, 4, 4},
+			FMA:         {1, 0, 0, 2, 2, 4, 4, 4},
+			Wide:        {1, 0, 2, 2, 2, 4, 4, 4},
+			Half:        {3, 3, 3, 1, 3, 3, 3, 3},
+			Vote:        {0, 0, 0, 0, 0, 2, 2, 2},
+			Disp:        {0, 0, 0, 0, 0, 2, 2, 2},
+			UniformMove: {},
+		},
+		predicates: [Vote][ByDouble]int8{
+			ALU:  {0, 1, 1, 8},
+			FMA:  {1, 0, 1, 8},
+			Wide: {1, 0, 1, 8},
+			Half: {4, 4, 4, 2},
+		},
+		guards: [Fixed]int8{ALU: -1, FMA: -1, Wide: -1, Half: 1, Vote: -1, Disp: -1, UniformMove: -1},
 	}
 )
 
-// ampere is sm_80 to sm_89; spacings are the least distances in ptxas's code for sm_86.
+// ampere is sm_75 to sm_89; spacings are the least distances in ptxas's code for sm_86.
 var ampere = Machine{
 	Registers: 253, Reserved: 2, // R0 to R252 (Mesa: two are the hardware's)
 	File: 65536, SubCores: 4, Granule: 8, // CUDA programming guide, "Technical Specifications per Compute Capability"; occupancy calculator

@@ -29,6 +29,29 @@ func TestOf(t *testing.T) {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
+	for _, c := range []struct {
+		name string
+		got  func(m *Machine) uint8
+		want uint8
+	}{ // Mesa's table; loads and stores as ptxas leaves them
+		{"ALU to FFMA", func(m *Machine) uint8 { return m.Need[ALU][ByFMA] }, 5},
+		{"ALU to half", func(m *Machine) uint8 { return m.Need[ALU][ByHalf] }, 6},
+		{"FFMA to IMAD.WIDE", func(m *Machine) uint8 { return m.Need[FMA][ByWide] }, 4},
+		{"FFMA to an address", func(m *Machine) uint8 { return m.Need[FMA][ByAddress] }, 8},
+		{"half to half", func(m *Machine) uint8 { return m.Need[Half][ByHalf] }, 6},
+		{"half to ALU", func(m *Machine) uint8 { return m.Need[Half][ByALU] }, 8},
+		{"ISETP to ALU", func(m *Machine) uint8 { return m.Predicate[ALU][ByALU] }, 4},
+		{"FSETP to ALU", func(m *Machine) uint8 { return m.Predicate[FMA][ByALU] }, 5},
+		{"HSETP2 to ALU", func(m *Machine) uint8 { return m.Predicate[Half][ByALU] }, 8},
+		{"ISETP to half", func(m *Machine) uint8 { return m.Predicate[ALU][ByHalf] }, 12},
+		{"ISETP to a guard", func(m *Machine) uint8 { return m.Predicate[ALU][ByGuard] }, 12},
+		{"HSETP2 to a guard", func(m *Machine) uint8 { return m.Predicate[Half][ByGuard] }, 14},
+		{"FFMA to FFMA of the same pipe", func(m *Machine) uint8 { return m.Spacing[FMA] }, 2},
+	} {
+		if got := c.got(Of(75, Ampere)); got != c.want {
+			t.Errorf("sm_75, %s: %d, want %d", c.name, got, c.want)
+		}
+	}
 	if Of(60, Ampere) != nil {
 		t.Error("sm_60 has a description")
 	}
