@@ -11,8 +11,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/work/job"
 )
 
-// TestCompiled runs examples as machine code that is compiled of their PTX, on a core that obeys its
-// control bits: all checks hold, and the hazard checker finds nothing.
+// TestCompiled runs examples as machine code that is compiled of their PTX, on cores of two generations that
+// obey its control bits: all checks hold, and the hazard checker finds nothing.
 func TestCompiled(t *testing.T) {
 	names := []string{"spinlock", "sha256"}
 	if alltests.On() {
@@ -21,10 +21,16 @@ func TestCompiled(t *testing.T) {
 			names = append(names, ex.name)
 		}
 	}
+	for _, gpu := range []string{"rtx-a6000", "rtx-2080-ti"} {
+		t.Run(gpu, func(t *testing.T) { compiledFor(t, gpu, names) })
+	}
+}
+
+func compiledFor(t *testing.T, gpu string, names []string) {
 	whole, left := 0, 0
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			opt := job.Options{GPU: "rtx-a6000", Threads: 1, Timing: true, Code: string(program.CompiledCode), MaxInsts: 1 << 30}
+			opt := job.Options{GPU: gpu, Threads: 1, Timing: true, Code: string(program.CompiledCode), MaxInsts: 1 << 30}
 			opt.Tell = func(why string) { t.Log(why) }
 			path := filepath.Join(name, name+".toml")
 			ready, err := job.Load(path, opt)
