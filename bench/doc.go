@@ -4,6 +4,6 @@
 // core are worth. outside.sh builds and runs programs that live elsewhere and
 // records the outcome of each in a table; same.sh compares everything that two builds
 // of heddle compute. gpuverify/run.sh holds checkers against the labels of a verifier's
-// test suite. profile.sh writes the profile by which Go optimises heddle. Benchmarks
+// test suite. ptxas prints how fast PTX is compiled. profile.sh writes the profile by which Go optimises heddle. Benchmarks
 // are not tests: they fail only if a result is wrong.
 package bench

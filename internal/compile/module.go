@@ -23,7 +23,10 @@ type module struct {
 	text *ptx.Module
 	arch sass.Arch
 	file *sass.File
-	at   func() *ptx.Inst // the instruction that is compiled
+
+	assembler *sass.Assembler
+
+	at func() *ptx.Inst // the instruction that is compiled
 
 	consts  map[*ptx.Var]int64
 	data    map[*ptx.Var]int // in file.Data
@@ -40,7 +43,7 @@ type addressKey struct {
 
 // newModule places the module's variables.
 func newModule(m *ptx.Module, arch sass.Arch) *module {
-	x := &module{text: m, arch: arch, file: &sass.File{Name: m.File, Arch: arch}, consts: map[*ptx.Var]int64{}, data: map[*ptx.Var]int{}, known: map[addressKey]int64{}, refused: map[*ptx.Var]string{}}
+	x := &module{text: m, arch: arch, assembler: sass.NewAssembler(arch), file: &sass.File{Name: m.File, Arch: arch}, consts: map[*ptx.Var]int64{}, data: map[*ptx.Var]int{}, known: map[addressKey]int64{}, refused: map[*ptx.Var]string{}}
 	list := append([]*ptx.Var(nil), m.Vars...)
 	for _, f := range m.Funcs {
 		for _, v := range f.Vars {

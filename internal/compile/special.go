@@ -37,6 +37,8 @@ const (
 	stackTop    = 0x28
 	descriptor  = 0x118
 	specialDesc = "desc[UR4]" // the kernel's first instruction puts the descriptor there
+
+	descriptorRegister = 4
 )
 
 // fixed are special registers of PTX that are constants of a launch.

@@ -33,9 +33,12 @@ func (s span) width() int {
 func (s span) get(w word128) uint64 {
 	v := uint64(0)
 	for _, g := range s {
-		for n := g.hi; n >= g.lo; n-- {
-			v = v<<1 | w.bit(n)
+		n := g.hi - g.lo + 1
+		part := w[g.lo>>6] >> (g.lo & 63)
+		if g.lo>>6 != g.hi>>6 {
+			part |= w[1] << (64 - g.lo)
 		}
+		v = v<<n | part&(1<<n-1)
 	}
 	return v
 }
@@ -43,10 +46,15 @@ func (s span) get(w word128) uint64 {
 // set writes the field; bits of v beyond its width are dropped.
 func (s span) set(w *word128, v uint64) {
 	for i := len(s) - 1; i >= 0; i-- {
-		for n := s[i].lo; n <= s[i].hi; n++ {
-			w.setBit(n, v)
-			v >>= 1
+		g := s[i]
+		n := g.hi - g.lo + 1
+		ones := uint64(1)<<n - 1
+		part, at := v&ones, g.lo&63
+		w[g.lo>>6] = w[g.lo>>6]&^(ones<<at) | part<<at
+		if g.lo>>6 != g.hi>>6 {
+			w[1] = w[1]&^(ones>>(64-at)) | part>>(64-at)
 		}
+		v >>= n
 	}
 }
 

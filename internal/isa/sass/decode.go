@@ -59,6 +59,22 @@ func decodeBody(a Arch, words [2]uint64, addr uint32) (Inst, error) {
 	return Inst{}, &WordError{a, words, why}
 }
 
+// named is the instruction that a word with control bits is, by the form whose text listings show: the first
+// one that the word fits. That is in, of form r, or one of the forms before r.
+func (t *table) named(w word128, r *row, in Inst) Inst {
+	for _, q := range t.byOpcode[opcodeSpan.get(w)] {
+		if q == r {
+			break
+		}
+		if first, problem := q.decode(w, in.Addr); problem == "" {
+			in = first
+			break
+		}
+	}
+	in.Words = w
+	return in
+}
+
 // decode decodes a word in this form. The second result says why it is not one.
 func (r *row) decode(w word128, addr uint32) (Inst, string) {
 	if w.and(r.mask) != r.value {
@@ -67,6 +83,7 @@ func (r *row) decode(w word128, addr uint32) (Inst, string) {
 	in := Inst{Op: r.op, Addr: addr}
 	in.Guard = Guard{Pred: uint8(guardSpan.get(w)), Not: w.bit(guardNot) == 1, Uniform: r.guard}
 	known := r.known
+	in.Operands = make([]Operand, 0, len(r.operands)+1)
 	for i := range r.mods {
 		m := &r.mods[i]
 		if m.enum == nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/exec/num"
+	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/near"
 )
 
@@ -27,6 +28,16 @@ type source struct {
 	guard  Guard
 	args   []arg
 	addr   uint32
+	// forms are those of the mnemonic if they are known already.
+	forms []candidate
+	// quiet leaves out why a form does not fit: most instructions fit a later one.
+	quiet bool
+}
+
+// candidate is a row for a mnemonic: its word with the modifiers.
+type candidate struct {
+	row  *row
+	word word128
 }
 
 // attempt is the result of matching the text with a form: how far it got.
@@ -41,8 +52,54 @@ const (
 	formDepth    = 1 << 20
 )
 
-// encode finds the form that fits the text and returns its word.
-func (t *table) encode(s *source) (word128, *lineError) {
+// forms lists the rows that a mnemonic fits, in their order.
+func (t *table) forms(op Op, mods []string) []candidate {
+	var list []candidate
+	for _, r := range t.byOp[op] {
+		w := r.value
+		if _, ok := r.encodeMods(0, mods, 0, &w); ok {
+			list = append(list, candidate{r, w})
+		}
+	}
+	return list
+}
+
+// encode finds the form that fits the text, and returns its word with the control bits, and what it is.
+func (t *table) encode(s *source, ctl *isa.Control) (word128, Inst, *lineError) {
+	if s.forms == nil {
+		s.forms = t.forms(s.op, s.mods)
+	}
+	s.quiet = true
+	for i := range s.forms {
+		r, w := s.forms[i].row, s.forms[i].word
+		if r.guard != s.guard.Uniform && !s.guard.Always() {
+			continue
+		}
+		s.guard.encode(&w)
+		if _, err := r.encodeArgs(s, 0, 0, &w); err != nil || w.and(r.mask) != r.value {
+			continue
+		}
+		if in, problem := r.decode(w, s.addr); problem == "" {
+			if ctl != nil {
+				encodeControl(&w, *ctl)
+			}
+			return w, t.named(w, r, in), nil
+		}
+	}
+	s.quiet = false
+	return word128{}, Inst{}, t.misfit(s)
+}
+
+// encode writes a guard.
+func (g Guard) encode(w *word128) {
+	guardSpan.set(w, uint64(g.Pred))
+	if g.Not {
+		w.setBit(guardNot, 1)
+	}
+}
+
+// misfit says why no form fits: the reason of the one that comes nearest.
+func (t *table) misfit(s *source) *lineError {
 	best := attempt{depth: -1}
 	fail := func(depth int, err func() *lineError) {
 		if depth > best.depth {
@@ -57,10 +114,7 @@ func (t *table) encode(s *source) (word128, *lineError) {
 			})
 			continue
 		}
-		guardSpan.set(&w, uint64(s.guard.Pred))
-		if s.guard.Not {
-			w.setBit(guardNot, 1)
-		}
+		s.guard.encode(&w)
 		if n, ok := r.encodeMods(0, s.mods, 0, &w); !ok {
 			if n < len(s.mods) {
 				fail(n+1, func() *lineError {
@@ -85,14 +139,12 @@ func (t *table) encode(s *source) (word128, *lineError) {
 		}
 		if _, problem := r.decode(w, s.addr); problem != "" {
 			fail(formDepth, func() *lineError { return &lineError{s.opCol, len(s.opText), problem, "the form is: " + r.usage()} })
-			continue
 		}
-		return w, nil
 	}
 	if best.err == nil {
-		return word128{}, &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s does not exist on %s", s.op, t.arch), ""}
+		return &lineError{s.opCol, len(s.opText), fmt.Sprintf("%s does not exist on %s", s.op, t.arch), ""}
 	}
-	return word128{}, best.err()
+	return best.err()
 }
 
 // Assemble turns the text of one instruction at an address, without control code and labels, into
@@ -103,7 +155,7 @@ func Assemble(a Arch, text string, addr uint32) ([2]uint64, error) {
 	if e == nil {
 		s.addr = addr
 		var w word128
-		if w, e = t.encode(s); e == nil {
+		if w, _, e = t.encode(s, nil); e == nil {
 			return w, nil
 		}
 	}
@@ -197,6 +249,9 @@ func (r *row) encodeArgs(s *source, i, j int, w *word128) (int, *lineError) {
 		if j == len(s.args) {
 			return ranks * j, nil
 		}
+		if s.quiet {
+			return 0, unfit
+		}
 		return ranks * j, &lineError{s.args[j].col, len(s.args[j].text), "too many operands", "the form is: " + r.usage()}
 	}
 	f := &r.operands[i]
@@ -206,12 +261,12 @@ func (r *row) encodeArgs(s *source, i, j int, w *word128) (int, *lineError) {
 		a := &s.args[j]
 		saved := *w
 		used := 1
-		err := f.encode(a, s.addr, w)
+		err := f.encode(a, s, w)
 		if err == nil && f.pair() { // the second half
 			used = 2
 			if j+1 >= len(s.args) {
 				err = fmt.Errorf("the lower half of a packed immediate is missing")
-			} else if low, e := parseHalves(s.args[j+1].num, f.imm); e != nil {
+			} else if low, e := parseHalves(s.args[j+1].digits(), f.imm); e != nil {
 				err = fmt.Errorf("%s is not a 16-bit number", s.args[j+1].text)
 			} else {
 				span{{47, 32}}.set(w, low)
@@ -229,11 +284,15 @@ func (r *row) encodeArgs(s *source, i, j int, w *word128) (int, *lineError) {
 				return d, nil
 			}
 			depth, failure = d, e
+		} else if s.quiet {
+			failure = unfit
 		} else {
 			failure = &lineError{a.col, len(a.text), err.Error(), ""}
 			depth += rank(err)
 		}
 		*w = saved
+	} else if s.quiet {
+		failure = unfit
 	} else {
 		failure = &lineError{s.opCol, len(s.opText), "an operand is missing", "the form is: " + r.usage()}
 	}
@@ -252,6 +311,9 @@ func (r *row) encodeArgs(s *source, i, j int, w *word128) (int, *lineError) {
 	}
 	return depth, failure
 }
+
+// unfit is the reason that nobody reads.
+var unfit = &lineError{what: "does not fit"}
 
 // leaveOut encodes the value of an operand that the text omits.
 func (f *operandField) leaveOut(w *word128) {
@@ -311,8 +373,11 @@ var fieldNames = map[fieldKind]string{
 }
 
 // encode encodes one operand. Its error says why the text does not fit.
-func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
+func (f *operandField) encode(a *arg, s *source, w *word128) error {
 	mismatch := func() error {
+		if s.quiet {
+			return unfit
+		}
 		if f.kind == fWord {
 			return kindError("unexpected %s; want %s", a.text, f.word)
 		}
@@ -327,7 +392,7 @@ func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
 			return err
 		}
 	case fUGPR, fDesc, fGDesc:
-		want := map[fieldKind]Kind{fUGPR: UReg, fDesc: Desc, fGDesc: GDesc}[f.kind]
+		want := [...]Kind{fUGPR: UReg, fDesc: Desc, fGDesc: GDesc}[f.kind]
 		if a.Kind != want {
 			return mismatch()
 		}
@@ -354,7 +419,7 @@ func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
 		}
 		f.at.set(w, uint64(a.Reg))
 	case fBReg, fSB, fSReg:
-		want := map[fieldKind]Kind{fBReg: BReg, fSB: SB, fSReg: SReg}[f.kind]
+		want := [...]Kind{fBReg: BReg, fSB: SB, fSReg: SReg}[f.kind]
 		if a.Kind != want {
 			return mismatch()
 		}
@@ -366,7 +431,7 @@ func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
 			return err
 		}
 	case fTarget, fAbs:
-		return f.encodeTarget(a, addr, w, mismatch)
+		return f.encodeTarget(a, s.addr, w, mismatch)
 	case fMask:
 		if a.Kind != Mask {
 			return mismatch()
@@ -379,7 +444,7 @@ func (f *operandField) encode(a *arg, addr uint32, w *word128) error {
 		return nil
 	case fEnum:
 		for _, e := range f.suffix.order {
-			if e.text == a.text {
+			if e.text == a.text && a.text != "" {
 				f.suffAt.set(w, e.value)
 				return nil
 			}
@@ -411,8 +476,8 @@ func (f *operandField) encodeRegister(a *arg, w *word128, mismatch func() error)
 // encodeTarget writes a place in the code: a label or an address.
 func (f *operandField) encodeTarget(a *arg, addr uint32, w *word128, mismatch func() error) error {
 	switch {
-	case a.Kind == Imm && a.num != "":
-		v, err := parseInt(a.num)
+	case a.Kind == Imm && a.where != noNumber:
+		v, err := a.integer()
 		if err != nil {
 			return err
 		}
@@ -481,17 +546,17 @@ func (f *operandField) encodeMarks(a *arg, w *word128) error {
 }
 
 func (f *operandField) encodeImm(a *arg, w *word128, mismatch func() error) error {
-	if a.Kind != Imm || a.num == "" {
+	if a.Kind != Imm || a.where == noNumber {
 		return mismatch()
 	}
 	if f.pair() {
-		v, err := parseHalves(a.num, f.imm)
+		v, err := parseHalves(a.digits(), f.imm)
 		span{{63, 48}}.set(w, v)
 		return err
 	}
-	width := map[immType]int{immF16: 16, immF32: 32, immF64: 64}[f.imm]
+	width := [...]int{immF16: 16, immF32: 32, immF64: 64, immB2: 0}[f.imm]
 	if width > 0 {
-		v, err := parseFloat(a.num, width)
+		v, err := a.float(width)
 		if err != nil {
 			return err
 		}
@@ -505,11 +570,13 @@ func (f *operandField) encodeImm(a *arg, w *word128, mismatch func() error) erro
 		return nil
 	}
 	n := f.at.width()
-	if bits, err := strconv.ParseUint(a.num, 0, 64); err == nil && n == 64 {
-		f.at.set(w, bits)
-		return nil
+	if n == 64 {
+		if bits, err := strconv.ParseUint(a.digits(), 0, 64); err == nil {
+			f.at.set(w, bits)
+			return nil
+		}
 	}
-	v, err := parseInt(a.num)
+	v, err := a.integer()
 	if err != nil {
 		return fmt.Errorf("%s is not an integer", a.text)
 	}

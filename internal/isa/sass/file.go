@@ -3,7 +3,9 @@ package sass
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -547,21 +549,17 @@ func (p *parser) finish() {
 			for j := range st.src.args {
 				st.src.args[j].resolve(labels, names)
 			}
-			w, err := t.encode(st.src)
+			var ctl *isa.Control
+			if k.Control {
+				ctl = &st.ctl
+			}
+			_, made, err := t.encode(st.src, ctl)
 			if err != nil {
 				p.failAt(err)
 				p.broken = true
 				continue
 			}
-			if k.Control {
-				encodeControl(&w, st.ctl)
-			}
-			var problem error
-			if *in, problem = decodeBody(k.Arch, w, addr); problem != nil {
-				p.fail(int(st.pos.Col), "", "%v", problem)
-				p.broken = true
-				continue
-			}
+			*in = made
 			if in.Ctl = st.ctl; !k.Control {
 				in.Ctl = isa.Control{}
 			}
@@ -650,40 +648,63 @@ func (in *Inst) ends() bool {
 // check looks for errors in a kernel as a whole.
 func (p *parser) check(k *Kernel) {
 	at := func(pos isa.Pos, line string) { p.lineNo, p.line = int(pos.Line), line }
-	exits := false
 	for i := range k.Code {
 		in := &k.Code[i]
 		at(in.Pos, p.stmts[i].line)
-		exits = exits || in.Op == OpEXIT || in.Op == OpRET || in.Op == OpBPT || in.Op == NoOp
-		col := func(j int) int {
+		regs := math.MaxInt
+		if p.regs {
+			regs = k.Regs
+		}
+		k.faults(in, regs, func(j int, hint, what string) {
+			col := int(in.Pos.Col)
 			if src := p.stmts[i].src; src != nil && j < len(src.args) {
-				return src.args[j].col
+				col = src.args[j].col
 			}
-			return int(in.Pos.Col)
-		}
-		for j := range in.Operands {
-			o := &in.Operands[j]
-			if n := o.top(); p.regs && n > k.Regs {
-				p.fail(col(j), fmt.Sprintf("raise .regs to %d", n), "%s exceeds .regs %d", o, k.Regs)
-			}
-			if n := misaligned(o); n > 0 {
-				p.fail(col(j), fmt.Sprintf("its number must be a multiple of %d", n), "%s is the first of %d registers", o, n)
-			}
-			if o.Kind == Target && o.Index < 0 && !o.Tail {
-				p.fail(col(j), fmt.Sprintf("instructions are at 0x0 to 0x%x, in steps of 0x%x", (len(k.Code)-1)*InstBytes, InstBytes), "%s has no instruction at its target %s", in.Op, hexInt(o.Imm))
-			}
-		}
+			p.fail(col, hint, "%s", what)
+		})
 	}
 	if p.broken { // the missing part may be in a line with errors
 		return
 	}
-	if n := len(k.Code); n == 0 || !exits {
+	switch n := len(k.Code); {
+	case !k.exits():
 		at(k.Pos, p.header)
 		p.fail(int(k.Pos.Col), "end it with EXIT ;", "kernel %s has no EXIT", k.Name)
-	} else if last := &k.Code[n-1]; !last.ends() && last.Op != NoOp && last.Op != OpNOP {
+	case k.open():
+		last := &k.Code[n-1]
 		at(last.Pos, p.stmts[n-1].line)
 		p.fail(int(last.Pos.Col), "end the kernel with EXIT, or a branch back", "execution runs past the end of kernel %s here", k.Name)
 	}
+}
+
+// faults reports what is wrong with an instruction of a kernel with a number of registers: the operand, how to
+// mend it, and what it is.
+func (k *Kernel) faults(in *Inst, regs int, report func(operand int, hint, what string)) {
+	for j := range in.Operands {
+		o := &in.Operands[j]
+		if n := o.top(); n > regs {
+			report(j, fmt.Sprintf("raise .regs to %d", n), fmt.Sprintf("%s exceeds .regs %d", o, k.Regs))
+		}
+		if n := misaligned(o); n > 0 {
+			report(j, fmt.Sprintf("its number must be a multiple of %d", n), fmt.Sprintf("%s is the first of %d registers", o, n))
+		}
+		if o.Kind == Target && o.Index < 0 && !o.Tail {
+			report(j, fmt.Sprintf("instructions are at 0x0 to 0x%x, in steps of 0x%x", (len(k.Code)-1)*InstBytes, InstBytes), fmt.Sprintf("%s has no instruction at its target %s", in.Op, hexInt(o.Imm)))
+		}
+	}
+}
+
+// exits reports whether a kernel has an end.
+func (k *Kernel) exits() bool {
+	return slices.ContainsFunc(k.Code, func(in Inst) bool {
+		return in.Op == OpEXIT || in.Op == OpRET || in.Op == OpBPT || in.Op == NoOp
+	})
+}
+
+// open reports whether execution runs past the last instruction.
+func (k *Kernel) open() bool {
+	last := &k.Code[len(k.Code)-1]
+	return !last.ends() && last.Op != NoOp && last.Op != OpNOP
 }
 
 // misaligned returns the alignment that an operand's register number violates, 0 if it is

@@ -15,10 +15,57 @@ type arg struct {
 	Operand
 	text  string
 	num   string // the digits of a number; their meaning depends on the form
+	where numeral
 	label string // a name that may be a label
 	found bool   // it is a label: Imm is its address
 	near  string // the most similar label, if it is not one
 	col   int    // column in the line, from one
+}
+
+// numeral says where an operand's number is.
+type numeral uint8
+
+const (
+	noNumber  numeral = iota
+	inText            // in arg.num
+	anInteger         // in Operand.Imm
+	aFloat            // in Operand.Bits, those of a binary32
+)
+
+// digits is the number as text.
+func (a *arg) digits() string {
+	switch a.where {
+	case anInteger:
+		return hexInt(a.Operand.Imm)
+	case aFloat:
+		f := math.Float32frombits(uint32(a.Bits))
+		switch {
+		case f != f && a.Bits>>31 == 0:
+			return "+QNAN"
+		case f != f:
+			return "-QNAN"
+		case math.IsInf(float64(f), 0):
+			return map[bool]string{true: "+INF", false: "-INF"}[f > 0]
+		}
+		return strconv.FormatFloat(float64(f), 'g', -1, 32)
+	}
+	return a.num
+}
+
+// integer is the number, if it is one.
+func (a *arg) integer() (int64, error) {
+	if a.where == anInteger {
+		return a.Operand.Imm, nil
+	}
+	return parseInt(a.digits())
+}
+
+// float is the number as the bits of a float of a width.
+func (a *arg) float(width int) (uint64, error) {
+	if f := math.Float32frombits(uint32(a.Bits)); a.where == aFloat && width == 32 && f == f {
+		return a.Bits, nil
+	}
+	return parseFloat(a.digits(), width)
 }
 
 var (
@@ -148,7 +195,7 @@ func parseArg(text string) (arg, error) {
 	a.Reg, a.UReg, a.Desc = RZ, URZ, URZ
 	s := strings.ReplaceAll(strings.ReplaceAll(text, " ", ""), "\t", "")
 	if s != "" && strings.IndexByte("0123456789+-.IQS", s[0]) >= 0 && numPattern.MatchString(s) {
-		a.Kind, a.num = Imm, s
+		a.Kind, a.num, a.where = Imm, s, inText
 		return a, nil
 	}
 	if strings.HasPrefix(s, "-") {
