@@ -2,6 +2,7 @@ package compile
 
 import (
 	"math"
+	mathbits "math/bits"
 	"slices"
 	"sort"
 
@@ -19,6 +20,7 @@ type register int
 const (
 	predicates register = 256
 	uniforms   register = 512
+	registers  register = 576 // their number
 )
 
 func registerOf(v *ir.Value) register {
@@ -30,6 +32,16 @@ type registerSet [9]uint64
 
 func (s *registerSet) has(r register) bool { return s[r/64]>>(r%64)&1 != 0 }
 func (s *registerSet) add(r register)      { s[r/64] |= 1 << (r % 64) }
+func (s *registerSet) remove(r register)   { s[r/64] &^= 1 << (r % 64) }
+
+// each calls f for each register of a set, in ascending order.
+func (s *registerSet) each(f func(r register)) {
+	for i, w := range s {
+		for ; w != 0; w &= w - 1 {
+			f(register(64*i + mathbits.TrailingZeros64(w)))
+		}
+	}
+}
 
 // include adds a set; it reports whether there was anything new.
 func (s *registerSet) include(o *registerSet) bool {
@@ -114,8 +126,8 @@ func everything(all [][]access) (list []register) {
 
 // pending is an instruction of variable latency that code may have to wait for.
 type pending struct {
-	in      *ir.Inst
-	results bool // waits are for its results, not for its sources
+	in      *ir.Inst // nil: several that read their sources
+	results bool     // waits are for its results, not for its sources
 	counter uint8
 	regs    []register
 }
@@ -124,15 +136,6 @@ type pending struct {
 type pendingID struct {
 	in      *ir.Inst
 	results bool
-}
-
-func (p *pending) has(r register) bool {
-	for _, x := range p.regs {
-		if x == r {
-			return true
-		}
-	}
-	return false
 }
 
 // written is the last instruction of fixed latency that wrote a register.
@@ -153,11 +156,17 @@ type controller struct {
 	all   [][]access           // by block, for each instruction
 
 	// In a block.
-	open   []pending
-	fixed  map[register]written
-	read   map[register]int   // when an instruction of fixed latency read it last
-	reads  map[register][]int // the places of instructions that read a register, ascending
-	writes map[register][]int
+	open []pending
+	// What code may have to wait for, by counter: registers of open results, and of open sources.
+	results, sources [isa.Counters]registerSet
+
+	isFixed, isRead registerSet // which of the next two count
+	fixed           [registers]written
+	read            [registers]int   // when an instruction of fixed latency read it last
+	reads           [registers][]int // the places of instructions that read a register, ascending
+	writes          [registers][]int
+	named           []register // those that have any
+
 	now    int
 	last   *ir.Inst
 	issued [machine.Classes]int
@@ -233,12 +242,23 @@ func (c *controller) usedLater() {
 
 // index notes where a block's instructions read and write each register.
 func (c *controller) index(i int) {
-	c.reads, c.writes = map[register][]int{}, map[register][]int{}
-	for n, a := range c.all[i] {
+	for _, r := range c.named {
+		c.reads[r], c.writes[r] = c.reads[r][:0], c.writes[r][:0]
+	}
+	c.named = c.named[:0]
+	name := func(r register) {
+		if len(c.reads[r])+len(c.writes[r]) == 0 {
+			c.named = append(c.named, r)
+		}
+	}
+	for n := range c.all[i] {
+		a := &c.all[i][n]
 		for _, r := range a.reads {
+			name(r.r)
 			c.reads[r.r] = append(c.reads[r.r], n)
 		}
 		for _, r := range a.writes {
+			name(r)
 			c.writes[r] = append(c.writes[r], n)
 		}
 	}
@@ -255,7 +275,8 @@ func next(list []int, after int) int {
 // block sets the control bits of a block.
 func (c *controller) block(i int, b *ir.Block) {
 	c.open = append(c.open[:0], c.entry[i]...)
-	c.fixed, c.read = map[register]written{}, map[register]int{}
+	c.count()
+	c.isFixed, c.isRead = registerSet{}, registerSet{}
 	c.now, c.last = 0, nil
 	c.index(i)
 	for k := range c.issued {
@@ -286,7 +307,8 @@ func (c *controller) issue(in *ir.Inst, a *access) {
 	}
 	at = max(at, c.issued[a.class]+int(c.m.Spacing[a.class]))
 	for _, r := range a.reads {
-		if w, ok := c.fixed[r.r]; ok {
+		if c.isFixed.has(r.r) {
+			w := &c.fixed[r.r]
 			at = max(at, w.at+c.need(w.class, r))
 		}
 		c.wait(in, r.r, false)
@@ -295,7 +317,8 @@ func (c *controller) issue(in *ir.Inst, a *access) {
 		c.waitResult(in)
 	}
 	for _, r := range a.writes {
-		if w, ok := c.fixed[r]; ok {
+		if c.isFixed.has(r) {
+			w := c.fixed[r]
 			at = max(at, w.at+c.again(w, a.class))
 			if a.all { // whoever reads it next
 				for by := range machine.Readers {
@@ -303,8 +326,8 @@ func (c *controller) issue(in *ir.Inst, a *access) {
 				}
 			}
 		}
-		if t, ok := c.read[r]; ok && a.class.Late() {
-			at = max(at, t+2)
+		if c.isRead.has(r) && a.class.Late() {
+			at = max(at, c.read[r]+2)
 		}
 		c.wait(in, r, true)
 	}
@@ -317,13 +340,14 @@ func (c *controller) issue(in *ir.Inst, a *access) {
 	c.now, c.last = at, in
 	c.issued[a.class] = at
 	for _, r := range a.writes {
-		delete(c.fixed, r)
-		if !a.class.Late() {
+		if c.isFixed.remove(r); !a.class.Late() {
+			c.isFixed.add(r)
 			c.fixed[r] = written{a.class, at, in.Guard.Val != nil}
 		}
 	}
 	if !a.class.Late() {
 		for _, r := range a.reads {
+			c.isRead.add(r.r)
 			c.read[r.r] = at
 		}
 	}
@@ -360,12 +384,40 @@ func (c *controller) stall(in *ir.Inst, n int) {
 // wait makes an instruction wait for those that still write a register, or still read one that it
 // overwrites.
 func (c *controller) wait(in *ir.Inst, r register, overwrites bool) {
-	for i := range c.open {
-		if p := &c.open[i]; p.has(r) && (p.results || overwrites) {
-			in.Ctl.Wait |= 1 << p.counter
+	mask := uint8(0)
+	for k := range c.results {
+		if c.results[k].has(r) || overwrites && c.sources[k].has(r) {
+			mask |= 1 << k
 		}
 	}
-	c.forget(in.Ctl.Wait)
+	if in.Ctl.Wait |= mask; mask != 0 {
+		c.forget(in.Ctl.Wait)
+	}
+}
+
+// count finds what code may have to wait for, by counter.
+func (c *controller) count() {
+	c.results, c.sources = [isa.Counters]registerSet{}, [isa.Counters]registerSet{}
+	for i := range c.open {
+		c.note(&c.open[i])
+	}
+}
+
+// note adds to what code may have to wait for.
+func (c *controller) note(p *pending) {
+	set := &c.sources[p.counter]
+	if p.results {
+		set = &c.results[p.counter]
+	}
+	for _, r := range p.regs {
+		set.add(r)
+	}
+}
+
+// push opens what code may have to wait for.
+func (c *controller) push(p pending) {
+	c.note(&p)
+	c.open, _ = c.united(c.open, p)
 }
 
 // waitResult makes a barrier wait until B2R has read the result of the one before.
@@ -401,6 +453,7 @@ func (c *controller) forget(mask uint8) {
 		}
 		c.open = c.open[:n]
 	}
+	c.count()
 }
 
 // raise gives an instruction of variable latency the counters that code after it waits for.
@@ -419,13 +472,13 @@ func (c *controller) raise(b, n int, in *ir.Inst, a *access) {
 		}
 	}
 	if in.Ctl.Write = a.write; results {
-		c.open = append(c.open, pending{in, true, a.write, a.writes})
+		c.push(pending{in, true, a.write, a.writes})
 	}
 	if !a.chosen && len(sources) > 0 && c.overwritten(b, n, sources, a.writes, results) {
 		a.read = c.counter(false)
 	}
 	if in.Ctl.Read = a.read; a.read != isa.NoCounter {
-		c.open = append(c.open, pending{in, false, a.read, sources})
+		c.push(pending{in, false, a.read, sources})
 	}
 	a.chosen = true
 }
@@ -535,19 +588,20 @@ func (c *controller) leave(i int, b *ir.Block, in *ir.Inst) {
 	if machine.ClassOf(in.Name).Late() {
 		n = max(n, c.m.CounterGap)
 	}
-	for r, w := range c.fixed {
+	c.isFixed.each(func(r register) {
+		w := &c.fixed[r]
 		if c.now-w.at > c.m.LongestStall {
-			continue
+			return
 		}
 		for _, s := range b.Succs() {
 			n = max(n, w.at-c.now+c.ahead(s, r, w.class, 0, 0))
 		}
-	}
-	for r, t := range c.read {
+	})
+	c.isRead.each(func(r register) {
 		if c.later[i].has(r) {
-			n = max(n, t+2-c.now)
+			n = max(n, c.read[r]+2-c.now)
 		}
-	}
+	})
 	c.stall(in, n)
 }
 
@@ -588,21 +642,76 @@ func (c *controller) ahead(b *ir.Block, r register, w machine.Class, passed, blo
 
 // end passes what is open to the blocks that follow.
 func (c *controller) end(i int, b *ir.Block) {
+	succs := b.Succs()
 	for _, p := range c.open {
 		if !slices.ContainsFunc(p.regs, c.later[i].has) {
 			continue
 		}
-		for _, s := range b.Succs() {
-			id := pendingID{p.in, p.results}
-			if c.known[s.ID][id] {
-				continue
+		for _, s := range succs {
+			if c.enter(s.ID, p) {
+				c.more = c.more || s.ID <= i
 			}
-			if c.known[s.ID] == nil {
-				c.known[s.ID] = map[pendingID]bool{}
-			}
-			c.known[s.ID][id] = true
-			c.entry[s.ID] = append(c.entry[s.ID], p)
-			c.more = c.more || s.ID <= i
 		}
 	}
+}
+
+// enter notes what may be open where a block begins; it reports whether that is new.
+func (c *controller) enter(s int, p pending) bool {
+	if p.in != nil && c.knows(s, p) {
+		return false
+	}
+	list, more := c.united(c.entry[s], p)
+	c.entry[s] = list
+	if known := c.known[s]; more && known != nil {
+		known[pendingID{p.in, p.results}] = true
+	}
+	return more
+}
+
+// fewKnown are looked for one after the other; more have a map (our choice).
+const fewKnown = 32
+
+// knows reports whether something is listed as open where a block begins.
+func (c *controller) knows(s int, p pending) bool {
+	if c.known[s] != nil {
+		return c.known[s][pendingID{p.in, p.results}]
+	}
+	list := c.entry[s]
+	if len(list) > fewKnown {
+		c.known[s] = make(map[pendingID]bool, 2*len(list))
+		for _, q := range list {
+			c.known[s][pendingID{q.in, q.results}] = true
+		}
+		return c.knows(s, p)
+	}
+	return slices.ContainsFunc(list, func(q pending) bool { return q.in == p.in && q.results == p.results })
+}
+
+// mostOpen is how much that is open is kept apart. What only reads its sources beyond that is united by its
+// counter, so that the time of many stores is not that of their pairs. Our choice: fewer change the choice of
+// counters in kernels with many stores.
+const mostOpen = 128
+
+// united adds to a list of what is open; more says whether that is new.
+func (c *controller) united(list []pending, p pending) (_ []pending, more bool) {
+	if p.in != nil && (p.results || len(list) < mostOpen) {
+		return append(list, p), true
+	}
+	for i := range list {
+		q := &list[i]
+		if q.in != nil || q.counter != p.counter {
+			continue
+		}
+		regs := slices.Clip(q.regs) // others have the list, too
+		for _, r := range p.regs {
+			if !slices.Contains(regs, r) {
+				regs = append(regs, r)
+			}
+		}
+		more = len(regs) > len(q.regs)
+		q.regs = regs
+		return list, more
+	}
+	p.in = nil
+	return append(list, p), true
 }

@@ -157,3 +157,29 @@ func TestReuse(t *testing.T) {
 		}
 	}
 }
+
+// TestManyStores: what is open does not grow with the number of stores, and is waited for all the same.
+func TestManyStores(t *testing.T) {
+	c := &controller{entry: make([][]pending, 1), known: make([]map[pendingID]bool, 1)}
+	for i := range 10 * mostOpen {
+		p := pending{in: &ir.Inst{Name: "STG"}, counter: uint8(i % 2), regs: []register{register(i % 200)}}
+		c.push(p)
+		if new := c.enter(0, p); new != (i < mostOpen+200) {
+			t.Fatalf("store %d is new: %v", i, new)
+		}
+		if c.enter(0, p) {
+			t.Fatalf("store %d is new twice", i)
+		}
+	}
+	if n := len(c.entry[0]); n > mostOpen+2 || len(c.open) > mostOpen+2 {
+		t.Errorf("%d and %d are open", n, len(c.open))
+	}
+	for r := range register(200) {
+		in := &ir.Inst{Name: "MOV"}
+		c.open = append(c.open[:0], c.entry[0]...)
+		c.count()
+		if c.wait(in, r, true); in.Ctl.Wait != 1<<(r%2) {
+			t.Errorf("who writes register %d waits for %b", r, in.Ctl.Wait)
+		}
+	}
+}
