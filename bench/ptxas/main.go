@@ -28,9 +28,22 @@ func main() {
 	times := flag.Int("n", 1, "how often each file is compiled; the best time counts")
 	less := flag.Int("less", 0, "levels of optimisation that are left out")
 	profile := flag.String("profile", "", "a file for a CPU profile")
+	memory := flag.String("memory", "", "a file for a profile of allocations")
 	hash := flag.Bool("hash", false, "print hashes of the listings and cubins")
 	keep := flag.Bool("k", false, "go on with the next file where one is rejected")
 	flag.Parse()
+	if *memory != "" {
+		runtime.MemProfileRate = 1 << 14
+		defer func() {
+			f, err := os.Create(*memory)
+			if err != nil {
+				fail(err)
+			}
+			if err := pprof.Lookup("allocs").WriteTo(f, 0); err != nil {
+				fail(err)
+			}
+		}()
+	}
 	runtime.GOMAXPROCS(1)
 	if *profile != "" {
 		f, err := os.Create(*profile)

@@ -48,21 +48,34 @@ type allocator struct {
 // allocate gives every value a register. groups come from isolate.
 func allocate(f *ir.Func, groups []group, m *machine.Machine) {
 	a := &allocator{f: f, live: findLive(f), of: make([]*bundle, len(f.Values)), slot: make([]int, len(f.Values))}
-	for _, v := range f.Values {
-		b := &bundle{class: v.Class, slots: make([]lane, 1), vals: []member{{v, 0}}}
-		if r := a.live.of[v.ID]; len(r) > 0 {
-			root := copied(v)
-			for _, s := range r {
-				b.slots[0] = append(b.slots[0], stay{s, root})
-			}
-		}
-		a.of[v.ID] = b
-	}
+	a.begin()
 	for _, g := range groups {
 		a.group(g)
 	}
 	a.coalesce()
 	a.color(m)
+}
+
+// begin gives each value a bundle of its own.
+func (a *allocator) begin() {
+	n := len(a.f.Values)
+	segments := 0
+	for _, r := range a.live.of {
+		segments += len(r)
+	}
+	bundles, lanes, members, stays := make([]bundle, n), make([]lane, n), make([]member, n), make(lane, 0, segments)
+	for i, v := range a.f.Values {
+		if r := a.live.of[i]; len(r) > 0 {
+			root, from := copied(v), len(stays)
+			for _, s := range r {
+				stays = append(stays, stay{s, root})
+			}
+			lanes[i] = stays[from:len(stays):len(stays)]
+		}
+		members[i].v = v
+		bundles[i] = bundle{class: v.Class, slots: lanes[i : i+1 : i+1], vals: members[i : i+1 : i+1]}
+		a.of[i] = &bundles[i]
+	}
 }
 
 // group puts values where they must be.

@@ -31,14 +31,46 @@ type builder struct {
 	inst    *ptx.Inst
 	guard   ir.Guard // of the instruction
 
-	defs    map[*ir.Block]map[slot]*ir.Value
-	sealed  map[*ir.Block]bool
-	filled  map[*ir.Block]bool
-	waiting map[*ir.Block]map[slot]*ir.Phi // of blocks whose predecessors are not all known
-	carry   slot                           // of add.cc
-	returns *ptx.Var                       // of a function: where it returns to, and the stack pointer
+	state   map[*ir.Block]*building
+	numbers map[*ptx.Var]uint64 // of variables, for keys of slots
+	spare   []*applying         // rules that have been applied, to be used again
+	carry   slot                // of add.cc
+	returns *ptx.Var            // of a function: where it returns to, and the stack pointer
 	top     *ir.Value
 	from    int // where the instructions of the PTX instruction begin in cur
+}
+
+// building is a block whose values are being found.
+type building struct {
+	defs           map[uint64]*ir.Value // by the key of their slot
+	sealed, filled bool
+	waiting        []open // if the predecessors are not all known
+}
+
+// open is a phi without sources.
+type open struct {
+	slot slot
+	phi  *ir.Phi
+}
+
+// of is the state of a block.
+func (b *builder) of(x *ir.Block) *building {
+	s := b.state[x]
+	if s == nil {
+		s = &building{defs: map[uint64]*ir.Value{}}
+		b.state[x] = s
+	}
+	return s
+}
+
+// key is a slot as a number.
+func (b *builder) key(s slot) uint64 {
+	n := b.numbers[s.v]
+	if n == 0 {
+		n = uint64(len(b.numbers) + 1)
+		b.numbers[s.v] = n
+	}
+	return n<<40 | uint64(uint32(s.index))<<8 | uint64(s.elem)<<4 | uint64(s.part)
 }
 
 // build makes the first form of a kernel, or of a function. Its frame is larger by two numbers of bytes, for
@@ -46,8 +78,7 @@ type builder struct {
 func build(m *module, fn *ptx.Func, moved, kept int64) (f *ir.Func, lay *layout) {
 	b := &builder{
 		mod: m, fn: fn, f: &ir.Func{Name: fn.Name}, lay: newLayout(fn), blockAt: map[int]*ir.Block{},
-		defs: map[*ir.Block]map[slot]*ir.Value{}, sealed: map[*ir.Block]bool{}, filled: map[*ir.Block]bool{},
-		waiting: map[*ir.Block]map[slot]*ir.Phi{}, carry: slot{v: &ptx.Var{Name: "the carry", Type: "pred"}},
+		state: map[*ir.Block]*building{}, numbers: map[*ptx.Var]uint64{}, carry: slot{v: &ptx.Var{Name: "the carry", Type: "pred"}},
 	}
 	m.at = func() *ptx.Inst { return b.inst }
 	b.returns = &ptx.Var{Name: "the return address", Type: "b64"}
@@ -219,7 +250,7 @@ func (b *builder) finish() {
 	if b.cur == nil {
 		return
 	}
-	b.filled[b.cur] = true
+	b.of(b.cur).filled = true
 	next := b.cur.Succs()
 	slices.SortFunc(next, func(x, y *ir.Block) int { return x.ID - y.ID })
 	b.seal(next)
@@ -228,62 +259,59 @@ func (b *builder) finish() {
 // seal makes the sources of phis in those blocks of a list whose predecessors are complete.
 func (b *builder) seal(list []*ir.Block) {
 	for _, x := range list {
-		if b.sealed[x] {
+		to := b.of(x)
+		if to.sealed {
 			continue
 		}
 		ready := true
 		for _, p := range x.Preds {
-			ready = ready && (b.filled[p] || len(p.Preds) == 0 && p != b.f.Blocks[0])
+			ready = ready && (b.of(p).filled || len(p.Preds) == 0 && p != b.f.Blocks[0])
 		}
 		if !ready {
 			continue
 		}
-		b.sealed[x] = true
-		list := make([]slot, 0, len(b.waiting[x]))
-		for s := range b.waiting[x] {
-			list = append(list, s)
+		to.sealed = true
+		for _, w := range to.waiting {
+			b.sources(x, w.slot, w.phi)
 		}
-		sort.Slice(list, func(i, j int) bool { return b.waiting[x][list[i]].Dst.ID < b.waiting[x][list[j]].Dst.ID })
-		for _, s := range list {
-			b.sources(x, s, b.waiting[x][s])
-		}
-		delete(b.waiting, x)
+		to.waiting = nil
 	}
 }
 
 // sources fills in a phi.
 func (b *builder) sources(x *ir.Block, s slot, p *ir.Phi) {
+	key := b.key(s)
 	for i, from := range x.Preds {
-		p.Args[i] = b.readAt(from, s)
+		p.Args[i] = b.find(from, s, key)
 	}
 }
 
 // read is the value of a register, nil if nothing was assigned to it.
 func (b *builder) read(s slot) *ir.Value { return b.readAt(b.cur, s) }
 
-func (b *builder) readAt(x *ir.Block, s slot) *ir.Value {
-	if v, ok := b.defs[x][s]; ok {
+func (b *builder) readAt(x *ir.Block, s slot) *ir.Value { return b.find(x, s, b.key(s)) }
+
+func (b *builder) find(x *ir.Block, s slot, key uint64) *ir.Value {
+	at := b.of(x)
+	if v, ok := at.defs[key]; ok {
 		return v
 	}
 	var v *ir.Value
 	switch {
-	case !b.sealed[x]:
+	case !at.sealed:
 		p := b.phi(x, s)
-		if b.waiting[x] == nil {
-			b.waiting[x] = map[slot]*ir.Phi{}
-		}
-		b.waiting[x][s] = p
+		at.waiting = append(at.waiting, open{s, p})
 		v = p.Dst
 	case len(x.Preds) == 0:
 	case len(x.Preds) == 1:
-		v = b.readAt(x.Preds[0], s)
+		v = b.find(x.Preds[0], s, key)
 	default:
 		p := b.phi(x, s)
-		b.writeAt(x, s, p.Dst) // ends cycles
+		at.defs[key] = p.Dst // ends cycles
 		b.sources(x, s, p)
 		v = p.Dst
 	}
-	b.writeAt(x, s, v)
+	at.defs[key] = v
 	return v
 }
 
@@ -299,10 +327,7 @@ func (b *builder) phi(x *ir.Block, s slot) *ir.Phi {
 }
 
 func (b *builder) writeAt(x *ir.Block, s slot, v *ir.Value) {
-	if b.defs[x] == nil {
-		b.defs[x] = map[slot]*ir.Value{}
-	}
-	b.defs[x][s] = v
+	b.of(x).defs[b.key(s)] = v
 }
 
 // emit appends an instruction, under the guard of the PTX instruction. What its results were before

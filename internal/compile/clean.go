@@ -6,10 +6,10 @@ import "github.com/heddle-sim/heddle/internal/compile/ir"
 
 // simplifyPhis removes phis all of whose sources are one value.
 func simplifyPhis(f *ir.Func) {
-	same := map[*ir.Value]*ir.Value{}
+	same := make([]*ir.Value, len(f.Values))
 	find := func(v *ir.Value) *ir.Value {
-		for same[v] != nil {
-			v = same[v]
+		for v != nil && same[v.ID] != nil {
+			v = same[v.ID]
 		}
 		return v
 	}
@@ -34,7 +34,7 @@ func simplifyPhis(f *ir.Func) {
 					list = append(list, p)
 					continue
 				}
-				same[p.Dst], again = only, true
+				same[p.Dst.ID], again = only, true
 			}
 			b.Phis = list
 		}
@@ -57,7 +57,7 @@ func simplifyPhis(f *ir.Func) {
 // removeDead removes instructions and phis whose results nothing needs.
 func removeDead(f *ir.Func) {
 	needed := make([]bool, len(f.Values))
-	phi := map[*ir.Value]*ir.Phi{}
+	phi := make([]*ir.Phi, len(f.Values))
 	var queue []*ir.Value
 	need := func(v *ir.Value) {
 		if v != nil && !needed[v.ID] {
@@ -65,13 +65,14 @@ func removeDead(f *ir.Func) {
 			queue = append(queue, v)
 		}
 	}
+	use := func(v **ir.Value) { need(*v) }
 	for _, b := range f.Blocks {
 		for _, p := range b.Phis {
-			phi[p.Dst] = p
+			phi[p.Dst.ID] = p
 		}
 		for _, in := range b.Insts {
 			if in.Effect {
-				in.Uses(func(v **ir.Value) { need(*v) })
+				in.Uses(use)
 			}
 		}
 		need(b.Term.Cond)
@@ -79,12 +80,12 @@ func removeDead(f *ir.Func) {
 	for len(queue) > 0 {
 		v := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
-		if p := phi[v]; p != nil {
+		if p := phi[v.ID]; p != nil {
 			for _, a := range p.Args {
 				need(a)
 			}
 		} else if v.Def != nil {
-			v.Def.Uses(func(v **ir.Value) { need(*v) })
+			v.Def.Uses(use)
 		}
 	}
 	for _, b := range f.Blocks {
@@ -98,9 +99,7 @@ func removeDead(f *ir.Func) {
 		list := b.Insts[:0]
 		for _, in := range b.Insts {
 			keep := in.Effect
-			for _, v := range in.Defs() {
-				keep = keep || needed[v.ID]
-			}
+			in.EachDef(func(v *ir.Value) { keep = keep || needed[v.ID] })
 			if keep {
 				list = append(list, in)
 			}
@@ -111,17 +110,21 @@ func removeDead(f *ir.Func) {
 
 // discardResults drops predicate results that nothing needs.
 func discardResults(f *ir.Func) {
-	used := map[*ir.Value]bool{}
+	used := make([]bool, len(f.Values))
 	for _, b := range f.Blocks {
 		for _, in := range b.Insts {
-			in.Uses(func(v **ir.Value) { used[*v] = true })
+			in.Uses(func(v **ir.Value) { used[(*v).ID] = true })
 		}
 		for _, p := range b.Phis {
 			for _, a := range p.Args {
-				used[a] = true
+				if a != nil {
+					used[a.ID] = true
+				}
 			}
 		}
-		used[b.Term.Cond] = true
+		if c := b.Term.Cond; c != nil {
+			used[c.ID] = true
+		}
 	}
 	for _, b := range f.Blocks {
 		for _, in := range b.Insts {
@@ -132,7 +135,7 @@ func discardResults(f *ir.Func) {
 					if !a.Dst || v == nil {
 						continue
 					}
-					if a.Kind == ir.P && !used[v] {
+					if a.Kind == ir.P && !used[v.ID] {
 						a.Vals[j] = nil
 						if len(in.Else) > 0 {
 							in.Else = append(in.Else[:n:n], in.Else[n+1:]...)

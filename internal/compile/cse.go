@@ -1,8 +1,8 @@
 package compile
 
 import (
-	"fmt"
-	"strings"
+	"encoding/binary"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
 )
@@ -17,77 +17,115 @@ func reusable(in *ir.Inst) bool {
 	return !ordered(in) && in.Base() != "CS2R"
 }
 
-// key is equal for instructions that compute the same.
-func key(in *ir.Inst) string {
-	var b strings.Builder
-	b.WriteString(in.Name)
+// key appends what is equal for instructions that compute the same to a buffer.
+func key(b []byte, in *ir.Inst) []byte {
+	number := func(n int64) { b = binary.AppendVarint(b, n) }
+	text := func(s string) {
+		number(int64(len(s)))
+		b = append(b, s...)
+	}
+	text(in.Name)
 	for i := range in.Args {
 		a := &in.Args[i]
-		if a.Dst {
-			fmt.Fprintf(&b, ",%d:%d", a.Kind, len(a.Vals))
-			for _, v := range a.Vals {
-				if v == nil {
-					b.WriteByte('-') // a result that is not wanted
-				}
+		marks := byte(0)
+		for k, set := range [...]bool{a.Dst, a.Neg, a.Abs, a.Not, a.Float} {
+			if set {
+				marks |= 1 << k
 			}
+		}
+		b = append(b, byte(a.Kind), marks)
+		list := a.Vals
+		if !a.Dst && !slices.ContainsFunc(list, func(v *ir.Value) bool { return v != nil }) {
+			list = nil // zero in any width
+		}
+		number(int64(len(list)))
+		for _, v := range list {
+			switch {
+			case v == nil: // zero, or a result that is not wanted
+				number(-1)
+			case !a.Dst:
+				number(int64(v.ID))
+			default:
+				number(0)
+			}
+		}
+		if a.Dst {
 			continue
 		}
-		b.WriteString("," + a.String())
+		if a.Kind == ir.Imm {
+			number(int64(uint32(a.Imm)))
+		} else {
+			number(a.Imm)
+		}
+		b = append(b, a.Bank)
+		text(a.Text)
+		text(a.Suffix)
 	}
-	return b.String()
+	return b
 }
 
 // shareResults makes later instructions use the results of earlier ones that compute the same and come
 // before them on all paths.
 func shareResults(f *ir.Func) {
 	g := f.Graph()
-	known := map[string][]*ir.Inst{}
-	same := map[*ir.Value]*ir.Value{}
+	known := map[string]int{} // by key: 1 + the first one in list
+	type earlier struct {
+		in   *ir.Inst
+		next int // 1 + that with the same key
+	}
+	var list []earlier
+	var k []byte
+	same := make([]*ir.Value, len(f.Values))
+	replace := func(v **ir.Value) {
+		if s := same[(*v).ID]; s != nil {
+			*v = s
+		}
+	}
 	for _, n := range g.ReversePostOrder() {
 		b := f.Blocks[n]
 		for _, in := range b.Insts {
-			in.Uses(func(v **ir.Value) {
-				if s := same[*v]; s != nil {
-					*v = s
-				}
-			})
+			in.Uses(replace)
 			if !reusable(in) {
 				continue
 			}
-			k := key(in)
-			found := false
-			for _, old := range known[k] {
-				if old.Block == b || g.Dominates(old.Block.ID, b.ID) {
+			k = key(k[:0], in)
+			first := known[string(k)]
+			found, last := false, 0
+			for i := first; i > 0; i = list[i-1].next {
+				last = i
+				if old := list[i-1].in; old.Block == b || g.Dominates(old.Block.ID, b.ID) {
 					found = true
 					from := old.Defs()
 					for i, v := range in.Defs() {
-						same[v] = from[i]
+						same[v.ID] = from[i]
 					}
 					break
 				}
 			}
-			if !found {
-				known[k] = append(known[k], in)
+			if found {
+				continue
+			}
+			list = append(list, earlier{in, 0})
+			if first == 0 {
+				known[string(k)] = len(list)
+			} else {
+				list[last-1].next = len(list)
 			}
 		}
 	}
 	for _, b := range f.Blocks {
 		for _, p := range b.Phis {
 			for i, v := range p.Args {
-				if s := same[v]; s != nil {
-					p.Args[i] = s
+				if v != nil {
+					replace(&p.Args[i])
 				}
 			}
 		}
 		for _, in := range b.Insts {
-			in.Uses(func(v **ir.Value) {
-				if s := same[*v]; s != nil {
-					*v = s
-				}
-			})
+			in.Uses(replace)
 		}
-		if s := same[b.Term.Cond]; s != nil {
-			b.Term.Cond = s
+		if b.Term.Cond != nil {
+			replace(&b.Term.Cond)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func isolate(f *ir.Func) []group {
 		for _, in := range list {
 			g, before := isolateTuples(f, in)
 			groups = append(groups, g...)
-			if len(before.Args) > 0 {
+			if before != nil {
 				b.Append(before)
 			}
 			b.Insts = append(b.Insts, in)
@@ -155,24 +155,32 @@ func isolatePhis(f *ir.Func, b *ir.Block) []group {
 }
 
 // isolateTuples makes the tuples of an instruction groups, with the values that its results keep where
-// its guard does not hold. before is the copy that it needs first.
+// its guard does not hold. before is the copy that it needs first, nil if none.
 func isolateTuples(f *ir.Func, in *ir.Inst) (groups []group, before *ir.Inst) {
-	before = &ir.Inst{Line: in.Line}
 	if in.Name == ir.Copy {
-		return nil, before
+		return nil, nil
+	}
+	copied := func(v *ir.Value) *ir.Value {
+		if before == nil {
+			before = &ir.Inst{Line: in.Line}
+		}
+		return copyOf(f, before, v)
 	}
 	n := 0 // among the results
 	for i := range in.Args {
 		a := &in.Args[i]
 		if a.Dst {
 			var g group
+			if len(in.Else) == 0 && len(a.Vals) < 2 { // no demand
+				continue
+			}
 			for _, v := range a.Vals {
 				if v == nil {
 					continue
 				}
 				row := []*ir.Value{v}
 				if len(in.Else) > 0 && in.Else[n] != nil {
-					in.Else[n] = copyOf(f, before, in.Else[n])
+					in.Else[n] = copied(in.Else[n])
 					row = append(row, in.Else[n])
 				}
 				n++
@@ -189,7 +197,7 @@ func isolateTuples(f *ir.Func, in *ir.Inst) (groups []group, before *ir.Inst) {
 		var g group
 		a.Vals = slices.Clone(a.Vals)
 		for j, v := range a.Vals {
-			a.Vals[j] = copyOf(f, before, v)
+			a.Vals[j] = copied(v)
 			g = append(g, []*ir.Value{a.Vals[j]})
 		}
 		groups = append(groups, g)

@@ -34,7 +34,7 @@ func emit(m *module, bodies []*body, mach *machine.Machine) *sass.Kernel {
 	}
 	k.Regs, k.Local, k.Barriers = min(e.regs+mach.Reserved, 255), int(alignUp(local, 16)), min(lay.bars, 16)
 	k.MaxThreads, k.Block = limit(fn.MaxNTID), limit(fn.ReqNTID)
-	k.Code = make([]sass.Inst, 0, e.n)
+	k.Code, e.lines = make([]sass.Inst, 0, e.n), make([]int32, 0, e.n)
 	for i, x := range bodies {
 		if i > 0 {
 			k.Labels = append(k.Labels, sass.Label{Name: x.f.Name, Index: len(k.Code)})

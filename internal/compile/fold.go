@@ -33,6 +33,7 @@ func original(v *ir.Value) *ir.Value {
 
 // fold replaces the uses of copies.
 func fold(f *ir.Func) {
+	var list []*ir.Arg
 	for _, b := range f.Blocks {
 		for _, p := range b.Phis {
 			for i, v := range p.Args {
@@ -42,7 +43,8 @@ func fold(f *ir.Func) {
 		for _, in := range b.Insts {
 			in.Uses(func(v **ir.Value) { *v = original(*v) })
 			if in.Name != ir.Copy {
-				foldSources(in)
+				list = sourcesIn(list[:0], in)
+				foldSources(in, list)
 				foldAddress(in)
 			}
 		}
@@ -50,9 +52,8 @@ func fold(f *ir.Func) {
 	}
 }
 
-// foldSources makes immediates and constants operands of an instruction.
-func foldSources(in *ir.Inst) {
-	list := sources(in)
+// foldSources makes immediates and constants operands of an instruction with a list of sources.
+func foldSources(in *ir.Inst, list []*ir.Arg) {
 	for i := range list {
 		n := i
 		if in.Base() == "IMAD" { // a constant as addend saves two registers

@@ -30,7 +30,11 @@ func swappable(in *ir.Inst) bool { return swaps[in.Base()] && !in.Has("2A") }
 
 // sources are the operands of an instruction that its places are about.
 func sources(in *ir.Inst) []*ir.Arg {
-	var list []*ir.Arg
+	return sourcesIn(make([]*ir.Arg, 0, 3), in)
+}
+
+// sourcesIn appends the sources to a list.
+func sourcesIn(list []*ir.Arg, in *ir.Inst) []*ir.Arg {
 	for i := range in.Args {
 		if a := &in.Args[i]; !a.Dst && (a.Kind == ir.Reg || a.Kind == ir.Imm || a.Kind == ir.Const) {
 			list = append(list, a)
@@ -140,18 +144,19 @@ func swapTable(text string) string {
 // legalise gives every instruction operands that its encoding has: sources change places where they
 // may, and what still does not fit is moved to a register first.
 func legalise(f *ir.Func) {
+	var list []*ir.Arg
 	for _, b := range f.Blocks {
 		for i := 0; i < len(b.Insts); i++ {
 			in := b.Insts[i]
 			if in.Name == ir.Copy {
 				continue
 			}
-			list := sources(in)
+			list = sourcesIn(list[:0], in)
 			if swappable(in) && len(list) > 1 && list[0].Kind != ir.Reg {
 				swapAway(in, list)
 			}
 			for n, a := range list {
-				w := widthOf(in, n)
+				w := widthOf(in, n, a)
 				if a.Kind == ir.Reg && len(a.Vals) < w && a.Vals[0] == nil {
 					a.Vals = make([]*ir.Value, w) // RZ is zero in any width
 				}
@@ -180,16 +185,16 @@ func swapAway(in *ir.Inst, list []*ir.Arg) {
 	}
 }
 
-// widthOf is the number of registers of an instruction's n-th source.
-func widthOf(in *ir.Inst, n int) int {
+// widthOf is the number of registers of an instruction's n-th source, a.
+func widthOf(in *ir.Inst, n int, a *ir.Arg) int {
 	switch base := in.Base(); {
 	case base == "IMAD" && n == 2 && (in.Has("WIDE") || in.Has("HI")):
 		return 2
 	case base == "DADD", base == "DMUL", base == "DFMA", base == "DSETP":
 		return 2
 	}
-	if list := sources(in); list[n].Kind == ir.Reg {
-		return len(list[n].Vals)
+	if a.Kind == ir.Reg {
+		return len(a.Vals)
 	}
 	return 1
 }
@@ -200,7 +205,7 @@ func load(f *ir.Func, b *ir.Block, i int, a *ir.Arg) int {
 	w := 1
 	for n, x := range sources(in) {
 		if x == a {
-			w = widthOf(in, n)
+			w = widthOf(in, n, x)
 		}
 	}
 	r := ir.Arg{Kind: ir.Reg, Neg: a.Neg, Abs: a.Abs, Not: a.Not}

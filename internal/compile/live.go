@@ -57,6 +57,20 @@ func (r ranges) join(o ranges) ranges {
 	return out
 }
 
+// compact unites ranges that touch; r changes.
+func (r ranges) compact() ranges {
+	n := 0
+	for _, s := range r {
+		if n > 0 && r[n-1].to >= s.from {
+			r[n-1].to = max(r[n-1].to, s.to)
+			continue
+		}
+		r[n] = s
+		n++
+	}
+	return r[:n]
+}
+
 // with adds ranges that do not overlap r to it; r changes.
 func (r ranges) with(o ranges) ranges {
 	if len(o) == 0 {
@@ -115,12 +129,16 @@ func findLive(f *ir.Func) *liveness {
 			}
 		}
 	}
+	room := make(ranges, len(f.Values)) // most values have one range
+	for v := range l.of {
+		l.of[v] = room[v : v : v+1]
+	}
 	ends := make([]int, len(f.Values)) // where a value's range in the block ends, 0 if it has none
 	for _, b := range f.Blocks {
 		l.ranges(b, ends)
 	}
 	for v, r := range l.of {
-		l.of[v] = r.join(nil)
+		l.of[v] = r.compact()
 	}
 	return l
 }

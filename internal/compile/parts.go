@@ -18,7 +18,7 @@ func (b *builder) split() (before, after *ir.Block) {
 		s.Preds[s.PredIndex(before)] = after
 	}
 	b.put(before, after)
-	b.filled[before] = true
+	b.of(before).filled = true
 	return before, after
 }
 
@@ -28,7 +28,7 @@ func (b *builder) put(at *ir.Block, list ...*ir.Block) {
 	b.f.Blocks = slices.Insert(b.f.Blocks, i+1, list...)
 	b.f.Renumber()
 	for _, x := range list {
-		b.sealed[x] = true
+		b.of(x).sealed = true
 	}
 }
 
@@ -60,7 +60,7 @@ func (b *builder) detour(cond ir.Guard, fast []*ir.Value, f func() []*ir.Value) 
 	before.Term = ir.Term{Flow: ir.Branch, Cond: cond.Val, Not: cond.Not, Then: slow, Else: after, Line: b.inst.Pos.Line}
 	after.Preds = []*ir.Block{before, slow}
 	b.put(b.f.Blocks[len(b.f.Blocks)-1], slow)
-	b.filled[slow] = true
+	b.of(slow).filled = true
 	b.cur, b.from = slow, 0
 	results := f()
 	b.cur, b.from = after, 0
@@ -78,7 +78,7 @@ func (b *builder) rounds(first []*ir.Value, body func(now []*ir.Value) (left []*
 	before.Term = ir.Term{Flow: ir.Jump, Then: loop, Line: b.inst.Pos.Line}
 	after.Preds = []*ir.Block{loop}
 	b.put(before, loop)
-	b.filled[loop] = true
+	b.of(loop).filled = true
 	b.cur, b.from = loop, 0
 	now := b.choice(loop, first, first)
 	left, done := body(now)

@@ -26,6 +26,8 @@ type step struct {
 	dsts  int // how many of args are results
 	guard string
 	keep  string // what the result is where the guard does not hold
+	table int    // from which argument on they are tables, not names
+	to    int    // up to which
 }
 
 // rule is what an instruction of PTX becomes.
@@ -33,6 +35,7 @@ type rule struct {
 	body  string
 	once  sync.Once
 	steps []step
+	own   bool // it guards instructions itself
 }
 
 // part is a row that others consist of: a body with names of one capital letter, its parameters.
@@ -177,6 +180,13 @@ func (r *rule) parse() []step {
 				}
 			}
 			s.dsts = results(ir.Base(name), s.args)
+			switch ir.Base(name) {
+			case "LOP3":
+				s.table, s.to = 4, 5
+			case "PLOP3":
+				s.table, s.to = 5, len(s.args)
+			}
+			r.own = r.own || s.guard != ""
 			r.steps = append(r.steps, s)
 		}
 	})
@@ -211,20 +221,22 @@ func results(base string, args []string) int {
 func (b *builder) apply(r *rule) {
 	x := b.applying(nil)
 	g := b.guard
-	if strings.Contains(r.body, "@") { // which guards instructions itself: all of it is harmless without a guard
+	if r.parse(); r.own { // which guards instructions itself: all of it is harmless without a guard
 		b.guard = ir.Guard{}
 	}
 	x.run(r)
 	b.guard = g
 	x.finish()
+	clear(x.names)
+	b.spare = append(b.spare, x)
 }
 
 // run emits the instructions of a rule.
 func (x *applying) run(r *rule) {
 	for _, s := range r.parse() {
-		var args []ir.Arg
+		args := make([]ir.Arg, 0, len(s.args))
 		for i, name := range s.args {
-			if base := ir.Base(s.name); base == "LOP3" && i == 4 || base == "PLOP3" && i > 4 {
+			if i >= s.table && i < s.to {
 				args = append(args, ir.T(name)) // a table
 				continue
 			}
@@ -239,8 +251,10 @@ func (x *applying) run(r *rule) {
 			x.emit(s.name, args...).Else[0] = keep
 			x.guard = ir.Guard{}
 		}
-		maps.Copy(x.names, x.made)
-		clear(x.made)
+		for _, m := range x.made {
+			x.names[m.name] = m.v
+		}
+		x.made = x.made[:0]
 	}
 }
 
@@ -273,15 +287,26 @@ func (x *applying) finish() {
 type applying struct {
 	*builder
 	names map[string]*ir.Value // results and temporaries
-	made  map[string]*ir.Value // those of the instruction that is being made
+	made  []made               // those of the instruction that is being made
+}
+
+// made is a result with its name.
+type made struct {
+	name string
+	v    *ir.Value
 }
 
 // applying begins to apply rules, with names that stand for values.
 func (b *builder) applying(names map[string]*ir.Value) *applying {
 	if names == nil {
+		if n := len(b.spare); n > 0 {
+			x := b.spare[n-1]
+			b.spare = b.spare[:n-1]
+			return x
+		}
 		names = map[string]*ir.Value{}
 	}
-	return &applying{b, names, map[string]*ir.Value{}}
+	return &applying{builder: b, names: names}
 }
 
 // arg is an operand of a rule.
@@ -335,11 +360,11 @@ func (x *applying) result(name string) ir.Arg {
 		return ir.DP(nil)
 	}
 	c := x.class(name)
-	var list []*ir.Value
-	for _, part := range x.parts(name) {
-		v := x.f.NewValue(c)
-		x.made[part] = v
-		list = append(list, v)
+	parts := x.parts(name)
+	list := make([]*ir.Value, len(parts))
+	for i, part := range parts {
+		list[i] = x.f.NewValue(c)
+		x.made = append(x.made, made{part, list[i]})
 	}
 	return ir.Arg{Kind: map[bool]ir.Kind{true: ir.P, false: ir.Reg}[c == ir.Pred], Dst: true, Vals: list}
 }

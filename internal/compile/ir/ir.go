@@ -150,11 +150,17 @@ type Func struct {
 	Indirect    bool     // it calls functions by their addresses
 	Blocks      []*Block // in the order of the code; the first is the entry
 	Values      []*Value // by ID
+	room        []Value  // for the next values
 }
 
 // NewValue makes a value.
 func (f *Func) NewValue(c Class) *Value {
-	v := &Value{ID: len(f.Values), Class: c, Reg: -1}
+	if len(f.room) == 0 {
+		f.room = make([]Value, 64)
+	}
+	v := &f.room[0]
+	f.room = f.room[1:]
+	*v = Value{ID: len(f.Values), Class: c, Reg: -1}
 	f.Values = append(f.Values, v)
 	return v
 }
