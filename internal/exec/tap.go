@@ -79,6 +79,45 @@ func (b *tappedBlock) Tell() {
 	}
 }
 
+// Postpone passes the call on.
+func (b *tappedBlock) Postpone() {
+	if x, ok := b.Block.(Postponer); ok {
+		x.Postpone()
+	}
+}
+
+// Signal passes the call on.
+func (b *tappedBlock) Signal(s Notice) error {
+	if x, ok := b.Block.(Postponer); ok {
+		return x.Signal(s)
+	}
+	return nil
+}
+
+// Rank passes the call on.
+func (b *tappedBlock) Rank() int {
+	if x, ok := b.Block.(ClusterMember); ok {
+		return x.Rank()
+	}
+	return 0
+}
+
+// Opened passes the call on.
+func (b *tappedBlock) Opened() uint64 {
+	if x, ok := b.Block.(ClusterMember); ok {
+		return x.Opened()
+	}
+	return 0
+}
+
+// Team passes the call on.
+func (b *tappedBlock) Team() any {
+	if x, ok := b.Block.(ClusterMember); ok {
+		return x.Team()
+	}
+	return nil
+}
+
 // SharedBytes passes the call on.
 func (b *tappedBlock) SharedBytes() []byte {
 	if x, ok := b.Block.(Sharer); ok {
@@ -126,6 +165,12 @@ func (x *tappedWarp) Pass(e *Effects) error {
 		x.b.see.Executed(x.i, e, NoPending)
 	}
 	return err
+}
+
+// Suspends is as in Suspender.
+func (x *tappedWarp) Suspends() bool {
+	s, ok := x.Warp.(Suspender)
+	return ok && s.Suspends()
 }
 
 func (x *tappedWarp) Digest() (uint64, bool) {

@@ -124,6 +124,12 @@ var teamBodies = map[string]string{
 // its memory there is a tensor map of the bytes from 131072 on: 32 × 32 words, all of them in a box.
 func onTeam(t *testing.T, text string, grid uint32, cfg *gpu.Config) ([]byte, uint64, error) {
 	t.Helper()
+	return onTeamAs(t, text, grid, cfg, func(w exec.Work) exec.Work { return w })
+}
+
+// onTeamAs does it with what as makes of the work, on a chip.
+func onTeamAs(t *testing.T, text string, grid uint32, cfg *gpu.Config, as func(exec.Work) exec.Work) ([]byte, uint64, error) {
+	t.Helper()
 	const size = 1 << 18
 	prog, m, mem := linked(t, text)
 	params, addrs := buffers(t, size)
@@ -152,7 +158,13 @@ func onTeam(t *testing.T, text string, grid uint32, cfg *gpu.Config) ([]byte, ui
 		if chip, err = gpu.New(*cfg); err != nil {
 			t.Fatal(err)
 		}
-		op := &gpu.Op{Kind: gpu.OpLaunch, Make: func(bool) (exec.Work, error) { return m.NewWork(l, nil) }}
+		op := &gpu.Op{Kind: gpu.OpLaunch, Make: func(bool) (exec.Work, error) {
+			w, err := m.NewWork(l, nil)
+			if err != nil {
+				return nil, err
+			}
+			return as(w), nil
+		}}
 		if err = chip.Add(op); err == nil {
 			err = chip.Finish(context.Background())
 		}
@@ -184,6 +196,38 @@ func teamConfig(t *testing.T, name string, threads int, set ...string) *gpu.Conf
 	cfg := c.ChipConfig()
 	cfg.Run.Threads = threads
 	return &cfg
+}
+
+// unmoved watches a block and does nothing.
+type unmoved struct{}
+
+func (unmoved) Executed(int, *exec.Effects, exec.Pending) {}
+func (unmoved) Accessed(int, *exec.Effects, exec.Pending) {}
+func (unmoved) Released()                                 {}
+
+// TestTappedTeams: clusters, mbarriers and bulk copies take the same time, and leave the same memory, when something
+// looks at what the warps execute (exec.Tap).
+func TestTappedTeams(t *testing.T) {
+	together(t, 3)
+	for name, body := range teamBodies {
+		t.Run(name, func(t *testing.T) {
+			text := fmt.Sprintf(teamFrame, " .reqnctapercluster 2", body)
+			want, plain, err := onTeam(t, text, 4, teamConfig(t, "h100-pcie", 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tapped := func(w exec.Work) exec.Work {
+				return exec.Tap(w, func(exec.Block) exec.BlockWatcher { return unmoved{} })
+			}
+			got, cycles, err := onTeamAs(t, text, 4, teamConfig(t, "h100-pcie", 1), tapped)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cycles != plain || !bytes.Equal(got, want) {
+				t.Errorf("%d cycles, without a watcher %d; the same memory: %v", cycles, plain, bytes.Equal(got, want))
+			}
+		})
+	}
 }
 
 // TestTeams runs the programs with clusters of several sizes: the chip leaves the same memory as a

@@ -38,7 +38,7 @@ func TestWarmingCopies(t *testing.T) {
 .visible .entry k(.param .u64 out, .param .u64 in)
 {
  .shared .align 16 .b8 s[4096];
- .reg .b32 %%r<9>; .reg .b64 %%d<4>;
+ .reg .b32 %%r<9>; .reg .b64 %%d<4>; .reg .pred %%p0;
  ld.param.u64 %%d0, [out]; ld.param.u64 %%d1, [in];
  mov.u32 %%r0, %%tid.x; mov.u32 %%r1, %%ctaid.x; mad.lo.u32 %%r2, %%r1, 256, %%r0;
  mul.wide.u32 %%d2, %%r2, 16; add.u64 %%d1, %%d1, %%d2;
@@ -84,8 +84,18 @@ func TestWarmingCopies(t *testing.T) {
 			"LDGSTS", inSASS("LDGSTS.E.BYPASS.128 [R10], [R6.64]\nLDGDEPBAR\nDEPBAR.LE SB0, 0x0\nLDS R12, [R10]"),
 			inSASS("LDG.E.128 R12, [R6.64]"),
 		},
+		{
+			"cp.async of which half of the lanes ignore their source",
+			inPTX("setp.ge.u32 %p0, %r0, 128; cp.async.cg.shared.global [%r3], [%d1], 16, %p0; cp.async.wait_all; ld.shared.u32 %r4, [%r3];"),
+			inPTX("setp.lt.u32 %p0, %r0, 128; @%p0 ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%d1];"),
+		},
+		{
+			"cp.async of which half of the lanes read nothing",
+			inPTX("setp.lt.u32 %p0, %r0, 128; selp.b32 %r5, 16, 0, %p0; cp.async.cg.shared.global [%r3], [%d1], 16, %r5; cp.async.wait_all; ld.shared.u32 %r4, [%r3];"),
+			inPTX("setp.lt.u32 %p0, %r0, 128; @%p0 ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%d1];"),
+		},
 	} {
-		if want := uint64(64 * 256 * 16 / 32); c.load[0] < want {
+		if want := uint64(64 * 128 * 16 / 32); c.load[0] < want {
 			t.Errorf("%s: a load fetches %d sectors, want %d", c.name, c.load[0], want)
 		}
 		if c.copy != c.load {

@@ -272,10 +272,19 @@ func (w *warp) show(in *inst, m uint32, s *exec.Search) {
 	s.Saw(e, w.blk.View)
 }
 
-// locate fills in the addresses of an instruction that has been executed for lanes m.
+// locate fills in the addresses of an instruction that has been executed for lanes m. Lanes that write
+// zeros, or whose copy has no bytes, access no global memory (PTX manual, cp.async: ignore-src, src-size).
 func (w *warp) locate(e *exec.Effects, info *isa.Inst, in *inst, m uint32) {
 	if m == 0 || !info.Load && !info.Store {
 		return
+	}
+	if info.Async.Does == isa.AsyncStart && in.x != nil {
+		if c, ok := in.x.any.(*copyOp); ok {
+			m = c.reads(w, m)
+			if e.Lanes = isa.LaneMask(m); m == 0 {
+				return
+			}
+		}
 	}
 	e.Addr = &w.addr
 	if info.Space == isa.Param && in.a == none { // the executor itself does not need one
