@@ -35,10 +35,10 @@ func newJoins(f *ir.Func) *joins {
 	j := &joins{Graph: f.Graph(), f: f, lost: map[*ir.Block]bool{}}
 	j.rest = j.Graph
 	led := lastEnd(f)
-	if len(led) == 0 || len(led) == len(f.Blocks) {
+	if led == nil {
 		return j
 	}
-	meetings := []*ir.Block{}
+	var meetings []*ir.Block
 	for _, b := range f.Blocks {
 		if !led[b] && synchronises(b) { // lanes there may wait for those that would wait for them
 			meetings = append(meetings, b)
@@ -68,25 +68,30 @@ func synchronises(b *ir.Block) bool {
 }
 
 // lastEnd are the blocks from which paths lead to a return, or in a function that has none to one end: that
-// to which most blocks with barriers lead, and of these most blocks.
+// to which most blocks with barriers lead, and of these most blocks. It is nil if there is nothing to choose.
 func lastEnd(f *ir.Func) map[*ir.Block]bool {
 	var ends, returns []*ir.Block
-	all := 0
-	worth := make([]int, len(f.Blocks))
-	for i, b := range f.Blocks {
+	for _, b := range f.Blocks {
 		switch b.Term.Flow {
 		case ir.Exit:
 			ends = append(ends, b)
 		case ir.Return:
 			returns = append(returns, b)
 		}
+	}
+	switch {
+	case len(ends) == 0 || len(ends) == 1 && len(returns) == 0:
+		return nil
+	case len(returns) > 0:
+		return leading(returns...)
+	}
+	all := 0
+	worth := make([]int, len(f.Blocks))
+	for i, b := range f.Blocks {
 		if worth[i] = 1; synchronises(b) {
 			worth[i] = len(f.Blocks)
 		}
 		all += worth[i]
-	}
-	if len(returns) > 0 {
-		return leading(returns...)
 	}
 	var most map[*ir.Block]bool
 	best := 0
