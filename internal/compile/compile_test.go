@@ -158,6 +158,42 @@ func TestCounters(t *testing.T) {
 	}
 }
 
+// TestLoadsOfALoop: the addresses of a loop's second load do not wait for its first one. The store at the end of a round
+// still reads registers that they overwrite, so that it needs a counter of its own.
+func TestLoadsOfALoop(t *testing.T) {
+	r := module(t, "../../examples/polybench/polybench.ptx", 0)
+	loads := 0
+	for _, name := range []string{"mm", "gemm", "syrk"} {
+		i := slices.IndexFunc(r.File.Kernels, func(k *sass.Kernel) bool { return k.Name == name })
+		var first *sass.Inst // a load that no instruction so far reads
+		code := r.File.Kernels[i].Code
+		for i := range code {
+			in := &code[i]
+			text := in.Text()
+			load := strings.HasPrefix(text, "LDG")
+			switch {
+			case strings.Contains(text, "BRA"):
+				first = nil
+			case load && first != nil:
+				loads++
+				if in.Ctl.Wait>>first.Ctl.Write&1 != 0 {
+					t.Errorf("%s: %s waits for %s", name, text, first.Text())
+				}
+			case first != nil && slices.ContainsFunc(in.Operands, func(o sass.Operand) bool { return o.Kind == sass.Reg && o.Reg == first.Operands[0].Reg }):
+				first = nil
+			case first != nil && in.Ctl.Wait>>first.Ctl.Write&1 != 0:
+				t.Errorf("%s: %s waits for %s", name, text, first.Text())
+			}
+			if load {
+				first = in
+			}
+		}
+	}
+	if loads < 6 {
+		t.Errorf("%d loads follow another one", loads)
+	}
+}
+
 // TestDump: of a kernel that is compiled several times, since its registers do not fit, only the last form after each
 // pass is shown.
 func TestDump(t *testing.T) {

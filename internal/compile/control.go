@@ -172,6 +172,9 @@ type controller struct {
 	issued [machine.Classes]int
 
 	groups bool // counter 0 counts groups of asynchronous copies, and nothing else
+
+	choices int               // of counters, so far
+	chosen  [isa.Counters]int // for each counter, which choice was the last to take it
 }
 
 // control sets the control bits of every instruction. It goes through the code until it knows all that
@@ -517,7 +520,7 @@ func (c *controller) counter(far bool) uint8 {
 		kept = 0
 	}
 	if len(list) > kept {
-		return uint8(list[0])
+		return c.unused(list)
 	}
 	if far && last >= first && near[last] == 0 && away[last] < mostOfOne { // with the one before: they come at about the same time
 		return uint8(last)
@@ -534,6 +537,20 @@ func (c *controller) counter(far bool) uint8 {
 			best = k
 		}
 	}
+	return uint8(best)
+}
+
+// unused is that of some counters which was chosen longest ago: what a round of a loop leaves open is not known
+// when the first instructions of the loop choose, and who waits for it must not wait for them.
+func (c *controller) unused(list []int) uint8 {
+	best := list[0]
+	for _, k := range list {
+		if c.chosen[k] < c.chosen[best] {
+			best = k
+		}
+	}
+	c.choices++
+	c.chosen[best] = c.choices
 	return uint8(best)
 }
 
