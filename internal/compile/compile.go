@@ -81,6 +81,10 @@ func Module(m *ptx.Module, o Options) (*Result, error) {
 			out.Refused = append(out.Refused, &Refusal{Kernel: fn.Name, File: m.File, Pos: fn.Pos, What: "its body", Why: err.Error()})
 			continue
 		}
+		if d := clustered(fn); d != nil {
+			out.Refused = append(out.Refused, &Refusal{Kernel: fn.Name, File: m.File, Pos: d.Pos, What: d.Name, Why: notYet})
+			continue
+		}
 		k, info, err := x.kernel(fn, bounded(fn, mach, o.MaxRegisters), &o)
 		if err != nil {
 			out.Refused = append(out.Refused, err)
@@ -90,6 +94,18 @@ func Module(m *ptx.Module, o Options) (*Result, error) {
 		x.file.Kernels = append(x.file.Kernels, k)
 	}
 	return out, nil
+}
+
+// clustered is the directive by which a kernel's blocks form clusters, nil if there is none: machine code for the
+// architectures that are known has no clusters.
+func clustered(fn *ptx.Func) *ptx.Directive {
+	for i := range fn.Perf {
+		switch d := &fn.Perf[i]; d.Name {
+		case ".reqnctapercluster", ".explicitcluster", ".blocksareclusters":
+			return d
+		}
+	}
+	return nil
 }
 
 // body is the code of a kernel or of a function that it calls.

@@ -1,12 +1,14 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/heddle-sim/heddle/internal/compile"
+	"github.com/heddle-sim/heddle/internal/compile/machine"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
@@ -18,15 +20,17 @@ import (
 
 // This file: PTX of which we make machine code. Both forms are in memory, with the same variables.
 
-// compile makes machine code of the kernels of a program of PTX.
+// compile makes machine code of the kernels of a program of PTX: for the architecture of the GPU, or else for the
+// newest before it, whose instructions the core models know of all GPUs.
 func (c *Choice) compile(p *Program) error {
+	arch := sass.Arch(cmp.Or(machine.Newest(c.SM), c.SM))
 	at := map[string]int{}
 	for i, k := range p.kernels {
 		at[k.Name()] = i
 	}
 	modules := p.ptx.Modules()
 	for _, m := range modules {
-		out, err := compile.Module(m, compile.Options{Arch: sass.Arch(c.SM), Contract: c.Contract})
+		out, err := compile.Module(m, compile.Options{Arch: arch, Contract: c.Contract})
 		if err != nil {
 			return fmt.Errorf("%s: %w; choose a GPU of these, or other code (--gpu, --code)", m.File, err)
 		}

@@ -126,6 +126,17 @@ func Of(sm int, c Contract) *Machine {
 	return &m
 }
 
+// Newest is the newest architecture with a description that is not newer than a GPU's, given as ten times its
+// compute capability; 0 if there is none.
+func Newest(sm int) int {
+	for ; sm > 0; sm-- {
+		if Of(sm, Ampere) != nil {
+			return sm
+		}
+	}
+	return 0
+}
+
 // beside is the latency of what has no pipe (Mesa).
 const beside = 6
 

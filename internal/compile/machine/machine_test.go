@@ -57,6 +57,15 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// TestNewest: a GPU without a description has that of the newest before it.
+func TestNewest(t *testing.T) {
+	for sm, want := range map[int]int{52: 0, 80: 80, 86: 86, 88: 87, 89: 89, 90: 89, 120: 89} {
+		if got := Newest(sm); got != want {
+			t.Errorf("sm_%d: %d, want %d", sm, got, want)
+		}
+	}
+}
+
 // TestLongLatencies: cycles beyond what a description holds become its most, and do not wrap to few.
 func TestLongLatencies(t *testing.T) {
 	for _, cycles := range []int{255, 256, 257, 512} {
