@@ -14,16 +14,26 @@ import (
 func load(t *testing.T) *heddle.Program {
 	t.Helper()
 	t.Chdir("../..")
-	p, err := heddle.Load(program)
+	p, err := loaded("ptx")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// The kernels' results equal those of plain Go, also if blocks extend beyond the matrix.
+// The kernels' results equal those of plain Go, also if blocks extend beyond the matrix, as PTX and as machine code.
 func TestValues(t *testing.T) {
-	p := load(t)
+	t.Chdir("../..")
+	for _, code := range []string{"ptx", "compiled"} {
+		p, err := loaded(code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		testValues(t, p)
+	}
+}
+
+func testValues(t *testing.T, p *heddle.Program) {
 	for _, b := range benchmarks {
 		for _, c := range alltests.Some([]struct{ n, block int }{{21, 16}, {1, 8}, {33, 32}, {2, 8}, {16, 8}}, 2) {
 			m, err := newMachine(p, c.n, c.block)
@@ -167,42 +177,53 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := readResults("bench/h100/results.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
 	known := map[string]bool{}
 	for i := range list {
 		known[list[i].key()] = true
 	}
-	for k := range kept {
-		if !known[k] && !strings.HasPrefix(k, "latency ") {
-			t.Errorf("results.tsv has %q, which nobody has measured", k)
+	var kept [2]map[string]float64
+	for i, file := range []string{ofPTX, ofCode} {
+		if kept[i], err = readResults(file); err != nil {
+			t.Fatal(err)
+		}
+		for k := range kept[i] {
+			if !known[k] && !strings.HasPrefix(k, "latency ") {
+				t.Errorf("%s has %q, which nobody has measured", file, k)
+			}
 		}
 	}
-	if b, err := os.ReadFile("docs/h100.md"); err != nil || string(b) != document(list, kept) {
+	if b, err := os.ReadFile("docs/h100.md"); err != nil || string(b) != document(list, kept[0], kept[1]) {
 		t.Errorf("docs/h100.md is not what go run ./bench/h100 writes: %v", err)
 	}
 }
 
 // The stored results are close to those of the current simulator: regenerating them takes
-// half an hour, too long for a test after every small change to the core.
+// hours, too long for a test after every small change to the core.
 func TestKept(t *testing.T) {
-	p := load(t)
-	kept, err := readResults("bench/h100/results.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range alltests.Some([]row{
-		{kind: "empty", block: 704, blocks: 2048}, {kind: "ffma", block: 64, blocks: 2, turns: 20}, {kind: "2mm", size: 32, block: 16},
-		{kind: "2dconv", size: 96, block: 16}, {kind: "atax", size: 64, block: 32}, {kind: "gesummv", size: 48, block: 8}, {kind: "syrk", size: 32, block: 32},
-	}, 3) {
-		n, err := simulate(p, &r, nil)
+	t.Chdir("../..")
+	for code, file := range map[string]string{"ptx": ofPTX, "compiled": ofCode} {
+		p, err := loaded(code)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want, ok := kept[r.key()]; !ok || math.Abs(n/want-1) > .05 {
-			t.Errorf("%s: %.0f cycles, stored: %v; regenerate them with go run ./bench/h100 -run .", strings.ReplaceAll(r.key(), "\t", " "), n, want)
+		kept, err := readResults(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range alltests.Some([]row{
+			{kind: "empty", block: 704, blocks: 2048}, {kind: "ffma", block: 64, blocks: 2, turns: 20}, {kind: "2mm", size: 32, block: 16},
+			{kind: "2dconv", size: 96, block: 16}, {kind: "atax", size: 64, block: 32}, {kind: "gesummv", size: 48, block: 8}, {kind: "syrk", size: 32, block: 32},
+		}, 3) {
+			if r.kind == "empty" && code != "ptx" {
+				continue // no code
+			}
+			n, err := simulate(p, &r, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want, ok := kept[r.key()]; !ok || math.Abs(n/want-1) > .05 {
+				t.Errorf("%s, %s: %.0f cycles, stored: %v; regenerate them with go run ./bench/h100", strings.ReplaceAll(r.key(), "\t", " "), code, n, want)
+			}
 		}
 	}
 }

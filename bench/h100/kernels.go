@@ -12,6 +12,9 @@ import (
 // program holds every kernel, compiled from the CUDA source beside it.
 const program = "examples/polybench/polybench.ptx"
 
+// gpu is the machine that the measured one is compared with.
+const gpu = "h100-pcie"
+
 // alpha and beta are the factors of the kernels that take them.
 const alpha, beta = 1.5, 1.25
 
@@ -31,7 +34,7 @@ type machine struct {
 }
 
 func newMachine(p *heddle.Program, n, block int, set ...string) (*machine, error) {
-	opts := []heddle.Option{heddle.Machine("h100-pcie"), heddle.Threads(1)}
+	opts := []heddle.Option{heddle.Machine(gpu), heddle.Threads(1)}
 	for _, s := range set {
 		opts = append(opts, heddle.Set(s))
 	}

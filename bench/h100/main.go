@@ -5,6 +5,7 @@
 //	go run ./bench/h100                    writes the report from the stored results
 //	go run ./bench/h100 -run 'gemm|mvt'    simulates these rows again, stores them, and writes it
 //	go run ./bench/h100 -run . -o /tmp/x   leaves the repository as it is
+//	go run ./bench/h100 -run . -compiled   does the same with machine code made of the PTX
 //
 // It tests only its own reading of the measurements and the values that its kernels
 // compute.
@@ -52,6 +53,7 @@ func do() error {
 	out := flag.String("o", ".", "the `folder` under which docs/h100.md and bench/h100/results.tsv are written")
 	tuned := flag.Bool("tuned", false, "skip the rows that are only reported")
 	missing := flag.Bool("missing", false, "skip the rows that have a stored result")
+	compiled := flag.Bool("compiled", false, "simulate machine code that is made of the PTX, and store its results beside those of the PTX")
 	flag.Var(&set, "C", "set a value of the GPU (key=value)")
 	flag.Parse()
 	only, err := regexp.Compile(*which)
@@ -62,13 +64,21 @@ func do() error {
 	if err != nil {
 		return err
 	}
-	kept, err := readResults("bench/h100/results.tsv")
+	kept, err := readResults(ofPTX)
 	if err != nil {
 		return err
 	}
-	results := filepath.Join(*out, "bench/h100/results.tsv")
+	code, err := readResults(ofCode)
+	if err != nil {
+		return err
+	}
 	if *which != "" {
-		p, err := heddle.Load(program)
+		file, kept, how := ofPTX, kept, "ptx"
+		if *compiled {
+			file, kept, how = ofCode, code, "compiled"
+		}
+		results := filepath.Join(*out, file)
+		p, err := loaded(how)
 		if err != nil {
 			return err
 		}
@@ -77,8 +87,7 @@ func do() error {
 				return err
 			}
 		}
-		for i := range rows {
-			r := &rows[i]
+		for _, r := range byCost(rows) {
 			if _, ok := kept[r.key()]; ok && *missing || !only.MatchString(r.kind) || *tuned && !r.tuned || r.size > *small || cost(r) > *steps {
 				continue
 			}
@@ -101,7 +110,28 @@ func do() error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(file, []byte(document(rows, kept)), 0o644)
+	return os.WriteFile(file, []byte(document(rows, kept, code)), 0o644)
+}
+
+// The stored results: of the PTX under scoreboards, and of machine code that is made of it.
+const (
+	ofPTX  = "bench/h100/results.tsv"
+	ofCode = "bench/h100/compiled.tsv"
+)
+
+// loaded is the program as PTX, or with "compiled" as machine code.
+func loaded(code string) (*heddle.Program, error) {
+	return heddle.LoadFor(heddle.RunOptions{GPU: gpu, Code: code, Tell: func(s string) { fmt.Fprintln(os.Stderr, "h100:", s) }}, program)
+}
+
+// byCost returns the rows, those of little work first.
+func byCost(rows []row) []*row {
+	list := make([]*row, len(rows))
+	for i := range rows {
+		list[i] = &rows[i]
+	}
+	slices.SortStableFunc(list, func(a, b *row) int { return cmp.Compare(cost(a), cost(b)) })
+	return list
 }
 
 // cost estimates the work of a row in inner-loop iterations of about ten instructions.
