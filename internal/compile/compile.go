@@ -149,6 +149,7 @@ func (m *module) kernel(fn *ptx.Func, mach *machine.Machine, o *Options) (k *sas
 		}
 	}
 	k = emit(m, bodies, mach)
+	m.refer(fn.Name, &first.lay.refs)
 	if o.Sources {
 		fromSources(k, m.text, fn)
 	}

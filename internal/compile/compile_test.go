@@ -44,7 +44,7 @@ var sources = []struct {
 	name, files string
 	least       int
 }{
-	{"examples", "../../examples/*/*.ptx", 77},
+	{"examples", "../../examples/*/*.ptx", 78},
 	{"conformance", "../isa/ptx/testdata/conformance/*.ptx", 112},
 	{"corpus", "../isa/ptx/testdata/corpus/*.ptx", 23},
 }
@@ -88,6 +88,18 @@ func TestCompiles(t *testing.T) {
 				t.Errorf("%d kernels compile; want at least %d", compiled, s.least)
 			}
 		})
+	}
+}
+
+// TestConstantVector: what is loaded in two pieces by an address in a register leaves a valid form.
+func TestConstantVector(t *testing.T) {
+	m, err := ptx.Parse("k.ptx", []byte(".version 7.0\n.target sm_80\n.address_size 64\n.const .align 16 .f64 table[4];\n.entry k(.param .u64 p) { .reg .b64 %a, %d<2>; ld.param.u64 %a, [p]; ld.const.v2.b64 {%d0, %d1}, [%a]; st.global.v2.u64 [%a], {%d0, %d1}; ret; }\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := compile.Module(m, compile.Options{Verify: true})
+	if err != nil || len(r.Refused) > 0 {
+		t.Fatal(err, r.Refused)
 	}
 }
 

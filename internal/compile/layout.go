@@ -23,7 +23,8 @@ type layout struct {
 	below  int64     // bytes of the frame below the stack pointer
 	bars   int       // named barriers
 	sp     *ir.Value // the stack pointer, once it is needed
-	desc   bool      // the kernel begins by loading the descriptor of global memory
+	refs   references
+	desc   bool // the kernel begins by loading the descriptor of global memory
 }
 
 // mostShared is the most shared memory that a program can ask for (isa/sass).

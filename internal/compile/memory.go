@@ -210,7 +210,7 @@ func (b *builder) loadConstant(o *ptx.Operand, words []*ir.Value, bytes int, sig
 // indexed is LDC, which loads at most 64 bits.
 func (b *builder) indexed(c ir.Arg, words []*ir.Value, bytes int, signed bool) {
 	for ; bytes > 8; bytes -= 8 {
-		b.emit("LDC.64", ir.D(words[:2]...), c)
+		b.emit("LDC.64", ir.D(words[:2]...), c.Clone())
 		words, c.Imm = words[2:], c.Imm+8
 	}
 	b.emit("LDC"+sizeOf(bytes, signed), ir.D(words...), c)

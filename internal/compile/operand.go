@@ -108,6 +108,9 @@ func (b *builder) symbol(o *ptx.Operand, n int) ir.Arg {
 	}
 	off := int64(o.Imm.Bits)
 	var at int64
+	if v.Type == "texref" && off == 0 && v.Space != ptx.SpaceParam {
+		return b.reference(v, n)
+	}
 	switch v.Space {
 	case ptx.SpaceShared:
 		at = b.lay.shared[v] + off

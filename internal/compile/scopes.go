@@ -260,13 +260,14 @@ func splitNest(f *ir.Func) bool {
 			continue
 		}
 		var outer []*ir.Block
-		latch := false // of the outer loop
+		latch, entry := false, false // of the outer loop
 		for _, p := range h.Preds {
 			if !round[p] {
-				outer, latch = append(outer, p), latch || inLoop(g.Graph, p.ID, h.ID)
+				again := inLoop(g.Graph, p.ID, h.ID)
+				outer, latch, entry = append(outer, p), latch || again, entry || !again
 			}
 		}
-		if latch {
+		if latch && entry { // else the new block would be no header, and the pair would be found again
 			land(f, h, outer)
 			return true
 		}

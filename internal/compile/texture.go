@@ -40,11 +40,11 @@ func (b *builder) texture() {
 		args = 3
 	}
 	a := &in.Args[1]
-	if g.name == "" || !in.Has("v4") || len(ts) != 2 || ts[0].Bits() != 32 || len(in.Args) != args || a.Kind != ptx.OpTexAddr || len(a.List) != 2 || a.List[0].Kind != ptx.OpReg {
+	if g.name == "" || !in.Has("v4") || len(ts) != 2 || ts[0].Bits() != 32 || len(in.Args) != args || a.Kind != ptx.OpTexAddr || len(a.List) != 2 || a.List[0].Kind != ptx.OpReg && a.List[0].Kind != ptx.OpSym {
 		stop(in.FullName(), "with these operands "+notYet)
 	}
 	fetch := ts[1] == "s32"
-	if fetch != ts[0].Integer() || !fetch && ts[1] != "f32" || b.mod.arch < 75 {
+	if !fetch && ts[1] != "f32" {
 		stop(in.FullName(), notYet)
 	}
 	var first, second []ir.Arg

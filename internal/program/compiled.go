@@ -142,6 +142,23 @@ func (p placedBoth) UseObjects(o *texture.Objects) {
 	p.both.sass.UseObjects(o)
 }
 
+// BindTexture is that of Machine: both forms have the references, in tables of their own.
+func (p placedBoth) BindTexture(name string, t texture.Texture) error {
+	return errors.Join(p.Machine.BindTexture(name, t), p.bindCompiled(name, t))
+}
+
+// BindTextureOf is that of Machine. Kernels of modules that share a name with others are not compiled.
+func (p placedBoth) BindTextureOf(part int, name string, t texture.Texture) error {
+	return errors.Join(p.Machine.BindTextureOf(part, name, t), p.bindCompiled(name, t))
+}
+
+func (p placedBoth) bindCompiled(name string, t texture.Texture) error {
+	if !p.both.sass.HasTexture(name, false) {
+		return nil
+	}
+	return p.both.sass.BindTexture(name, t)
+}
+
 func (p placedBoth) TolerateStrays() {
 	p.Machine.TolerateStrays()
 	p.both.sass.TolerateStrays()

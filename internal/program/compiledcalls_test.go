@@ -54,6 +54,8 @@ func TestCompiledCalls(t *testing.T) {
 	for _, c := range []struct{ name, functions, body string }{
 		{"parameters in registers", ".func (.reg .u32 %d) f(.reg .u32 %a, .reg .u32 %b) { sub.u32 %d, %a, %b; ret; }",
 			"call (%r3), f, (%r0, %r1); call (%r4), f, (%r3, 7); st.global.v2.u32 [%out], {%r3, %r4}; ret; }"},
+		{"16 bytes of constants at an address in a register", ".const .align 16 .f64 table[4] = {1.5, -2.25, 3.0, 4.5};",
+			"and.b32 %r3, %r0, 16; mov.u32 %r4, table; add.u32 %r4, %r4, %r3; ld.const.v2.b64 {%d3, %d4}, [%r4]; xor.b64 %d3, %d3, %d4; st.global.u64 [%out], %d3; ret; }"},
 		{"early returns under guards", ".func (.param .b32 d) f(.param .b32 a) { .reg .b32 %x<5>; .reg .pred %q; ld.param.u32 %x0, [a]; and.b32 %x1, %x0, 3; setp.eq.u32 %q, %x1, 2; st.param.b32 [d], %x1; @%q ret; @!%q bra L; add.u32 %x1, %x1, 100; L: mul.lo.u32 %x2, %x0, 5; st.param.b32 [d], %x2; setp.eq.u32 %q, %x1, 1; @%q ret; st.param.b32 [d+0], %x0; ret; }",
 			"{ .param .b32 p; .param .b32 q; st.param.b32 [p], %r0; call (q), f, (p); ld.param.b32 %r3, [q]; } mov.u32 %r5, 9; { .param .b32 p; .param .b32 q; st.param.b32 [p], %r1; @%p0 call (q), f, (p); @%p0 ld.param.b32 %r5, [q]; } st.global.v2.u32 [%out], {%r3, %r5}; ret; }"},
 		{"a structure with bytes and halves", ".func (.param .align 8 .b8 d[16]) f(.param .align 8 .b8 a[16]) { .reg .b32 %x<9>; .reg .b64 %y; .reg .b16 %z; ld.param.u8 %x0, [a]; ld.param.s8 %x1, [a+1]; ld.param.s16 %x2, [a+2]; ld.param.u32 %x3, [a+4]; ld.param.b64 %y, [a+8]; add.u32 %x4, %x0, %x1; add.u32 %x4, %x4, %x2; cvt.u16.u32 %z, %x4; st.param.b16 [d+2], %z; st.param.b8 [d+1], %x1; st.param.b32 [d+4], %x3; st.param.b64 [d+8], %y; ret; }",

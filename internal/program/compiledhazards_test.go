@@ -1,6 +1,7 @@
 package program_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/compile"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
+	"github.com/heddle-sim/heddle/internal/program"
 )
 
 // tiledKernel is k0: loads in a loop, shared memory, a barrier, a division, and a square root.
@@ -72,6 +74,29 @@ func TestCompiledNestedLoops(t *testing.T) {
 	}
 	if _, hazards := timed(t, c.File, input); hazards != 0 {
 		t.Errorf("%d hazards in\n%s", hazards, c.File.Text())
+	}
+}
+
+// backToOuter is k0: from the inner of two loops a branch leads back to the header of the outer one, so that the
+// inner one's header is entered from there in all rounds.
+const backToOuter = `.visible .entry k0(.param .u64 in, .param .u64 out) {
+ .reg .b64 %in, %out, %at; .reg .b32 %t, %a, %b, %c; .reg .pred %p, %q;
+ ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mul.wide.u32 %at, %t, 8; add.s64 %out, %out, %at; mul.wide.u32 %at, %t, 24; add.s64 %in, %in, %at;
+ mov.u32 %a, 0; mov.u32 %b, %t; mov.u32 %c, 0;
+OUTER: add.u32 %a, %a, 1; ld.global.u32 %t, [%in]; xor.b32 %c, %c, %t;
+INNER: add.u32 %b, %b, 3; and.b32 %t, %b, 1; setp.eq.u32 %p, %t, 0; setp.lt.u32 %q, %a, 5; and.pred %p, %p, %q;
+ @%p bra OUTER;
+ mad.lo.u32 %c, %c, 5, %b; setp.lt.u32 %q, %b, 60; @%q bra INNER;
+ st.global.v2.u32 [%out], {%c, %a}; ret; }
+`
+
+// TestCompiledBackToOuter: such a kernel is compiled in finite time, and gives what its PTX gives.
+func TestCompiledBackToOuter(t *testing.T) {
+	text := ".version 8.0\n.target sm_86\n.address_size 64\n" + backToOuter
+	input := rowInput()
+	want, got := outputs(t, program.PTXCode, text, []string{"loops"}, input), outputs(t, program.CompiledCode, text, []string{"loops"}, input)
+	if !bytes.Equal(got[0], want[0]) {
+		t.Errorf("got %x, want %x", got[0][:64], want[0][:64])
 	}
 }
 

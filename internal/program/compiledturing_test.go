@@ -24,7 +24,7 @@ func TestCompiledTuring(t *testing.T) {
 		long bool
 	}{
 		{"conformance", TestCompiledConformance, false}, {"rows", TestCompiledRows, false}, {"bodies", TestCompiledBodies, false}, {"wmma", TestCompiledWMMA, false},
-		{"memory", TestCompiledMemory, true}, {"memory on the core", TestCompiledMemoryTimed, false}, {"random", TestCompiledRandom, true}, {"atomics", TestCompiledAtomics, true},
+		{"memory on the core", TestCompiledMemoryTimed, false}, {"random", TestCompiledRandom, true}, {"atomics", TestCompiledAtomics, true},
 		{"calls", TestCompiledCalls, true}, {"doubles", TestCompiledDoubles, true}, {"hazards", TestCompiledHazards, true}, {"levels", TestCompiledLevels, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

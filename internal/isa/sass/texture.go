@@ -175,15 +175,15 @@ func (in *Inst) texRegisters(spec string) int {
 	return len(t.Second)
 }
 
-// Types of relocations that the loader replaces by the handle of a texture or surface reference
+// RelocTexture and RelocSurface are the types of relocations that the loader replaces by the handle of a texture or surface reference
 // (measured on a compiled kernel for sm_75).
 const (
-	relocTexture = 6
-	relocSurface = 52
+	RelocTexture = 6
+	RelocSurface = 52
 )
 
 // Reference reports whether the loader puts a handle there: in a kernel's own words of constant bank 0,
 // that of the texture or surface reference a.Function.
 func (a *Address) Reference() (surface, ok bool) {
-	return a.Type == relocSurface, (a.Type == relocTexture || a.Type == relocSurface) && a.Owner != "" && a.Bank == 0
+	return a.Type == RelocSurface, (a.Type == RelocTexture || a.Type == RelocSurface) && a.Owner != "" && a.Bank == 0
 }
