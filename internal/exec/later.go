@@ -58,6 +58,9 @@ type Bulk struct {
 	Atomic  bool     // and reduced
 	Tensor  bool     // by a tensor map
 	Many    bool     // multicast
+	// Of a product or a copy into tensor memory (tcgen05), for each of its SMs. Signals of a commit wait for those before it.
+	Products int // multiplications, in units of elements of 16 bits
+	Operands int // bytes that it reads of shared memory
 }
 
 // Postponer is a Block whose signals can be postponed.

@@ -134,7 +134,7 @@ func onTeamAs(t *testing.T, text string, grid uint32, cfg *gpu.Config, as func(e
 	prog, m, mem := linked(t, text)
 	params, addrs := buffers(t, size)
 	threads := uint32(64)
-	if strings.Contains(text, "wgmma") {
+	if strings.Contains(text, "wgmma") || strings.Contains(text, "tcgen05") {
 		threads = 128
 	}
 	l := xptx.Launch{Kernel: prog.Kernels()[0], Grid: exec.Dim3{X: grid, Y: 1, Z: 1}, Block: exec.Dim3{X: threads, Y: 1, Z: 1}, Params: params(mem)}
@@ -399,6 +399,9 @@ var hopperEffects = []struct {
 	{"modern.hopper.bulk_first=3000", "box", true},
 	{"modern.hopper.product_fence=60", "product", true},
 	{"modern.hopper.enabled=false", "waits", false},
+	{"modern.hopper.tcgen_rate=512", "tcgen05", true},
+	{"modern.hopper.tcgen_tail=500", "tcgen05", true},
+	{"modern.hopper.tcgen_load=200", "tcgen05", true},
 	{"chip.gpcs=1", "far stores", false},
 }
 
@@ -464,8 +467,11 @@ func TestHopperParameters(t *testing.T) {
 		text := fmt.Sprintf(teamFrame, perf, body)
 		var took [2]uint64
 		for i, set := range [][]string{nil, {e.set}} {
-			cfg := teamConfig(t, "h100-pcie", 1, set...)
-			_, cycles, err := onTeam(t, text, 228, cfg)
+			cfg, grid := teamConfig(t, "h100-pcie", 1, set...), uint32(228)
+			if e.body == "tcgen05" {
+				cfg, grid, text = teamConfig(t, "b200", 1, set...), 1, tcgenText("f16", "%da", 128, 4, 1<<4)
+			}
+			_, cycles, err := onTeam(t, text, grid, cfg)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", e.body, e.set, err)
 			}

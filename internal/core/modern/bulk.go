@@ -42,10 +42,11 @@ type job struct {
 	atomic  bool
 	tensor  bool
 	many    bool
-	answer  bool // its sender may wait until its notices have been applied; they are in the order in which they are sent
-	span    int  // of the next request
-	at      int  // place of the next request in it
-	out     int  // requests that are not answered
+	answer  bool   // its sender may wait until its notices have been applied; they are in the order in which they are sent
+	span    int    // of the next request
+	at      int    // place of the next request in it
+	out     int    // requests that are not answered
+	due     uint64 // tick before which its notices are not sent; 0: none
 }
 
 // farAccess is an access to the memory of another block.
@@ -108,7 +109,10 @@ func (c *Core) begun(t uint64, fi int32) {
 	j := &c.jobs[f.job-1]
 	if f.op.kind != bulkCopy { // a store or an arrival at another block
 		f.refs++
-		c.wheel.add(t+1, evBulkDone, fi)
+		if f.op.kind == tcgenCommit && c.tensors.tcgen > 0 {
+			j.due = c.tensors.tcgen + uint64(c.cfg.Hopper.TcgenTail)
+		}
+		c.wheel.add(min(max(t+1, j.due), t+wheelSize-1), evBulkDone, fi)
 		c.respond(fi, t+uint64(f.op.raw))
 		return
 	}
@@ -199,6 +203,10 @@ func (c *Core) bulkAnswer(r *mem.Req) {
 // bulkDone sends the signals of a copy, or of another operation on the memory of other blocks.
 func (c *Core) bulkDone(t uint64, fi int32) {
 	f := &c.flight[fi]
+	if due := c.jobs[f.job-1].due; due > t { // further ahead than the wheel
+		c.wheel.add(min(due, t+wheelSize-1), evBulkDone, fi)
+		return
+	}
 	if c.env.Turn != nil && f.op.team { // other SMs see the block's mbarriers
 		c.env.Turn()
 	}

@@ -77,6 +77,12 @@ type HopperParams struct {
 	ProductFence int `help:"from the issue of a fence for products to that of the warp's next instruction" unit:"cycles" want:"1..60"`
 	// H100: 8 to 13 alone.
 	ProxyFence int `help:"minimum time of a fence between proxies" unit:"cycles" want:"1..4096"`
+	// B200: 8,192 operations of dense f16 for an SM and cycle (FlashGPU-Sim, by Nsight Compute in eight cases of
+	// FlashAttention-4); 160 fitted to these.
+	TcgenRate int `help:"multiplications of elements of 16 bits that tcgen05.mma does in an SM" unit:"per cycle" want:"1..65536"`
+	TcgenTail int `help:"from the end of products of tcgen05 to the arrival that tells of it" unit:"cycles" want:"0..8000"`
+	// As for shared memory: no figure is public.
+	TcgenLoad int `help:"latency of a load from tensor memory, without a cycle for each register" unit:"cycles" want:"1..256"`
 }
 
 // hopper returns the values of an H200 and an H100, switched off.
@@ -87,7 +93,7 @@ func hopper() HopperParams {
 		PeerOwn: 7, PeerLatency: 78, PeerCycles: 3, PeerCommand: 32, PeerHeader: 16, PeerSignal: 134, PeerStore: 625, ClusterBarrier: 156,
 		BulkStart: 60, BulkDescriptor: 0, BulkEnd: 30, BulkRequests: 384, BulkFirst: 510, Multicast: 85,
 		ProductTail: 47, ProductTailRegs: 42, ProductGap: 4, ProductGapRegs: 9, ProductQueue: 6, ProductQueueRegs: 5,
-		ProductFence: 19, ProxyFence: 10,
+		ProductFence: 19, ProxyFence: 10, TcgenRate: 4096, TcgenTail: 160, TcgenLoad: 31,
 	}
 }
 
@@ -146,6 +152,8 @@ const (
 	warpProduct          // a product of a warp group
 	productCommit
 	productWait
+	tcgenProduct // a product of tcgen05, or a copy into tensor memory
+	tcgenCommit  // tells of them
 )
 
 // special sorts an instruction for a core with Hopper's additions, and sets its timing.
@@ -154,6 +162,8 @@ func (o *op) special(cfg *Config) {
 	h := &cfg.Hopper
 	a := in.Async
 	switch {
+	case strings.HasPrefix(in.Op, "tcgen05."):
+		o.tcgen(cfg)
 	case in.Tensor != nil && in.Tensor.Group:
 		o.kind = warpProduct
 		o.product(h)
@@ -304,6 +314,10 @@ func (c *Core) after(g, fi int32, o *op, e *exec.Effects, was, opened, t uint64)
 		}
 	case productCommit, productWait:
 		c.products(g, o, t)
+	case tcgenProduct:
+		if e.Bulk != nil {
+			c.tensors.take(e.Bulk, c.cfg.Hopper.TcgenRate, t)
+		}
 	}
 	if o.team && (o.inst.Barrier || e.Exited != 0) {
 		c.announce(w.Block, opened)

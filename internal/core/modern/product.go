@@ -1,6 +1,11 @@
 package modern
 
-import "github.com/heddle-sim/heddle/internal/exec"
+import (
+	"strings"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa"
+)
 
 // This file: products of warp groups (wgmma). The executor lets the four warps of a group go on
 // together; the product enters the tensor units, which all four sub-cores have in common for it, when
@@ -25,11 +30,53 @@ func (o *op) product(h *HopperParams) {
 	o.dst, o.outs = nil, nil // waits for groups guard them
 }
 
+// tcgen sets the timing of an instruction of tcgen05. Products and copies into tensor memory go to the tensor units, and
+// a commit waits for them; loads and stores move a register of each lane in a cycle (assumed, with a path of its own for
+// each sub-core), and the registers are guarded, so that waits for them have nothing to do. Not modelled: how many
+// products may wait for the units, and the units of the other SM of a pair.
+func (o *op) tcgen(cfg *Config) {
+	in := o.inst
+	o.pipe, o.interval, o.latency = Misc, 1, 2
+	name := strings.TrimPrefix(in.Op, "tcgen05.")
+	switch {
+	case strings.HasPrefix(name, "mma"), strings.HasPrefix(name, "cp"):
+		o.kind = tcgenProduct
+	case strings.HasPrefix(name, "commit"):
+		o.kind = tcgenCommit
+		o.memory(cfg, isa.ClassAtomic)
+	case strings.HasPrefix(name, "ld"), strings.HasPrefix(name, "st"):
+		n := 0
+		for _, list := range [][]isa.Reg{in.Dsts, in.Srcs} {
+			count := 0
+			for _, r := range list {
+				count += int(max(r.Count, 1))
+			}
+			n = max(n, count)
+		}
+		o.interval, o.latency = uint16(n), uint16(n)
+		if name[0] == 'l' {
+			o.latency += uint16(cfg.Hopper.TcgenLoad)
+		}
+	}
+}
+
+// operandBytes is what the tensor units read of shared memory in a cycle: products of 128 rows, with A there too, are
+// limited by it below 128 columns (SemiAnalysis, 2026, of the B200).
+const operandBytes = 128
+
+// take lets the units work at a product of tcgen05, or a copy.
+func (u *tensorUnits) take(b *exec.Bulk, rate int, t uint64) {
+	u.free = max(t, u.free) + uint64(max((b.Products+rate-1)/rate, (b.Operands+operandBytes-1)/operandBytes))
+	u.tcgen = u.free
+}
+
 // tensor units for products.
 type tensorUnits struct {
 	free uint64    // tick from which they take the next product
 	ends [8]uint64 // of the last products, by number modulo the length
 	n    uint64    // products so far
+	// tick at which the last product of tcgen05 ends
+	tcgen uint64
 }
 
 // full reports whether no product can be accepted.

@@ -121,6 +121,21 @@ func (w *warp) signalAt(at *inst, i, rank int, n int64) {
 	w.bulk.signal(exec.Notice{Rank: int(r), Addr: a, Tx: -n, Origin: w.origin()})
 }
 
+// arriveLater notes that lane i's mbarrier gets an arrival, in the block with a rank, or if that is negative in that of
+// the address.
+func (w *warp) arriveLater(at *inst, i, rank int) {
+	w.addresses(at, 1<<i)
+	_, a := isa.Resolve(w.addr[i&31])
+	r, a, ok := inCluster(a)
+	switch {
+	case rank >= 0:
+		r = uint64(rank)
+	case !ok:
+		r = w.blk.rank()
+	}
+	w.bulk.signal(exec.Notice{Rank: int(r), Addr: a, Arrivals: 1, Origin: w.origin()})
+}
+
 // origin is the executing instruction.
 func (w *warp) origin() exec.Origin {
 	f := w.fr.f

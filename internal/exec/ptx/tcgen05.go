@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
@@ -285,6 +286,19 @@ func (w *warp) tcgenShape(op *tcgenOp, v uint32) (s tcShape, ok bool) {
 	return s, true
 }
 
+// note tells a core model what a product takes of each of its SMs. A row of A and a column of B are 32 bytes; formats of 6
+// and 4 bits beside those of 8 are multiplied as these.
+func (s *tcShape) note(b *exec.Bulk, blocks int, shared bool) {
+	size := max(8, s.a.bits)
+	if s.a.dense {
+		size = s.a.bits
+	}
+	b.Products += s.m * s.n * s.k * size / 16 / blocks
+	if b.Operands += 32 * s.n / blocks; shared {
+		b.Operands += 32 * s.m / blocks
+	}
+}
+
 // tcgenProduct computes the product that lane i issues.
 func (w *warp) tcgenProduct(op *tcgenOp, i int) {
 	s, ok := w.tcgenShape(op, w.u32(op.desc)[i])
@@ -294,6 +308,9 @@ func (w *warp) tcgenProduct(op *tcgenOp, i int) {
 	group := w.ctaGroup(op.pair)
 	if group == nil {
 		return
+	}
+	if w.blk.postpones {
+		s.note(w.bulk.begin(), len(group), op.a == nil)
 	}
 	columns := make(tcRows, s.n)
 	db, ok := w.tcgenDescriptor(w.u64(op.descB)[i], "B")

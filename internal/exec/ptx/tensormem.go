@@ -33,7 +33,7 @@ type tensorMemory struct {
 func init() { families["tcgen05"] = decodeTcgen }
 
 func decodeTcgen(d *dec, in *ptx.Inst, o *inst) error {
-	d.im.functional = "tcgen05"
+	d.im.hopper = "tcgen05"
 	d.info.Unit = isa.UnitTensor
 	o.kind = kMem
 	name, _, _ := strings.Cut(in.Mods[0], "::")
@@ -267,7 +267,8 @@ func (d *dec) tmemMove(in *ptx.Inst, o *inst, store bool) error {
 	return nil
 }
 
-// tmemCommit decodes tcgen05.commit: what the thread has issued is over, so that it arrives at once.
+// tmemCommit decodes tcgen05.commit: what the thread has issued is over, so that it arrives at once, unless a core model
+// says when.
 func (d *dec) tmemCommit(in *ptx.Inst, o *inst) error {
 	if len(in.Args) == 0 {
 		return errors.New("needs the address of an mbarrier")
@@ -276,9 +277,15 @@ func (d *dec) tmemCommit(in *ptx.Inst, o *inst) error {
 	if err != nil {
 		return err
 	}
-	d.info.Atomic, d.info.Space = true, isa.Shared
+	d.info.Atomic, d.info.Load, d.info.Store, d.info.Space = true, true, true, isa.Shared
 	if !in.Has("multicast::cluster") {
 		o.run = func(w *warp, _ *inst, m uint32) {
+			if w.blk.postpones {
+				for ; m != 0; m &= m - 1 {
+					w.arriveLater(at, bits.TrailingZeros32(m)&31, -1)
+				}
+				return
+			}
 			w.eachMbar(at, m, func(b *mbar, i int) bool { return w.arriveMbar(b, i, 1) })
 			w.signal(exec.SignalArrive, m)
 		}
@@ -302,6 +309,10 @@ func (d *dec) tmemCommit(in *ptx.Inst, o *inst) error {
 			w.addresses(at, 1<<i)
 			_, a := isa.Resolve(w.addr[i])
 			for ; of != 0; of &= of - 1 {
+				if w.blk.postpones {
+					w.arriveLater(at, i, bits.TrailingZeros32(of))
+					continue
+				}
 				w.addr[i] = ofRank(a, uint64(bits.TrailingZeros32(of)))
 				if !w.changeMbar(at, i, func(b *mbar) bool { return w.arriveMbar(b, i, 1) }) {
 					return
@@ -351,6 +362,9 @@ func (d *dec) tmemCopy(in *ptx.Inst, o *inst) error {
 	o.run = func(w *warp, _ *inst, m uint32) {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros32(m) & 31
+			if w.blk.postpones {
+				w.bulk.begin().Operands += rows * chunks * 16
+			}
 			md, ok := w.tcgenDescriptor(w.u64(desc)[i], "copy")
 			if !ok {
 				return

@@ -1,0 +1,147 @@
+package gpu_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/gpu"
+)
+
+// tcgenFrame is a kernel of 128 threads that multiplies matrices of small numbers in tensor memory, waits for it, and
+// stores the first columns of the sum from out on. After them thread 0 stores how long it took.
+const tcgenFrame = `.version 8.7
+.target sm_100a
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+	.shared .align 1024 .b8 s[49152];
+	.shared .align 8 .b64 bar;
+	.shared .b32 place;
+	.reg .b32 %%r<32>, %%t, %%bar, %%tm, %%desc;
+	.reg .b64 %%a<8>, %%out, %%c<2>, %%da, %%db;
+	.reg .pred %%p<8>, %%first;
+	ld.param.u64 %%out, [out];
+	mov.u32 %%t, %%tid.x; mov.u32 %%bar, bar; setp.eq.u32 %%first, %%t, 0;
+	@%%first mbarrier.init.shared.b64 [%%bar], 1;
+	mov.u32 %%r0, s; mad.lo.u32 %%r0, %%t, 4, %%r0; mov.u32 %%r1, 0;
+fill:
+	add.u32 %%r2, %%r1, %%t; and.b32 %%r2, %%r2, 0x01000100; or.b32 %%r2, %%r2, 0x3c003c00; st.shared.u32 [%%r0], %%r2;
+	add.u32 %%r0, %%r0, 512; add.u32 %%r1, %%r1, 97; setp.lt.u32 %%p0, %%r1, 9312; @%%p0 bra fill;
+	setp.lt.u32 %%p1, %%t, 32;
+	@%%p1 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [place], 512;
+	bar.sync 0;
+	ld.shared.u32 %%tm, [place];
+	mov.u32 %%desc, %[1]d; mov.b64 %%da, %[2]d; mov.b64 %%db, %[3]d; setp.ne.u32 %%p0, %%t, %%t; setp.eq.u32 %%p3, %%t, %%t;
+	mov.u64 %%c0, 0; mov.u64 %%c1, 0;
+	@!%%first bra wait;
+	fence.proxy.async;
+	mov.u64 %%c0, %%clock64;
+	%[4]s
+	tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%%bar];
+wait:
+	mbarrier.try_wait.parity.shared.b64 %%p6, [%%bar], 0; @!%%p6 bra wait;
+	mov.u64 %%c1, %%clock64;
+	shr.u32 %%r0, %%t, 5; shl.b32 %%r0, %%r0, 21; add.u32 %%r0, %%r0, %%tm;
+	tcgen05.ld.sync.aligned.32x32b.x4.b32 {%%r4, %%r5, %%r6, %%r7}, [%%r0]; tcgen05.wait::ld.sync.aligned;
+	mul.wide.u32 %%a0, %%t, 16; add.u64 %%a0, %%a0, %%out; st.global.v4.u32 [%%a0], {%%r4, %%r5, %%r6, %%r7};
+	sub.u64 %%c1, %%c1, %%c0; @%%first st.global.u64 [%%out+65528], %%c1;
+	bar.sync 0;
+	@%%p1 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %%tm, 512;
+	exit;
+}
+`
+
+// tcgenText multiplies n times.
+func tcgenText(kind, a string, columns, n int, desc uint32) string {
+	const matrix = uint64(8)<<16 | 16<<32 | 1<<46
+	one := "tcgen05.mma.cta_group::1.kind::" + kind + " [%tm], " + a + ", %db, %desc, %p3;\n"
+	if strings.Contains(kind, "block_scale") {
+		one = strings.Replace(one, "%desc, ", "%desc, [%tm+256], [%tm+272], ", 1)
+	}
+	desc |= uint32(columns/8)<<17 | 128/16<<24
+	return fmt.Sprintf(tcgenFrame, desc, matrix, matrix|16384>>4, strings.Replace(strings.Repeat(one, n), "%p3;", "%p0;", 1))
+}
+
+// TestTcgenCommits: a commit to both blocks of a pair lets both go on, and its arrival at the other block comes later.
+func TestTcgenCommits(t *testing.T) {
+	body := `setp.eq.u32 %p1, %rank, 0; and.pred %p1, %p1, %first; @!%p1 bra wait; mov.b16 %h, 3;
+		tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%bar], %h;
+		wait: setp.eq.u32 %p2, %rank, 1; and.pred %p2, %p2, %first; @%p2 mbarrier.arrive.shared.b64 _, [%bar];
+		setp.eq.u32 %p3, %rank, 0; and.pred %p3, %p3, %first; @%p3 mbarrier.arrive.shared.b64 _, [%bar];
+		` + teamWait + "mov.u32 %v, 7;"
+	text := strings.NewReplacer("sm_90a", "sm_100a", ".version 8.4", ".version 8.7").Replace(fmt.Sprintf(teamFrame, " .reqnctapercluster 2", ".reg .b16 %h;\n"+body))
+	want, _, err := onTeam(t, text, 4, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var took [2]uint64
+	for i, set := range []string{"modern.hopper.tcgen_tail=0", "modern.hopper.tcgen_tail=700"} {
+		got, cycles, err := onTeam(t, text, 4, teamConfig(t, "b200", 1+i, set))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took[i] = cycles; !bytes.Equal(got, want) {
+			t.Error("other memory than in a functional run")
+		}
+	}
+	if took[1] != took[0] { // no product comes before it, whose end it would tell
+		t.Errorf("a commit of nothing takes %d and %d cycles", took[0], took[1])
+	}
+}
+
+// TestTcgenTime: a product of tcgen05 takes the time of its multiplications, at 8,192 operations of dense f16 in a cycle, or of
+// its operands in shared memory; the commit comes after it, and memory is that of a functional run.
+func TestTcgenTime(t *testing.T) {
+	together(t, 3)
+	for _, c := range []struct {
+		name, kind, a string
+		columns       int
+		desc          uint32
+		cycles        uint64
+	}{
+		{"f16, 256 columns", "f16", "%da", 256, 1 << 4, 128},
+		{"f16, 128 columns", "f16", "%da", 128, 1 << 4, 64},
+		{"f16, 64 columns: operands", "f16", "%da", 64, 1 << 4, 48},
+		{"f16, 64 columns, A in tensor memory", "f16", "[%tm]", 64, 1 << 4, 32},
+		{"tf32", "tf32", "%da", 256, 1<<4 | 2<<7 | 2<<10, 128},
+		{"f8f6f4", "f8f6f4", "%da", 256, 1 << 4, 128},
+		{"i8", "i8", "%da", 256, 2 << 4, 128},
+		{"mxf4", "mxf4.block_scale", "%da", 128, 1<<7 | 1<<10 | 1<<23, 64},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			took := func(n int) uint64 {
+				text := tcgenText(c.kind, c.a, c.columns, n, c.desc)
+				want, _, err := onTeam(t, text, 1, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var first uint64
+				for i, cfg := range []*gpu.Config{teamConfig(t, "b200", 1), teamConfig(t, "b200", 3, "run.idle_skip=false")} {
+					got, _, err := onTeam(t, text, 1, cfg)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !bytes.Equal(got[:65528], want[:65528]) {
+						t.Fatal("other memory than in a functional run")
+					}
+					cycles := binary.LittleEndian.Uint64(got[65528:])
+					if i > 0 && cycles != first {
+						t.Fatalf("%d cycles, before %d", cycles, first)
+					}
+					first = cycles
+				}
+				return first
+			}
+			few, many := took(4), took(12)
+			if got := many - few; got != 8*c.cycles {
+				t.Errorf("8 products take %d cycles, want %d", got, 8*c.cycles)
+			}
+			if low := 4*c.cycles + 160; few < low || few > low+80 {
+				t.Errorf("4 products and the wait for them take %d cycles, want %d and at most 80 more", few, low)
+			}
+		})
+	}
+}
