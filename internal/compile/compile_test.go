@@ -45,7 +45,7 @@ var sources = []struct {
 	least       int
 }{
 	{"examples", "../../examples/*/*.ptx", 78},
-	{"conformance", "../isa/ptx/testdata/conformance/*.ptx", 112},
+	{"conformance", "../isa/ptx/testdata/conformance/*.ptx", 113},
 	{"corpus", "../isa/ptx/testdata/corpus/*.ptx", 23},
 }
 

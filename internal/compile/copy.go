@@ -21,8 +21,10 @@ func (b *builder) copyAsync() {
 	in := b.inst
 	a := in.Args
 	switch {
-	case !in.Has("async") || in.Has("bulk") || in.Has("mbarrier"):
+	case !in.Has("async") || in.Has("bulk"):
 		stop(in.FullName(), notYet)
+	case in.Has("mbarrier"):
+		b.arriveAfterCopies()
 	case b.mod.turing() && (in.Has("commit_group") || in.Has("wait_all") || in.Has("wait_group")): // copies are done at once
 	case in.Has("commit_group"):
 		b.effect("LDGDEPBAR")

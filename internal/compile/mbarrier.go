@@ -55,7 +55,7 @@ func (b *builder) mbarrier() {
 	}
 }
 
-// arrive takes arrivals off those that are pending. The last begins the next phase.
+// arrive is mbarrier.arrive and mbarrier.arrive_drop. The last arrival begins the next phase.
 func (b *builder) arrive() {
 	in := b.inst
 	a := in.Args
@@ -67,18 +67,41 @@ func (b *builder) arrive() {
 	if len(a) > 2 {
 		n = b.source(&a[2], "u32", 0)
 	}
-	count := b.value(n)
+	b.release()
+	b.arriveAt(d, &a[1], b.value(n), in.Mods[0] == "arrive_drop")
+}
+
+// arriveAfterCopies is cp.async.mbarrier.arrive: the thread waits for its copies, and then arrives. Without .noinc
+// the arrival is first added to those that are pending, so that nothing changes.
+func (b *builder) arriveAfterCopies() {
+	in := b.inst
+	if s, sub := in.Space(); s != ptx.SpaceShared || sub == "cluster" {
+		stop(in.FullName(), notYet)
+	}
+	if g := b.guard; !b.mod.turing() { // for all lanes: they have no groups left then that could be counted wrongly
+		b.guard = ir.Guard{}
+		b.effect("LDGDEPBAR")
+		b.effect("DEPBAR.LE", ir.T("SB0"), ir.T("0x0"))
+		b.guard = g
+	}
+	if in.Has("noinc") {
+		b.arriveAt(nil, &in.Args[0], b.value(ir.I(1)), false)
+	}
+}
+
+// arriveAt takes arrivals off those that are pending at an address, and with drop off those of a phase. d gets
+// the state before, unless it is nil.
+func (b *builder) arriveAt(d, at *ptx.Operand, count *ir.Value, drop bool) {
 	steps := ""
-	if in.Mods[0] == "arrive_drop" { // n times 1 + 2^20, of 64 bits
+	if drop { // n times 1 + 2^20, of 64 bits
 		steps = "SHF.L.U32 t1, n, 20, RZ ; SHF.R.U32.HI t2, RZ, 12, n ; LOP3.LUT t3, t1, n, RZ, 0xfc, !PT"
 	} else {
 		steps = "MOV t3, n ; MOV t2, RZ"
 	}
-	b.release()
 	b.under(d, 2, func() []*ir.Value {
 		x := b.applying(map[string]*ir.Value{"n": count})
 		x.text(steps)
-		m := b.address(&a[1], false)
+		m := b.address(at, false)
 		first := b.fresh(2)
 		b.emit("LDS.64", ir.D(first...), m.Clone())
 		return b.rounds(first, func(now []*ir.Value) ([]*ir.Value, *ir.Value) {

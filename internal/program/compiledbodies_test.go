@@ -123,6 +123,11 @@ func TestCompiledBodies(t *testing.T) {
 			mbarrier.test_wait.parity.shared.b64 %p4, [%r4+8], 0; selp.u32 %r8, 1, 0, %p4; mbarrier.test_wait.parity.shared.b64 %p4, [%r4+8], %r8; selp.u32 %r10, 1, 0, %p4; bar.sync 0;
 			@%p1 mbarrier.arrive_drop.shared.b64 %d6, [%r4+8], 3; bar.sync 0; ld.shared.u64 %d7, [%r4+8]; @%p1 mbarrier.inval.shared.b64 [%r4+8];
 			st.global.v2.u64 [%out], {%d7, %d5}; st.global.v4.u32 [%out+16], {%r6, %r7, %r8, %r10};`, false},
+		{"arrivals after copies", `mov.u32 %r3, room; shl.b32 %r4, %i, 3; add.u32 %r4, %r4, %r3; setp.eq.u32 %p3, %i, 0; @%p3 mbarrier.init.shared.b64 [%r3+1000], 64; bar.sync 0;
+			cp.async.ca.shared.global [%r4], [%in], 8; cp.async.mbarrier.arrive.shared.b64 [%r3+1000]; cp.async.ca.shared.global [%r4+4], [%in+8], 4; @!%p0 cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r3+1000]; @%p0 cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r3+1000];
+			WAIT: mbarrier.test_wait.parity.shared.b64 %p4, [%r3+1000], 0; @!%p4 bra WAIT;
+			xor.b32 %r5, %r4, 8; mov.u32 %r9, 0; setp.lt.u32 %p5, %r5, 496; ld.shared.u64 %d3, [%r5]; ld.shared.u64 %d4, [%r3+1000]; st.global.v2.u64 [%out], {%d3, %d4};`, false},
+		{"policies of caches", `createpolicy.fractional.L2::evict_last.L2::evict_first.b64 %d3, 0.5; createpolicy.cvt.L2.b64 %d4, %d0; createpolicy.fractional.L2::evict_unchanged.b64 %d5; ld.global.L2::cache_hint.u32 %r3, [%in], %d3; st.global.v2.u64 [%out], {%d3, %d4}; st.global.L2::cache_hint.u32 [%out+16], %r3, %d5; st.global.u64 [%out+24], %d5;`, false},
 		{"dp2a with a constant", "dp2a.lo.u32.u32 %r3, 0x30005, %r1, %r2; dp4a.u32.u32 %r4, 0x30005, %r1, %r2; st.global.v2.u32 [%out], {%r3, %r4};", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
