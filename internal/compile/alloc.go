@@ -291,13 +291,13 @@ func (a *allocator) color(m *machine.Machine) {
 		}
 	}
 	granule := (used+m.Reserved+m.Granule-1)/m.Granule*m.Granule - m.Reserved
-	a.spread(list, min(granule, m.Registers))
+	a.spread(list, min(granule, m.Registers), m.Banks)
 }
 
-// spread chooses the general registers again, among n, as many as a thread gets anyway: those whose last
-// value was needed the longest time before, so that fewer instructions wait for others that read them.
-// If that does not fit, the first choice stays.
-func (a *allocator) spread(list []*bundle, n int) {
+// spread chooses the general registers again, among n, as many as a thread gets anyway: of those in the bank that
+// the fewest other operands have, the one whose last value was needed the longest time before, so that fewer
+// instructions wait for others that read them. If that does not fit, the first choice stays.
+func (a *allocator) spread(list []*bundle, n, banks int) {
 	type choice struct {
 		b *bundle
 		r int
@@ -307,17 +307,28 @@ func (a *allocator) spread(list []*bundle, n int) {
 		busy[r] = ranges{{0, 1 << 60}}
 	}
 	var all []choice
+	with := a.operands()
+	placed := map[*bundle]int{}
 	for _, b := range list {
 		if b.class != ir.GPR {
 			continue
 		}
-		r := b.longest(busy)
+		crowd := make([]int, banks) // by bank of the first register: operands that would share a bank
+		for _, m := range b.vals {
+			for _, w := range with[m.v.ID] {
+				if r, ok := placed[a.of[w.ID]]; ok {
+					crowd[((r+a.slot[w.ID]-m.slot)%banks+banks)%banks]++
+				}
+			}
+		}
+		r := b.longest(busy, crowd)
 		if r < 0 {
 			return
 		}
 		for i, l := range b.slots {
 			busy[r+i] = busy[r+i].with(l.ranges())
 		}
+		placed[b] = r
 		all = append(all, choice{b, r})
 	}
 	for _, c := range all {
@@ -327,14 +338,41 @@ func (a *allocator) spread(list []*bundle, n int) {
 	}
 }
 
-// longest is the first of neighbouring registers that are free and have been so the longest, -1 if there
-// are none.
-func (b *bundle) longest(busy []ranges) int {
+// operands are, by value, the other registers that instructions of fixed latency read with it: two of one bank take a
+// cycle more.
+func (a *allocator) operands() [][]*ir.Value {
+	list := make([][]*ir.Value, len(a.f.Values))
+	for _, b := range a.f.Blocks {
+		for _, in := range b.Insts {
+			if machine.ClassOf(in.Name).Late() {
+				continue
+			}
+			var read []*ir.Value
+			for i := range in.Args {
+				if x := in.Args[i].Vals; !in.Args[i].Dst && len(x) == 1 && x[0] != nil && x[0].Class == ir.GPR {
+					read = append(read, x[0])
+				}
+			}
+			for _, v := range read {
+				for _, w := range read {
+					if v != w {
+						list[v.ID] = append(list[v.ID], w)
+					}
+				}
+			}
+		}
+	}
+	return list
+}
+
+// longest is the first of neighbouring registers that are free and have been so the longest, of those whose bank is
+// the least crowded; -1 if there are none.
+func (b *bundle) longest(busy []ranges, crowd []int) int {
 	all := make([]ranges, len(b.slots))
 	for i, l := range b.slots {
 		all[i] = l.ranges()
 	}
-	best, since := -1, 0
+	best, since, least := -1, 0, 0
 next:
 	for r := 0; r+len(b.slots) <= len(busy); r += len(b.slots) {
 		free := 1 << 60
@@ -350,8 +388,9 @@ next:
 				free = min(free, x[0].from-busy[r+i][k-1].to)
 			}
 		}
-		if best < 0 || free > since {
-			best, since = r, free
+		c := crowd[r%len(crowd)]
+		if best < 0 || c < least || c == least && free > since {
+			best, since, least = r, free, c
 		}
 	}
 	return best

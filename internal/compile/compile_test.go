@@ -206,6 +206,26 @@ func TestLoadsOfALoop(t *testing.T) {
 	}
 }
 
+// TestBanks: the links of a chain have no register in the bank of the factor that all of them read.
+func TestBanks(t *testing.T) {
+	r := module(t, "../../examples/polybench/polybench.ptx", 0)
+	i := slices.IndexFunc(r.File.Kernels, func(k *sass.Kernel) bool { return k.Name == "ffma" })
+	links := 0
+	for k := range r.File.Kernels[i].Code {
+		in := &r.File.Kernels[i].Code[k]
+		if !strings.HasPrefix(in.Text(), "FFMA") {
+			continue
+		}
+		links++
+		if x, y := in.Operands[1].Reg, in.Operands[2].Reg; x%2 == y%2 {
+			t.Errorf("both sources of %s are in one bank", in.Text())
+		}
+	}
+	if links < 128 {
+		t.Errorf("%d links", links)
+	}
+}
+
 // TestDump: of a kernel that is compiled several times, since its registers do not fit, only the last form after each
 // pass is shown.
 func TestDump(t *testing.T) {

@@ -66,6 +66,7 @@ type Machine struct {
 	CounterGap int // cycles after which a counter that an instruction raises can be waited for
 	LongestStall,
 	YieldFrom int // the stall from which on the yield bit must be set
+	Banks      int // of the register file: a register is in the bank of its number modulo this
 	ReuseSlots int // operands of an instruction that the register-file cache keeps; 0: there is none
 
 	// Need is after how many cycles a reader may issue, by the class that writes a register; Predicate
@@ -197,7 +198,7 @@ var (
 var ampere = Machine{
 	Registers: 253, Reserved: 2, // R0 to R252 (Mesa: two are the hardware's)
 	File: 65536, SubCores: 4, Granule: 8, // CUDA programming guide, "Technical Specifications per Compute Capability"; occupancy calculator
-	Predicates: 7, Uniform: 63, CounterGap: 2, LongestStall: 15, YieldFrom: 12, ReuseSlots: 3,
+	Predicates: 7, Uniform: 63, CounterGap: 2, LongestStall: 15, YieldFrom: 12, Banks: 2, ReuseSlots: 3, // banks: MICRO 2025
 	Spacing: [Classes]uint8{ALU: 2, FMA: 1, Wide: 4, Half: 2, Vote: 1, Disp: 1, UniformMove: 2, Matrix: 8, SFU: 8, Double: 1, Special: 1, Constant: 1, Memory: 4, Control: 1},
 	After:   [Classes]uint8{ALU: 1, FMA: 1, Wide: 1, Half: 1, Vote: 1, Disp: 1, UniformMove: 2, Matrix: 1, SFU: 1, Double: 1, Special: 1, Constant: 1, Memory: 1, Control: 5},
 }
