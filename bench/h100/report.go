@@ -357,8 +357,6 @@ Where machine code is further off, the reasons are these:
 
 - 2dconv: the first use of a line of constants costs the core 79 cycles, which PTX does not have. Code before sm_90 has the descriptor of global memory and the parameters in two lines, code for sm_90 in one. With both in one line, 2dconv of size 64 and width 16 takes 3,532 cycles in
   place of 3,611 (PTX: 3,487). The rest is a line for the sizes of a block, which code for sm_90 reads, too.
-- A chain of FFMA with a full SM (128 threads, 400 blocks): our allocator gives every fourth link of the chain a register in the bank of the factor, so that two sources come from one bank. If a single warp issues, the register-file cache hides that; if four take turns, it does not. With another register (R6 for R5) the row takes
-  8,108 cycles in place of 10,535 (hardware: 8,087).
 - gesummv, atax and mvt: machine code has the integer work of a round while its loads are under way, PTX after them; without it they were too fast already. For bicg and the products it is the better.
 
 `
