@@ -583,25 +583,25 @@ func (m *module) roomForCalls(fn *ptx.Func) int {
 	return int(min(words, mostPassed)) + firstArgument + fewest
 }
 
-// pointers are the functions of the module whose addresses its code takes.
+// pointers are the functions of the module whose addresses its code takes, or its variables begin with.
 func (m *module) pointers() (list []string) {
-	seen := map[string]bool{}
+	add := func(name string) {
+		if m.definition(name) != nil && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
 	var walk func(o *ptx.Operand)
 	walk = func(o *ptx.Operand) {
-		if o.Kind == ptx.OpSym && o.Func != nil && m.definition(o.Func.Name) != nil && !seen[o.Func.Name] {
-			seen[o.Func.Name] = true
-			list = append(list, o.Func.Name)
+		if o.Kind == ptx.OpSym && o.Func != nil {
+			add(o.Func.Name)
 		}
 		for i := range o.List {
 			walk(&o.List[i])
 		}
 	}
 	for _, f := range m.text.Funcs {
-		if f.Proto {
+		if f.Proto || f.Load() != nil { // one that cannot be read is refused where it is called
 			continue
-		}
-		if err := f.Load(); err != nil {
-			stop("the function "+f.Name, err.Error())
 		}
 		for _, in := range f.Code {
 			if in.Op != "call" {
@@ -609,6 +609,11 @@ func (m *module) pointers() (list []string) {
 					walk(&in.Args[i])
 				}
 			}
+		}
+	}
+	for i := range m.file.Addresses {
+		if a := &m.file.Addresses[i]; a.To == sass.OfPointer {
+			add(a.Function)
 		}
 	}
 	return list

@@ -36,6 +36,9 @@ type Result struct {
 	File    *sass.File // its kernels, and the variables of the module
 	Refused []*Refusal // kernels that are not in it
 	Info    []Info     // of the kernels of File
+
+	// Pointers says that the module takes addresses of functions. They are not those that its kernels have as PTX.
+	Pointers bool
 }
 
 // Info is what is known of a compiled kernel beside its code.
@@ -72,7 +75,7 @@ func Module(m *ptx.Module, o Options) (*Result, error) {
 		return nil, fmt.Errorf("%v: %w", o.Arch, errArch)
 	}
 	x := newModule(m, o.Arch)
-	out := &Result{File: x.file}
+	out := &Result{File: x.file, Pointers: len(x.pointers()) > 0}
 	for _, fn := range m.Funcs {
 		if !fn.Entry || fn.Proto {
 			continue

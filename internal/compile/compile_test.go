@@ -44,9 +44,9 @@ var sources = []struct {
 	name, files string
 	least       int
 }{
-	{"examples", "../../examples/*/*.ptx", 78},
+	{"examples", "../../examples/*/*.ptx", 79},
 	{"conformance", "../isa/ptx/testdata/conformance/*.ptx", 113},
-	{"corpus", "../isa/ptx/testdata/corpus/*.ptx", 23},
+	{"corpus", "../isa/ptx/testdata/corpus/*.ptx", 25},
 }
 
 // TestCompiles: no pass leaves an invalid form, the assembler accepts what is made, and at least as

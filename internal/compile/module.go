@@ -168,6 +168,9 @@ func (w *initialiser) scalar(e *ptx.Expr, at int64) {
 	case e.Sym != "" && !e.Generic && e.Var != nil && e.Var.Space == ptx.SpaceConst:
 		w.why = "has the address of a constant as its initial value, which " + notYet // others see constants elsewhere
 		return
+	case e.Sym != "" && e.Var == nil && n == 8 && w.m.definition(e.Sym) != nil && w.v.Space != ptx.SpaceConst:
+		w.addresses = append(w.addresses, sass.Address{To: sass.OfPointer, Function: e.Sym, Offset: uint64(at)})
+		return
 	case e.Sym != "":
 		a, ok := w.m.to(e.Var, int64(e.Imm.Bits))
 		if !ok || n != 8 {

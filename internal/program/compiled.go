@@ -35,10 +35,10 @@ func (c *Choice) compile(p *Program) error {
 			return fmt.Errorf("%s: %w; choose a GPU of these, or other code (--gpu, --code)", m.File, err)
 		}
 		if name := twice(m, modules); name != "" {
-			for _, k := range out.File.Kernels {
-				out.Refused = append(out.Refused, &compile.Refusal{Kernel: k.Name, File: m.File, What: "the variable " + name, Why: "is defined in several modules"})
-			}
-			out.File.Kernels = nil
+			refuseAll(out, "the variable "+name, "is defined in several modules")
+		}
+		if out.Pointers && len(out.Refused) > 0 {
+			refuseAll(out, "addresses of functions", "would be others for the kernel "+out.Refused[0].Kernel+", which stays PTX")
 		}
 		for _, r := range out.Refused {
 			if c.Refused != nil {
@@ -59,6 +59,14 @@ func (c *Choice) compile(p *Program) error {
 		}
 	}
 	return nil
+}
+
+// refuseAll refuses the kernels of a module that could be compiled.
+func refuseAll(out *compile.Result, what, why string) {
+	for _, k := range out.File.Kernels {
+		out.Refused = append(out.Refused, &compile.Refusal{Kernel: k.Name, File: out.File.Name, What: what, Why: why})
+	}
+	out.File.Kernels = nil
 }
 
 // twice is a variable that a module and another one define, "" if there is none: names would not tell

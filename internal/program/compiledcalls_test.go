@@ -26,6 +26,26 @@ const (
 	callRedux = ".func (.param .b32 d) f(.param .b32 a); .func (.param .b32 d) f(.param .b32 a) { .reg .b32 %x<9>; .reg .pred %q<3>; ld.param.u32 %x0, [a]; redux.sync.add.u32 %x5, %x0, -1; redux.sync.max.u32 %x7, %x0, -1; setp.eq.u32 %q0, %x0, 0; mov.u32 %x2, 1; @%q0 bra E; { .param .b32 p; .param .b32 s; sub.u32 %x1, %x0, 1; st.param.b32 [p], %x1; call (s), f, (p); ld.param.b32 %x2, [s]; } redux.sync.xor.b32 %x6, %x2, -1; add.u32 %x2, %x2, %x6; E: mad.lo.u32 %x2, %x2, 3, %x5; add.u32 %x2, %x2, %x7; st.param.b32 [d], %x2; ret; } "
 )
 
+// A table of functions, and a call of one of them.
+const (
+	callTable   = ".func (.param .b32 d) f(.param .b32 a) { .reg .b32 %x; ld.param.u32 %x, [a]; add.u32 %x, %x, 5; st.param.b32 [d], %x; ret; } .func (.param .b32 d) g(.param .b32 a) { .reg .b32 %x; ld.param.u32 %x, [a]; mul.lo.u32 %x, %x, 3; st.param.b32 [d], %x; ret; } .global .align 8 .u64 table[3] = {7, f, g};"
+	callByTable = "{ .param .b32 p; .param .b32 s; st.param.b32 [p], %r0; P: .callprototype (.param .b32 _) _ (.param .b32 _); call (s), %d3, (p), P; ld.param.b32 %r3, [s]; } ld.global.u64 %d1, [table]; cvt.u32.u64 %r4, %d1; st.global.v2.u32 [%out], {%r3, %r4}; ret; }"
+)
+
+// TestCompiledSharedAddresses: kernels that may call each other's functions by address all stay PTX if one does.
+func TestCompiledSharedAddresses(t *testing.T) {
+	text := callsHead + callTable + callsKernel + "mov.u64 %d3, g; " + callByTable + "\n.visible .entry other(.param .u64 p) { .reg .b32 %r<4>; mov.u32 %r0, %clusterid.x; ret; }\n"
+	var refused []string
+	c := program.Choice{Code: program.CompiledCode, SM: *forSM, Refused: func(err error) { refused = append(refused, err.Error()) }}
+	if _, err := c.Load(program.Source{Name: "shared.ptx", Text: []byte(text)}); err != nil {
+		t.Fatal(err)
+	}
+	want := "shared.ptx: kernel k: addresses of functions would be others for the kernel other, which stays PTX"
+	if len(refused) != 2 || refused[1] != want {
+		t.Errorf("got %q\nwant one of other, and %q", refused, want)
+	}
+}
+
 // callsRun runs kernel k of a module in one block, and returns what it leaves and prints.
 func callsRun(t *testing.T, code program.Code, text string, input []byte) (out, printed []byte) {
 	t.Helper()
@@ -88,6 +108,7 @@ func TestCompiledCalls(t *testing.T) {
 			"{ .param .b32 p; .param .b32 q; st.param.b32 [p], %r0; st.param.b32 [q], %r1; call (p, q), f, (p, q); ld.param.b32 %r3, [p]; ld.param.b32 %r4, [q]; } st.global.v2.u32 [%out], {%r3, %r4}; ret; }"},
 		{"a structure that is argument and result", ".func (.param .align 8 .b8 d[24]) f(.param .align 8 .b8 a[24]) { .reg .b64 %x<3>; .reg .b32 %y<3>; ld.param.b64 %x0, [a]; st.param.b64 [d+8], %x0; ld.param.v2.b32 {%y0, %y1}, [a+8]; st.param.v2.b32 [d], {%y1, %y0}; ld.param.u8 %y0, [a+17]; st.param.b8 [d+16], %y0; ld.param.u8 %y0, [a+16]; st.param.b8 [d+17], %y0; st.param.b16 [d+18], %y1; ret; }",
 			"{ .param .align 8 .b8 p[24]; st.param.v2.b32 [p], {%r0, %r1}; st.param.b32 [p+8], %r2; st.param.b32 [p+12], %r1; st.param.b64 [p+16], %d0; call (p), f, (p); ld.param.v4.u32 {%r3, %r4, %r5, %r6}, [p]; ld.param.u32 %r7, [p+16]; } xor.b32 %r3, %r3, %r4; shl.b32 %r5, %r5, 1; add.u32 %r3, %r3, %r5; sub.u32 %r6, %r6, %r7; st.global.v2.u32 [%out], {%r3, %r6}; ret; }"},
+		{"addresses that a variable begins with", callTable, "and.b32 %r4, %r0, 1; mul.wide.u32 %d3, %r4, 8; mov.u64 %d1, table; add.u64 %d3, %d3, %d1; ld.global.u64 %d3, [%d3+8]; " + callByTable},
 		{"memory of the device's heap, and text", ".global .align 1 .b8 text[8] = {37, 100, 32, 37, 100, 10, 0};",
 			".local .align 8 .b8 v[8]; .reg .b64 %v; mov.u64 %v, v; setp.lt.u32 %p1, %i, 20; { .param .b64 p; .param .b64 s; st.param.b64 [p], 64; call (s), malloc, (p); ld.param.b64 %d5, [s]; } st.u32 [%d5+4], %r0; st.local.v2.u32 [%v], {%i, %r0}; cvta.local.u64 %v, %v; mov.u64 %d6, text; cvta.global.u64 %d6, %d6; mov.u32 %r7, 1; { .param .b64 p; .param .b64 q; .param .b32 s; st.param.b64 [p], %d6; st.param.b64 [q], %v; @%p1 call (s), vprintf, (p, q); @%p1 ld.param.b32 %r7, [s]; } ld.u32 %r3, [%d5+4]; { .param .b64 p; st.param.b64 [p], %d5; call free, (p); } st.global.v2.u32 [%out], {%r3, %r7}; ret; }"},
 	} {

@@ -41,8 +41,8 @@ type movedConst struct {
 }
 
 // NewMachineAt returns a machine with programs in its memory. Variables in at, by name, have a
-// place there already; if keep is set, they have values that stay. It fails if memory does not
-// suffice.
+// place there already; if keep is set, they have values that stay, but for addresses of functions. It fails
+// if memory does not suffice.
 func NewMachineAt(progs []*Program, mem *device.Memory, at map[string]uint64, keep bool) (*Machine, error) {
 	m := NewMachine(mem)
 	for _, p := range progs {
@@ -119,10 +119,30 @@ func (pl *place) fill(mem *device.Memory, at map[string]uint64, keep bool) error
 			}
 		}
 	}
+	if keep {
+		if err := pl.point(mem); err != nil {
+			return err
+		}
+	}
 	for bank, a := range pl.at {
 		if a != 0 {
 			if err := mem.Write(a, pl.banks[bank]); err != nil {
 				return err
+			}
+		}
+	}
+	return nil
+}
+
+// point writes addresses of functions into variables whose other values stay: they are those of this code.
+func (pl *place) point(mem *device.Memory) error {
+	for n := range pl.prog.text.Addresses {
+		a := &pl.prog.text.Addresses[n]
+		for _, v := range pl.moved {
+			if a.To == sass.OfPointer && a.Kernel == "" && a.Data == v.data && v.from <= a.Offset && a.Offset < v.to {
+				if err := mem.Write(v.at+a.Offset-v.from, le.AppendUint64(nil, pl.address(a))); err != nil {
+					return err
+				}
 			}
 		}
 	}
