@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 	// PTX to machine code. The machine's description stands alone, so that models can use it.
 	"internal/compile/machine": {},
 	"internal/compile/ir":      {"internal/isa", "internal/isa/flow"},
+	"internal/compile/keep":    {"internal/compile", "internal/isa/ptx", "internal/isa/sass", "internal/work/cuda/cache"},
 	"internal/compile":         {"internal/isa", "internal/isa/ptx", "internal/isa/sass", "internal/isa/flow", "internal/compile/ir", "internal/compile/machine"},
 
 	"internal/exec/num":     {},
@@ -44,7 +45,7 @@ var mayImport = map[string][]string{
 	"internal/exec/texture": {"internal/exec/num", "internal/exec/device", "internal/exec"},
 	"internal/exec/ptx":     {"internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec/num", "internal/exec/device", "internal/exec", "internal/exec/texture"},
 	"internal/exec/sass":    {"internal/isa", "internal/isa/sass", "internal/exec/num", "internal/exec/device", "internal/exec", "internal/exec/texture"},
-	"internal/program":      {"internal/compile/machine", "internal/compile", "internal/binary/cubin", "internal/binary/fatbin", "internal/isa/ptx", "internal/isa/sass", "internal/exec/device", "internal/exec", "internal/exec/texture", "internal/exec/ptx", "internal/exec/sass"},
+	"internal/program":      {"internal/compile/machine", "internal/compile/keep", "internal/compile", "internal/binary/cubin", "internal/binary/fatbin", "internal/isa/ptx", "internal/isa/sass", "internal/exec/device", "internal/exec", "internal/exec/texture", "internal/exec/ptx", "internal/exec/sass"},
 	// Traces. What was recorded knows no model either; replay makes launches of it.
 	"internal/isa/mnemonic":    {"internal/isa", "internal/near"},
 	"internal/trace":           {"internal/isa"},
@@ -134,7 +135,7 @@ var mayImport = map[string][]string{
 	// What a core model of a program's own is made of: names for what models use.
 	"core":       {"internal/core", "internal/exec", "internal/isa", "internal/mem", "internal/mem/cache"},
 	"cmd/heddle": {"internal/cli"},
-	"internal/cli": {"internal/compile/machine", "internal/compile", "internal/check", "internal/check/...", "internal/binary/cubin", "internal/binary/fatbin", "internal/program", "internal/exec/replay", "internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec", "internal/exec/ptx",
+	"internal/cli": {"internal/compile/machine", "internal/compile/keep", "internal/compile", "internal/check", "internal/check/...", "internal/binary/cubin", "internal/binary/fatbin", "internal/program", "internal/exec/replay", "internal/near", "internal/isa", "internal/isa/ptx", "internal/isa/flow", "internal/exec", "internal/exec/ptx",
 		"internal/isa/kasm", "internal/isa/sass", "internal/core/kepler", "internal/work/kcase", "internal/work/krun",
 		"internal/compare", "internal/trace", "internal/trace/...", "internal/work/tracerun", "internal/progress", "internal/work/cuda", "internal/work/cuda/...", "internal/libs/ml",
 		"internal/config", "internal/run", "internal/run/flags", "internal/run/live", "internal/run/step", "internal/sweep", "internal/sweep/index", "internal/sweep/slurm", "internal/sweep/store", "internal/tomlfile", "internal/work/input", "internal/work/job", "internal/report", "internal/view", "internal/whatif", ""},

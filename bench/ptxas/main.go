@@ -3,6 +3,7 @@
 // hash of the cubins and listings for comparisons of two builds.
 //
 //	go run ./bench/ptxas FILE.ptx ...
+//	go run ./bench/ptxas libggml-cuda.so    every 14th module of a library's PTX for sm_80, and the largest one
 //	go run ./bench/ptxas -arch 89 -profile cpu.out FILE.ptx
 package main
 
@@ -13,10 +14,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"runtime/pprof"
 	"syscall"
 	"time"
 
+	"github.com/heddle-sim/heddle/internal/binary/fatbin"
 	"github.com/heddle-sim/heddle/internal/compile"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
@@ -28,6 +31,7 @@ func main() {
 	times := flag.Int("n", 1, "how often each file is compiled; the best time counts")
 	less := flag.Int("less", 0, "levels of optimisation that are left out")
 	profile := flag.String("profile", "", "a file for a CPU profile")
+	step := flag.Int("step", 14, "of the modules of a library one in so many is compiled")
 	memory := flag.String("memory", "", "a file for a profile of allocations")
 	hash := flag.Bool("hash", false, "print hashes of the listings and cubins")
 	keep := flag.Bool("k", false, "go on with the next file where one is rejected")
@@ -45,6 +49,8 @@ func main() {
 		}()
 	}
 	runtime.GOMAXPROCS(1)
+	debug.SetGCPercent(400) // as heddle ptxas does
+	debug.SetMemoryLimit(1 << 30)
 	if *profile != "" {
 		f, err := os.Create(*profile)
 		if err != nil {
@@ -56,10 +62,10 @@ func main() {
 		defer pprof.StopCPUProfile()
 	}
 	var all result
-	for _, path := range flag.Args() {
+	for _, f := range programs(flag.Args(), *step) {
 		var best result
 		for i := range *times {
-			r, err := measure(path, compile.Options{Arch: sass.Arch(*arch), Less: *less}, *hash)
+			r, err := measure(f, compile.Options{Arch: sass.Arch(*arch), Less: *less}, *hash)
 			if err != nil && *keep {
 				fmt.Println(err)
 				break
@@ -71,11 +77,58 @@ func main() {
 				best = r
 			}
 		}
-		best.print(filepath.Base(path))
+		best.print(f.name)
 		all.instructions += best.instructions
 		all.took += best.took
 	}
 	all.print("all")
+}
+
+// source is the text of a module.
+type source struct {
+	name string
+	text []byte
+}
+
+// programs are the modules of files: of PTX, or libraries, of whose PTX for sm_80 every step-th one counts, and the
+// largest.
+func programs(paths []string, step int) (list []source) {
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			fail(err)
+		}
+		if filepath.Ext(path) == ".ptx" {
+			list = append(list, source{path, b})
+			continue
+		}
+		entries, err := fatbin.Entries(path, b)
+		if err != nil {
+			fail(err)
+		}
+		n, largest := 0, source{}
+		for i := range entries {
+			if entries[i].Kind != fatbin.PTX || entries[i].SM != 80 {
+				continue
+			}
+			text, err := entries[i].Text()
+			if err != nil {
+				fail(err)
+			}
+			s := source{fmt.Sprintf("module %d of %s", n, filepath.Base(path)), text}
+			if n%step == 0 {
+				list = append(list, s)
+			}
+			if len(text) > len(largest.text) {
+				largest = s
+			}
+			n++
+		}
+		if n > 0 {
+			list = append(list, largest)
+		}
+	}
+	return list
 }
 
 func fail(err error) {
@@ -112,14 +165,10 @@ func processor() time.Duration {
 }
 
 // measure compiles a file.
-func measure(path string, o compile.Options, hash bool) (result, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return result{}, err
-	}
+func measure(f source, o compile.Options, hash bool) (result, error) {
 	runtime.GC()
 	begin := processor()
-	m, err := ptx.Parse(path, text)
+	m, err := ptx.Parse(f.name, f.text)
 	if err != nil {
 		return result{}, err
 	}

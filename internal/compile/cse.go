@@ -68,7 +68,11 @@ func key(b []byte, in *ir.Inst) []byte {
 // before them on all paths.
 func shareResults(f *ir.Func) {
 	g := f.Graph()
-	known := map[string]int{} // by key: 1 + the first one in list
+	n := 0
+	for _, b := range f.Blocks {
+		n += len(b.Insts)
+	}
+	known := make(map[string]int, n) // by key: 1 + the first one in list
 	type earlier struct {
 		in   *ir.Inst
 		next int // 1 + that with the same key

@@ -44,14 +44,19 @@ func emit(m *module, bodies []*body, mach *machine.Machine) *sass.Kernel {
 	if err := k.Complete(); err != nil {
 		e.reject(err)
 	}
-	lines := e.lines
+	SetLines(k, m.text.File, e.lines)
+	return k
+}
+
+// SetLines notes from which lines of the PTX the instructions of a kernel are, 0 if from none.
+func SetLines(k *sass.Kernel, file string, lines []int32) {
 	for i, n := range lines {
+		k.Code[i].Pos.Line = n
 		if n > 0 && (len(k.Lines) == 0 || k.Lines[len(k.Lines)-1].Line != int(n)) {
-			k.Lines = append(k.Lines, sass.Line{Index: i, File: m.text.File, Line: int(n)})
+			k.Lines = append(k.Lines, sass.Line{Index: i, File: file, Line: int(n)})
 		}
 	}
-	k.Source = func(i int) (string, int) { return m.text.File, int(lines[i]) }
-	return k
+	k.Source = func(i int) (string, int) { return file, int(lines[i]) }
 }
 
 // limit is the size of blocks that a kernel demands, zeros if it does not.
@@ -126,9 +131,6 @@ func (e *emission) body(f *ir.Func) {
 		for _, in := range x.Insts {
 			e.lines = append(e.lines, in.Line)
 			e.inst(in)
-			if n := len(e.k.Code); n > 0 {
-				e.k.Code[n-1].Pos.Line = in.Line
-			}
 		}
 	}
 }

@@ -69,23 +69,23 @@ func newLayout(fn *ptx.Func) *layout {
 			if o.Var == nil {
 				continue
 			}
-			v, a := o.Var, alignOf(o.Var)
+			v := o.Var
 			switch v.Space {
 			case ptx.SpaceShared:
 				if _, done := l.shared[v]; done {
 					break
 				}
 				if v.Linkage == ptx.Extern || v.Size() <= 0 {
-					dynamic, most = append(dynamic, v), max(most, a)
+					dynamic, most = append(dynamic, v), max(most, alignOf(v))
 					l.shared[v] = 0
 					break
 				}
-				l.static = alignUp(l.static, a)
+				l.static = alignUp(l.static, alignOf(v))
 				l.shared[v] = l.static
 				l.static += v.Size()
 			case ptx.SpaceLocal:
 				if _, done := l.local[v]; !done {
-					l.frame = alignUp(l.frame, a)
+					l.frame = alignUp(l.frame, alignOf(v))
 					l.local[v] = l.frame
 					l.frame += max(0, v.Size())
 				}

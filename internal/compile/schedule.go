@@ -23,6 +23,8 @@ const (
 // node is an instruction with what it waits for.
 type node struct {
 	in      *ir.Inst
+	uses    []*ir.Value // each as often as it is read
+	defs    []*ir.Value
 	after   []int // places of instructions that must come first
 	next    []int
 	left    int // of after
@@ -174,20 +176,31 @@ func (m *memoryOrder) add(after []int, at int, in *ir.Inst) []int {
 // nodes finds what each instruction waits for.
 func (s *scheduler) nodes(list []*ir.Inst) []node {
 	all := make([]node, len(list))
+	values := make([]*ir.Value, 0, 4*len(list))
 	mem := memoryOrder{full: -1, stored: [spaces]int{-1, -1, -1}}
 	for i, in := range list {
 		n := &all[i]
 		n.in, n.order, n.latency = in, i, latencyOf(in, s.m)
-		in.Uses(func(v **ir.Value) {
-			if d := s.by[(*v).ID]; d > 0 {
+		from := len(values)
+		in.Uses(func(v **ir.Value) { values = append(values, *v) })
+		n.uses = values[from:len(values):len(values)]
+		from = len(values)
+		in.EachDef(func(v *ir.Value) { values = append(values, v) })
+		n.defs = values[from:len(values):len(values)]
+		for _, v := range n.uses {
+			if d := s.by[v.ID]; d > 0 {
 				n.after = append(n.after, d-1)
 			}
-		})
-		in.EachDef(func(v *ir.Value) { s.by[v.ID] = i + 1 })
+		}
+		for _, v := range n.defs {
+			s.by[v.ID] = i + 1
+		}
 		n.after = mem.add(n.after, i, in)
 	}
 	for i := range all {
-		list[i].EachDef(func(v *ir.Value) { s.by[v.ID] = 0 })
+		for _, v := range all[i].defs {
+			s.by[v.ID] = 0
+		}
 		for _, a := range all[i].after {
 			all[a].next = append(all[a].next, i)
 		}
@@ -235,35 +248,36 @@ func (p *pressure) each(b *ir.Block, live *liveness, f func(v *ir.Value)) {
 }
 
 // change is how many more values of a class an instruction makes needed than it frees.
-func (p *pressure) change(in *ir.Inst, c ir.Class) int {
+func (p *pressure) change(x *node, c ir.Class) int {
 	n := 0
-	in.Uses(func(v **ir.Value) {
-		if (*v).Class != c {
-			return
+	for _, v := range x.uses {
+		if v.Class == c {
+			if p.left[v.ID]--; p.left[v.ID] == 0 {
+				n--
+			}
 		}
-		if p.left[(*v).ID]--; p.left[(*v).ID] == 0 {
-			n--
+	}
+	for _, v := range x.uses {
+		if v.Class == c {
+			p.left[v.ID]++
 		}
-	})
-	in.Uses(func(v **ir.Value) {
-		if (*v).Class == c {
-			p.left[(*v).ID]++
-		}
-	})
-	in.EachDef(func(v *ir.Value) {
+	}
+	for _, v := range x.defs {
 		if v.Class == c && p.left[v.ID] > 0 {
 			n++
 		}
-	})
+	}
 	return n
 }
 
 // issue counts an instruction.
-func (p *pressure) issue(in *ir.Inst) {
+func (p *pressure) issue(x *node) {
 	for c := range ir.Classes {
-		p.live[c] += p.change(in, c)
+		p.live[c] += p.change(x, c)
 	}
-	in.Uses(func(v **ir.Value) { p.left[(*v).ID]-- })
+	for _, v := range x.uses {
+		p.left[v.ID]--
+	}
 }
 
 // run orders instructions of a block that have no reading of the clock among them.
@@ -282,14 +296,14 @@ func (s *scheduler) run(b *ir.Block, from, to int) []*ir.Inst {
 			open = append(open, i)
 		}
 	}
-	var out []*ir.Inst
+	out := make([]*ir.Inst, 0, len(list))
 	now := 0
 	for len(open) > 0 {
 		k := choose(all, open, p, now, s.most)
 		n := &all[open[k]]
 		open = append(open[:k], open[k+1:]...) // in their order
 		now = max(now+1, n.ready+1)
-		p.issue(n.in)
+		p.issue(n)
 		out = append(out, n.in)
 		for _, x := range n.next {
 			s := &all[x]
@@ -309,12 +323,12 @@ func choose(all []node, open []int, p *pressure, now, most int) int {
 	best := -1
 	better := func(x, y *node) bool {
 		if narrow {
-			if a, z := p.change(x.in, ir.Pred), p.change(y.in, ir.Pred); a != z && (a > 0 || z > 0) {
+			if a, z := p.change(x, ir.Pred), p.change(y, ir.Pred); a != z && (a > 0 || z > 0) {
 				return a < z
 			}
 		}
 		if tight {
-			if a, z := p.change(x.in, ir.GPR), p.change(y.in, ir.GPR); a != z {
+			if a, z := p.change(x, ir.GPR), p.change(y, ir.GPR); a != z {
 				return a < z
 			}
 			return x.order < y.order

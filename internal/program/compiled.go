@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/heddle-sim/heddle/internal/compile"
+	"github.com/heddle-sim/heddle/internal/compile/keep"
 	"github.com/heddle-sim/heddle/internal/compile/machine"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
@@ -30,7 +31,7 @@ func (c *Choice) compile(p *Program) error {
 	}
 	modules := p.ptx.Modules()
 	for _, m := range modules {
-		out, err := compile.Module(m, compile.Options{Arch: arch, Contract: c.Contract})
+		out, err := keep.Module(m, compile.Options{Arch: arch, Contract: c.Contract})
 		if err != nil {
 			return fmt.Errorf("%s: %w; choose a GPU of these, or other code (--gpu, --code)", m.File, err)
 		}

@@ -269,7 +269,8 @@ func (b *Block) Put(i int, in *Inst) {
 
 // Insert puts instructions before place i.
 func (b *Block) Insert(i int, list ...*Inst) {
-	b.Insts = append(b.Insts[:i:i], append(list, b.Insts[i:]...)...)
+	all := make([]*Inst, 0, len(b.Insts)+len(list)) // who goes through the old list goes on with it
+	b.Insts = append(append(append(all, b.Insts[:i]...), list...), b.Insts[i:]...)
 	for _, in := range list {
 		in.own(b)
 	}
