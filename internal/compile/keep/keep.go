@@ -104,6 +104,7 @@ type entry struct {
 	Banks     [sass.ConstBanks][]byte
 	Variables []sass.Variable
 	Addresses []sass.Address
+	Pointers  bool
 }
 
 type kernel struct {
@@ -120,7 +121,7 @@ type kernel struct {
 // write keeps a module, after the digest of what is kept.
 func write(path string, r *compile.Result) error {
 	f := r.File
-	e := entry{Arch: f.Arch, Info: r.Info, Data: f.Data, Banks: f.Banks, Variables: f.Variables, Addresses: f.Addresses}
+	e := entry{Arch: f.Arch, Info: r.Info, Data: f.Data, Banks: f.Banks, Variables: f.Variables, Addresses: f.Addresses, Pointers: r.Pointers}
 	for _, x := range r.Refused {
 		plain := *x
 		plain.File = ""
@@ -158,7 +159,7 @@ func read(path string, m *ptx.Module) (*compile.Result, error) {
 	if err := gob.NewDecoder(bytes.NewReader(b[sha256.Size:])).Decode(&e); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	r := &compile.Result{Info: e.Info, File: &sass.File{Name: m.File, Arch: e.Arch, Data: e.Data, Banks: e.Banks, Variables: e.Variables, Addresses: e.Addresses}}
+	r := &compile.Result{Info: e.Info, Pointers: e.Pointers, File: &sass.File{Name: m.File, Arch: e.Arch, Data: e.Data, Banks: e.Banks, Variables: e.Variables, Addresses: e.Addresses}}
 	for i := range e.Refused {
 		x := &e.Refused[i]
 		x.File = m.File

@@ -16,7 +16,8 @@ import (
 const text = `.version 7.8
 .target sm_80
 .address_size 64
-.global .align 8 .u64 table[2] = {7, word};
+.func called() { ret; }
+.global .align 8 .u64 table[3] = {7, word, called};
 .global .u32 word = 3;
 .const .f32 scale = 0f40000000;
 .visible .entry first(.param .u64 a, .param .u32 n) .maxntid 64 {
@@ -38,8 +39,8 @@ LOOP:
 }
 .visible .entry second() { ret; }
 .visible .entry refused(.param .u64 a) {
-	.reg .b64 %rd<2>;
-	createpolicy.fractional.L2::evict_last.b64 %rd0, 1.0;
+	.reg .b32 %r;
+	mov.u32 %r, %clusterid.x;
 	ret;
 }
 `
