@@ -89,7 +89,7 @@ var modernEffects = []effect{
 // inHopper are values of what Hopper added, tested by TestHopperParameters of internal/gpu.
 var inHopper = []string{
 	"chip.gpcs", "modern.hopper.barrier_arrive", "modern.hopper.barrier_release", "modern.hopper.bulk_first", "modern.hopper.mbarrier_accept",
-	"modern.hopper.mbarrier_gap", "modern.hopper.mbarrier_own", "modern.hopper.peer_own", "modern.hopper.product_fence", "modern.hopper.bulk_descriptor", "modern.hopper.bulk_end", "modern.hopper.bulk_requests", "modern.hopper.bulk_start",
+	"modern.hopper.mbarrier_gap", "modern.hopper.mbarrier_own", "modern.hopper.peer_own", "modern.hopper.product_fence", "modern.hopper.tcgen_rate", "modern.hopper.tcgen_tail", "modern.hopper.tcgen_load", "modern.hopper.bulk_descriptor", "modern.hopper.bulk_end", "modern.hopper.bulk_requests", "modern.hopper.bulk_start",
 	"modern.hopper.cluster_barrier", "modern.hopper.enabled", "modern.hopper.mbarrier_wait", "modern.hopper.mbarrier_wake", "modern.hopper.multicast",
 	"modern.hopper.peer_command", "modern.hopper.peer_cycles", "modern.hopper.peer_header", "modern.hopper.peer_latency", "modern.hopper.peer_signal",
 	"modern.hopper.peer_store", "modern.hopper.product_gap", "modern.hopper.product_gap_regs", "modern.hopper.product_queue",
