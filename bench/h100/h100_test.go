@@ -222,7 +222,7 @@ func TestKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			if want, ok := kept[r.key()]; !ok || math.Abs(n/want-1) > .05 {
-				t.Errorf("%s, %s: %.0f cycles, stored: %v; regenerate them with go run ./bench/h100", strings.ReplaceAll(r.key(), "\t", " "), code, n, want)
+				t.Errorf("%s, %s: %.0f cycles, stored: %v; regenerate them with go run ./bench/h100 -run ., and with -compiled -run .", strings.ReplaceAll(r.key(), "\t", " "), code, n, want)
 			}
 		}
 	}

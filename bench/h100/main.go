@@ -15,6 +15,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -56,6 +57,9 @@ func do() error {
 	compiled := flag.Bool("compiled", false, "simulate machine code that is made of the PTX, and store its results beside those of the PTX")
 	flag.Var(&set, "C", "set a value of the GPU (key=value)")
 	flag.Parse()
+	if *compiled && *which == "" {
+		return errors.New("-compiled wants -run, as in go run ./bench/h100 -compiled -run ffma")
+	}
 	only, err := regexp.Compile(*which)
 	if err != nil {
 		return err

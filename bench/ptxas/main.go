@@ -8,7 +8,9 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -31,11 +33,14 @@ func main() {
 	times := flag.Int("n", 1, "how often each file is compiled; the best time counts")
 	less := flag.Int("less", 0, "levels of optimisation that are left out")
 	profile := flag.String("profile", "", "a file for a CPU profile")
-	step := flag.Int("step", 14, "of the modules of a library one in so many is compiled")
+	step := flag.Int("step", 14, "of a library, every module whose number is a multiple of this is compiled")
 	memory := flag.String("memory", "", "a file for a profile of allocations")
 	hash := flag.Bool("hash", false, "print hashes of the listings and cubins")
 	keep := flag.Bool("k", false, "go on with the next file where one is rejected")
 	flag.Parse()
+	if flag.NArg() == 0 || *times < 1 || *step < 1 {
+		fail(errors.New("want files of PTX or a library, and -n and -step of 1 or more; see -help"))
+	}
 	if *memory != "" {
 		runtime.MemProfileRate = 1 << 14
 		defer func() {
@@ -63,19 +68,19 @@ func main() {
 	}
 	var all result
 	for _, f := range programs(flag.Args(), *step) {
-		var best result
-		for i := range *times {
-			r, err := measure(f, compile.Options{Arch: sass.Arch(*arch), Less: *less}, *hash)
-			if err != nil && *keep {
-				fmt.Println(err)
-				break
-			}
-			if err != nil {
-				fail(err)
-			}
-			if i == 0 || r.took < best.took {
+		best, err := measure(f, compile.Options{Arch: sass.Arch(*arch), Less: *less}, *hash)
+		for i := 1; i < *times && err == nil; i++ {
+			var r result
+			if r, err = measure(f, compile.Options{Arch: sass.Arch(*arch), Less: *less}, *hash); r.took < best.took {
 				best = r
 			}
+		}
+		switch {
+		case err != nil && *keep:
+			fmt.Println(err)
+			continue
+		case err != nil:
+			fail(err)
 		}
 		best.print(f.name)
 		all.instructions += best.instructions
@@ -98,7 +103,7 @@ func programs(paths []string, step int) (list []source) {
 		if err != nil {
 			fail(err)
 		}
-		if filepath.Ext(path) == ".ptx" {
+		if !bytes.HasPrefix(b, []byte("\x7fELF")) {
 			list = append(list, source{path, b})
 			continue
 		}
