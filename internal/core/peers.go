@@ -45,7 +45,10 @@ type Peer interface {
 
 // Hopper is implemented by Settings of a model that may time what Hopper added: clusters, the bulk copy
 // engine, products of warp groups.
-type Hopper interface{ TimesHopper() bool }
+type Hopper interface {
+	TimesHopper() bool
+	TimesTensorMemory() bool // of Blackwell (tcgen05)
+}
 
 // timesHopper reports whether a core of these settings does.
 func timesHopper(s Settings) bool {
@@ -56,7 +59,10 @@ func timesHopper(s Settings) bool {
 // checkHopper refuses launches that a core cannot time.
 func checkHopper(s Settings, w exec.Work) error {
 	t := w.Traits()
+	h, _ := s.(Hopper)
 	switch {
+	case t.Hopper == "tcgen05" && (h == nil || !h.TimesTensorMemory()):
+		return Refuse(w, "this GPU's cores have no tensor memory for tcgen05; a functional run has, and GPUs with modern.hopper.tcgen_rate, such as b200")
 	case timesHopper(s):
 	case t.Cluster > 1:
 		return Refuse(w, "this GPU's cores cannot run clusters of more than one block; a functional run can, and GPUs with modern.hopper.enabled, such as h100-pcie")

@@ -145,3 +145,29 @@ func TestTcgenTime(t *testing.T) {
 		})
 	}
 }
+
+// TestTcgenAfterCommit: a commit waits for the products before it, not for those that its warp issues after it.
+func TestTcgenAfterCommit(t *testing.T) {
+	const commit = "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];\n"
+	plain := tcgenText("f16", "%da", 256, 4, 1<<4)
+	product := strings.SplitAfter(plain[strings.Index(plain, "tcgen05.mma"):], ";\n")[1]
+	took := func(text string) uint64 {
+		got, _, err := onTeam(t, text, 1, teamConfig(t, "b200", 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return binary.LittleEndian.Uint64(got[65528:])
+	}
+	want := took(plain)
+	if got := took(strings.Replace(plain, commit, commit+strings.Repeat(product, 12), 1)); got > want+100 {
+		t.Errorf("%d cycles with twelve products after the commit, %d without", got, want)
+	}
+}
+
+// TestTcgenNeedsTensorMemory: other GPUs with what Hopper added do not time it, and the message names one that does.
+func TestTcgenNeedsTensorMemory(t *testing.T) {
+	_, _, err := onTeam(t, tcgenText("f16", "%da", 128, 1, 1<<4), 1, teamConfig(t, "h100-pcie", 1))
+	if err == nil || !strings.Contains(err.Error(), "such as b200") {
+		t.Errorf("%v", err)
+	}
+}

@@ -97,7 +97,13 @@ func (c *Core) undertake(fi int32, b *exec.Bulk) {
 	j := c.newJob(fi)
 	j.spans, j.notices = append(j.spans, b.Spans...), append(j.notices, b.Signals...)
 	j.remote, j.write, j.atomic, j.tensor, j.many = b.Remote, b.Write, b.Atomic, b.Tensor, b.Many
-	if f := &c.flight[fi]; f.op.team && f.op.kind == mbarChange && len(j.notices) > 0 { // all of them to other blocks
+	f := &c.flight[fi]
+	if f.op.kind == tcgenCommit { // what the warp issues from now on does not count
+		if end := c.more[f.warp].tcgen; end > 0 {
+			j.due = end + uint64(c.cfg.Hopper.TcgenTail)
+		}
+	}
+	if f.op.team && f.op.kind == mbarChange && len(j.notices) > 0 { // all of them to other blocks
 		j.answer = true
 		c.crowds[c.warps[f.warp].Block].under++
 	}
@@ -109,9 +115,6 @@ func (c *Core) begun(t uint64, fi int32) {
 	j := &c.jobs[f.job-1]
 	if f.op.kind != bulkCopy { // a store or an arrival at another block
 		f.refs++
-		if f.op.kind == tcgenCommit && c.tensors.tcgen > 0 {
-			j.due = c.tensors.tcgen + uint64(c.cfg.Hopper.TcgenTail)
-		}
 		c.wheel.add(min(max(t+1, j.due), t+wheelSize-1), evBulkDone, fi)
 		c.respond(fi, t+uint64(f.op.raw))
 		return

@@ -79,7 +79,7 @@ type HopperParams struct {
 	ProxyFence int `help:"minimum time of a fence between proxies" unit:"cycles" want:"1..4096"`
 	// B200: 8,192 operations of dense f16 for an SM and cycle (FlashGPU-Sim, by Nsight Compute in eight cases of
 	// FlashAttention-4); 160 fitted to these.
-	TcgenRate int `help:"multiplications of elements of 16 bits that tcgen05.mma does in an SM" unit:"per cycle" want:"1..65536"`
+	TcgenRate int `help:"multiplications of elements of 16 bits that tcgen05.mma does in an SM; 0: it has no tensor memory" unit:"per cycle" want:"0..65536"`
 	TcgenTail int `help:"from the end of products of tcgen05 to the arrival that tells of it" unit:"cycles" want:"0..8000"`
 	// As for shared memory: no figure is public.
 	TcgenLoad int `help:"latency of a load from tensor memory, without a cycle for each register" unit:"cycles" want:"1..256"`
@@ -93,9 +93,12 @@ func hopper() HopperParams {
 		PeerOwn: 7, PeerLatency: 78, PeerCycles: 3, PeerCommand: 32, PeerHeader: 16, PeerSignal: 134, PeerStore: 625, ClusterBarrier: 156,
 		BulkStart: 60, BulkDescriptor: 0, BulkEnd: 30, BulkRequests: 384, BulkFirst: 510, Multicast: 85,
 		ProductTail: 47, ProductTailRegs: 42, ProductGap: 4, ProductGapRegs: 9, ProductQueue: 6, ProductQueueRegs: 5,
-		ProductFence: 19, ProxyFence: 10, TcgenRate: 4096, TcgenTail: 160, TcgenLoad: 31,
+		ProductFence: 19, ProxyFence: 10, TcgenTail: 160, TcgenLoad: 31,
 	}
 }
+
+// TimesTensorMemory is as in core.Hopper.
+func (c *Config) TimesTensorMemory() bool { return c.Hopper.Enabled && c.Hopper.TcgenRate > 0 }
 
 // TimesHopper is as in core.Hopper.
 func (c *Config) TimesHopper() bool { return c.Hopper.Enabled }
@@ -123,6 +126,7 @@ type moreWarp struct {
 	waitsFor sequence       // that of the groups that it waits for
 	changed  uint64         // tick at which it changed an mbarrier last
 	changes  uint64         // its address
+	tcgen    uint64         // tick at which the last product of tcgen05 ends that it has issued; 0: none
 	// Products of its warp group: when those since the last commit end, and the closed groups.
 	open   uint64
 	closed [closedGroups]uint64
@@ -316,7 +320,7 @@ func (c *Core) after(g, fi int32, o *op, e *exec.Effects, was, opened, t uint64)
 		c.products(g, o, t)
 	case tcgenProduct:
 		if e.Bulk != nil {
-			c.tensors.take(e.Bulk, c.cfg.Hopper.TcgenRate, t)
+			c.more[g].tcgen = c.tensors.take(e.Bulk, c.cfg.Hopper.TcgenRate, t)
 		}
 	}
 	if o.team && (o.inst.Barrier || e.Exited != 0) {

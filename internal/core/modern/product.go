@@ -31,7 +31,7 @@ func (o *op) product(h *HopperParams) {
 }
 
 // tcgen sets the timing of an instruction of tcgen05. Products and copies into tensor memory go to the tensor units, and
-// a commit waits for them; loads and stores move a register of each lane in a cycle (assumed, with a path of its own for
+// a commit waits for those of its warp; loads and stores move a register of each lane in a cycle (assumed, with a path of its own for
 // each sub-core), and the registers are guarded, so that waits for them have nothing to do. Not modelled: how many
 // products may wait for the units, and the units of the other SM of a pair.
 func (o *op) tcgen(cfg *Config) {
@@ -64,10 +64,10 @@ func (o *op) tcgen(cfg *Config) {
 // limited by it below 128 columns (SemiAnalysis, 2026, of the B200).
 const operandBytes = 128
 
-// take lets the units work at a product of tcgen05, or a copy.
-func (u *tensorUnits) take(b *exec.Bulk, rate int, t uint64) {
+// take lets the units work at a product of tcgen05, or a copy. It returns the tick at which that ends.
+func (u *tensorUnits) take(b *exec.Bulk, rate int, t uint64) uint64 {
 	u.free = max(t, u.free) + uint64(max((b.Products+rate-1)/rate, (b.Operands+operandBytes-1)/operandBytes))
-	u.tcgen = u.free
+	return u.free
 }
 
 // tensor units for products.
@@ -75,8 +75,6 @@ type tensorUnits struct {
 	free uint64    // tick from which they take the next product
 	ends [8]uint64 // of the last products, by number modulo the length
 	n    uint64    // products so far
-	// tick at which the last product of tcgen05 ends
-	tcgen uint64
 }
 
 // full reports whether no product can be accepted.

@@ -293,7 +293,7 @@ func (s *tcShape) note(b *exec.Bulk, blocks int, shared bool) {
 	if s.a.dense {
 		size = s.a.bits
 	}
-	b.Products += s.m * s.n * s.k * size / 16 / blocks
+	b.Products += max(s.m/blocks, 128) * s.n * s.k * size / 16 // fewer rows leave units idle (assumed)
 	if b.Operands += 32 * s.n / blocks; shared {
 		b.Operands += 32 * s.m / blocks
 	}
