@@ -95,6 +95,7 @@ func build(m *module, fn *ptx.Func, moved, kept int64) (f *ir.Func, lay *layout)
 		b.stack()
 	}
 	b.edges()
+	b.inst = &ptx.Inst{Pos: fn.Pos} // a function may have no other than ret
 	if !fn.Entry {
 		b.enter()
 		b.cur = b.f.Blocks[0]

@@ -618,3 +618,25 @@ func (m *module) pointers() (list []string) {
 	}
 	return list
 }
+
+// hasPointers reports whether the module takes addresses of functions, or calls through some.
+func (m *module) hasPointers() bool {
+	if len(m.pointers()) > 0 {
+		return true
+	}
+	for _, f := range m.text.Funcs {
+		if f.Proto || f.Load() != nil {
+			continue
+		}
+		if slices.ContainsFunc(f.Code, func(in *ptx.Inst) bool {
+			to := (*ptx.Operand)(nil)
+			if in.Op == "call" {
+				to = callOf(in).to
+			}
+			return to != nil && to.Kind == ptx.OpReg
+		}) {
+			return true
+		}
+	}
+	return false
+}

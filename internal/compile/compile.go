@@ -37,7 +37,8 @@ type Result struct {
 	Refused []*Refusal // kernels that are not in it
 	Info    []Info     // of the kernels of File
 
-	// Pointers says that the module takes addresses of functions. They are not those that its kernels have as PTX.
+	// Pointers says that the module takes addresses of functions, or calls through some. They are not those that its
+	// kernels have as PTX, nor those of other modules.
 	Pointers bool
 }
 
@@ -75,7 +76,7 @@ func Module(m *ptx.Module, o Options) (*Result, error) {
 		return nil, fmt.Errorf("%v: %w", o.Arch, errArch)
 	}
 	x := newModule(m, o.Arch)
-	out := &Result{File: x.file, Pointers: len(x.pointers()) > 0}
+	out := &Result{File: x.file, Pointers: x.hasPointers()}
 	for _, fn := range m.Funcs {
 		if !fn.Entry || fn.Proto {
 			continue
@@ -135,7 +136,7 @@ func (m *module) kernel(fn *ptx.Func, mach *machine.Machine, o *Options) (k *sas
 	known := map[string]bool{}
 	for i := 0; i < len(bodies); i++ {
 		list := bodies[i].f.Callees
-		if bodies[i].f.Indirect {
+		if bodies[i].f.Indirect || i == 0 && len(m.file.Kernels) == 0 { // the first has them if nobody calls them
 			list = append(list, m.pointers()...)
 		}
 		for _, name := range list {

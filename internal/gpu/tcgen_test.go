@@ -65,7 +65,7 @@ func tcgenText(kind, a string, columns, n int, desc uint32) string {
 	return fmt.Sprintf(tcgenFrame, desc, matrix, matrix|16384>>4, strings.Replace(strings.Repeat(one, n), "%p3;", "%p0;", 1))
 }
 
-// TestTcgenCommits: a commit to both blocks of a pair lets both go on, and its arrival at the other block comes later.
+// TestTcgenCommits: a commit to both blocks of a pair lets both go on; one of nothing takes no time.
 func TestTcgenCommits(t *testing.T) {
 	body := `setp.eq.u32 %p1, %rank, 0; and.pred %p1, %p1, %first; @!%p1 bra wait; mov.b16 %h, 3;
 		tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%bar], %h;

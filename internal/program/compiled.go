@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/heddle-sim/heddle/internal/compile"
 	"github.com/heddle-sim/heddle/internal/compile/keep"
@@ -30,17 +31,21 @@ func (c *Choice) compile(p *Program) error {
 		at[k.Name()] = i
 	}
 	modules := p.ptx.Modules()
-	for _, m := range modules {
+	several := definedTwice(modules)
+	results := make([]*compile.Result, len(modules))
+	for i, m := range modules {
 		out, err := keep.Module(m, compile.Options{Arch: arch, Contract: c.Contract})
 		if err != nil {
 			return fmt.Errorf("%s: %w; choose a GPU of these, or other code (--gpu, --code)", m.File, err)
 		}
-		if name := twice(m, modules); name != "" {
-			refuseAll(out, "the variable "+name, "is defined in several modules")
+		if what := among(several, m); what != "" {
+			refuseAll(out, what, "is defined several times")
 		}
-		if out.Pointers && len(out.Refused) > 0 {
-			refuseAll(out, "addresses of functions", "would be others for the kernel "+out.Refused[0].Kernel+", which stays PTX")
-		}
+		results[i] = out
+	}
+	refuseForeign(results)
+	for i, m := range modules {
+		out := results[i]
 		for _, r := range out.Refused {
 			if c.Refused != nil {
 				c.Refused(r)
@@ -70,26 +75,70 @@ func refuseAll(out *compile.Result, what, why string) {
 	out.File.Kernels = nil
 }
 
-// twice is a variable that a module and another one define, "" if there is none: names would not tell
-// them apart.
-func twice(m *ptx.Module, all []*ptx.Module) string {
-	if len(all) == 1 {
-		return ""
-	}
-	names := map[string]int{}
-	for _, x := range all {
-		for _, v := range x.Vars {
-			if v.Linkage != ptx.Extern {
-				names[v.Name]++
-			}
+// refuseForeign keeps addresses of functions in one form: each module has some of its own, which mean others for
+// PTX and for other modules.
+func refuseForeign(results []*compile.Result) {
+	with, why := 0, ""
+	for _, out := range results {
+		if !out.Pointers {
+			continue
+		}
+		if with++; len(out.Refused) > 0 && why == "" {
+			why = "would be others for the kernel " + out.Refused[0].Kernel + ", which stays PTX"
 		}
 	}
-	for _, v := range m.Vars {
-		if names[v.Name] > 1 {
-			return v.Name
+	if with > 1 && why == "" {
+		why = "would be others for another module that has some"
+	}
+	for _, out := range results {
+		if out.Pointers && why != "" {
+			refuseAll(out, "addresses of functions", why)
+		}
+	}
+}
+
+// definedTwice has the names of variables, also of those of functions, and of functions that others may call, which
+// have several definitions: code of one module could not tell them apart.
+func definedTwice(all []*ptx.Module) map[string]bool {
+	seen, several := map[string]bool{}, map[string]bool{}
+	for _, m := range all {
+		for name := range definitions(m) {
+			several[name] = several[name] || seen[name]
+			seen[name] = true
+		}
+	}
+	return several
+}
+
+// among is what a module defines that has several definitions, "" if there is nothing.
+func among(several map[string]bool, m *ptx.Module) string {
+	for name, what := range definitions(m) {
+		if several[name] {
+			return what + " " + name
 		}
 	}
 	return ""
+}
+
+// definitions are the names that a module defines, in order, and what they are.
+func definitions(m *ptx.Module) iter.Seq2[string, string] {
+	return func(yield func(name, what string) bool) {
+		for _, v := range m.Vars {
+			if v.Linkage != ptx.Extern && !yield(v.Name, "the variable") {
+				return
+			}
+		}
+		for _, f := range m.Funcs {
+			for _, v := range f.Vars {
+				if (v.Space == ptx.SpaceGlobal || v.Space == ptx.SpaceConst) && !yield(v.Name, "the variable") {
+					return
+				}
+			}
+			if !f.Proto && !f.Entry && f.Linkage != ptx.NoLinkage && !yield(f.Name, "the function") {
+				return
+			}
+		}
+	}
 }
 
 // both runs each kernel by the machine for its form.

@@ -3,9 +3,12 @@ package program_test
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 	"testing"
 
+	"github.com/heddle-sim/heddle/internal/compile"
 	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/program"
 )
 
@@ -32,17 +35,59 @@ const (
 	callByTable = "{ .param .b32 p; .param .b32 s; st.param.b32 [p], %r0; P: .callprototype (.param .b32 _) _ (.param .b32 _); call (s), %d3, (p), P; ld.param.b32 %r3, [s]; } ld.global.u64 %d1, [table]; cvt.u32.u64 %r4, %d1; st.global.v2.u32 [%out], {%r3, %r4}; ret; }"
 )
 
-// TestCompiledSharedAddresses: kernels that may call each other's functions by address all stay PTX if one does.
-func TestCompiledSharedAddresses(t *testing.T) {
-	text := callsHead + callTable + callsKernel + "mov.u64 %d3, g; " + callByTable + "\n.visible .entry other(.param .u64 p) { .reg .b32 %r<4>; mov.u32 %r0, %clusterid.x; ret; }\n"
-	var refused []string
-	c := program.Choice{Code: program.CompiledCode, SM: *forSM, Refused: func(err error) { refused = append(refused, err.Error()) }}
-	if _, err := c.Load(program.Source{Name: "shared.ptx", Text: []byte(text)}); err != nil {
+// TestCompiledOneForm: what several modules, or two forms, would know under one name or address stays PTX.
+func TestCompiledOneForm(t *testing.T) {
+	const (
+		f       = ".func (.param .b32 d) f(.param .b32 a) { .reg .b32 %x; ld.param.u32 %x, [a]; add.u32 %x, %x, 1000; st.param.b32 [d], %x; ret; }"
+		other   = "\n.visible .entry other(.param .u64 p) { .reg .b32 %r<4>; .reg .b64 %d; "
+		stay    = other + "mov.u32 %r0, %clusterid.x; ret; }\n"
+		calls   = other + "{ .param .b32 a; .param .b32 b; st.param.b32 [a], 1; call (b), f, (a); ld.param.b32 %r1, [b]; } ret; }\n"
+		through = other + "{ .param .b32 a; .param .b32 b; st.param.b32 [a], 1; ld.param.u64 %d, [p]; P: .callprototype (.param .b32 _) _ (.param .b32 _); call (b), %d, (a), P; ld.param.b32 %r1, [b]; } ret; }\n"
+	)
+	one := callsHead + callTable + callsKernel + "mov.u64 %d3, g; " + callByTable
+	for _, c := range []struct {
+		name, first, second string
+		want                string // why the last kernel of the first module is refused
+	}{
+		{"a kernel that stays PTX may call the others' functions", one + stay, "", "kernel k: addresses of functions would be others for the kernel other, which stays PTX"},
+		{"a module that calls through addresses", one, callsHead + through, "kernel k: addresses of functions would be others for another module that has some"},
+		{"a weak function and its like", callsHead + ".weak " + f + strings.Replace(calls, "other", "k", 1), callsHead + ".visible " + f + calls, "kernel k: the function f is defined several times"},
+		{"functions of their modules", callsHead + f + strings.Replace(calls, "other", "k", 1), callsHead + f + calls, ""},
+		{"a variable of a function", callsHead + ".global .u32 cnt = 7;" + strings.Replace(other, "other", "k", 1) + ".global .u32 cnt = 3; ld.global.u32 %r0, [cnt]; ret; }\n", "", "kernel k: the variable cnt is defined several times"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			refused := ""
+			choice := program.Choice{Code: program.CompiledCode, SM: *forSM, Refused: func(err error) {
+				if strings.Contains(err.Error(), "kernel k:") {
+					refused = err.Error()
+				}
+			}}
+			list := []program.Source{{Name: "one.ptx", Text: []byte(c.first)}}
+			if c.second != "" {
+				list = append(list, program.Source{Name: "two.ptx", Text: []byte(c.second)})
+			}
+			if _, err := choice.Load(list...); err != nil {
+				t.Fatal(err)
+			}
+			if want := c.want; want != "" && !strings.HasSuffix(refused, want) || want == "" && refused != "" {
+				t.Errorf("got %q\nwant %q", refused, want)
+			}
+		})
+	}
+}
+
+// TestCompiledPointerAlone: a function whose address is taken, and which no kernel calls, is in the cubin.
+func TestCompiledPointerAlone(t *testing.T) {
+	m, err := ptx.Parse("alone.ptx", []byte(callsHead+callTable+callsKernel+"mov.u64 %d1, table; st.global.u64 [%out], %d1; ret; }"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	want := "shared.ptx: kernel k: addresses of functions would be others for the kernel other, which stays PTX"
-	if len(refused) != 2 || refused[1] != want {
-		t.Errorf("got %q\nwant one of other, and %q", refused, want)
+	r, err := compile.Module(m, compile.Options{})
+	if err != nil || len(r.Refused) > 0 {
+		t.Fatal(err, r.Refused)
+	}
+	if _, err := program.WriteCubin(r.File); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -109,6 +154,8 @@ func TestCompiledCalls(t *testing.T) {
 		{"a structure that is argument and result", ".func (.param .align 8 .b8 d[24]) f(.param .align 8 .b8 a[24]) { .reg .b64 %x<3>; .reg .b32 %y<3>; ld.param.b64 %x0, [a]; st.param.b64 [d+8], %x0; ld.param.v2.b32 {%y0, %y1}, [a+8]; st.param.v2.b32 [d], {%y1, %y0}; ld.param.u8 %y0, [a+17]; st.param.b8 [d+16], %y0; ld.param.u8 %y0, [a+16]; st.param.b8 [d+17], %y0; st.param.b16 [d+18], %y1; ret; }",
 			"{ .param .align 8 .b8 p[24]; st.param.v2.b32 [p], {%r0, %r1}; st.param.b32 [p+8], %r2; st.param.b32 [p+12], %r1; st.param.b64 [p+16], %d0; call (p), f, (p); ld.param.v4.u32 {%r3, %r4, %r5, %r6}, [p]; ld.param.u32 %r7, [p+16]; } xor.b32 %r3, %r3, %r4; shl.b32 %r5, %r5, 1; add.u32 %r3, %r3, %r5; sub.u32 %r6, %r6, %r7; st.global.v2.u32 [%out], {%r3, %r6}; ret; }"},
 		{"addresses that a variable begins with", callTable, "and.b32 %r4, %r0, 1; mul.wide.u32 %d3, %r4, 8; mov.u64 %d1, table; add.u64 %d3, %d3, %d1; ld.global.u64 %d3, [%d3+8]; " + callByTable},
+		{"a function that does nothing, by its address", ".func f() { ret; } .global .align 8 .u64 table[1] = {f};",
+			"ld.global.u64 %d3, [table]; P: .callprototype _ (); call %d3, P; st.global.u32 [%out], %r0; ret; }"},
 		{"memory of the device's heap, and text", ".global .align 1 .b8 text[8] = {37, 100, 32, 37, 100, 10, 0};",
 			".local .align 8 .b8 v[8]; .reg .b64 %v; mov.u64 %v, v; setp.lt.u32 %p1, %i, 20; { .param .b64 p; .param .b64 s; st.param.b64 [p], 64; call (s), malloc, (p); ld.param.b64 %d5, [s]; } st.u32 [%d5+4], %r0; st.local.v2.u32 [%v], {%i, %r0}; cvta.local.u64 %v, %v; mov.u64 %d6, text; cvta.global.u64 %d6, %d6; mov.u32 %r7, 1; { .param .b64 p; .param .b64 q; .param .b32 s; st.param.b64 [p], %d6; st.param.b64 [q], %v; @%p1 call (s), vprintf, (p, q); @%p1 ld.param.b32 %r7, [s]; } ld.u32 %r3, [%d5+4]; { .param .b64 p; st.param.b64 [p], %d5; call free, (p); } st.global.v2.u32 [%out], {%r3, %r7}; ret; }"},
 	} {

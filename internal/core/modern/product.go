@@ -31,9 +31,10 @@ func (o *op) product(h *HopperParams) {
 }
 
 // tcgen sets the timing of an instruction of tcgen05. Products and copies into tensor memory go to the tensor units, and
-// a commit waits for those of its warp; loads and stores move a register of each lane in a cycle (assumed, with a path of its own for
-// each sub-core), and the registers are guarded, so that waits for them have nothing to do. Not modelled: how many
-// products may wait for the units, and the units of the other SM of a pair.
+// a commit waits for those that its warp has issued; loads and stores move a register of each lane in a cycle (assumed,
+// with a path of its own for each sub-core), and the registers are guarded, so that waits for them have nothing to do.
+// Not modelled: how many products may wait for the units, the units of the other SM of a pair, and which thread of its
+// warp has issued a product.
 func (o *op) tcgen(cfg *Config) {
 	in := o.inst
 	o.pipe, o.interval, o.latency = Misc, 1, 2
