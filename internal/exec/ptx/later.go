@@ -108,22 +108,20 @@ func (w *warp) postponed(i int, s exec.Notice) bool {
 // is negative in that of the address.
 func (w *warp) signalAt(at *inst, i, rank int, n int64) {
 	own := w.addr
-	w.addresses(at, 1<<i)
-	_, a := isa.Resolve(w.addr[i&31])
+	r, a := w.barrierAt(at, i, rank)
 	w.addr = own
-	r, a, ok := inCluster(a)
-	switch {
-	case rank >= 0:
-		r = uint64(rank)
-	case !ok:
-		r = w.blk.rank()
-	}
-	w.bulk.signal(exec.Notice{Rank: int(r), Addr: a, Tx: -n, Origin: w.origin()})
+	w.bulk.signal(exec.Notice{Rank: r, Addr: a, Tx: -n, Origin: w.origin()})
 }
 
 // arriveLater notes that lane i's mbarrier gets an arrival, in the block with a rank, or if that is negative in that of
 // the address.
 func (w *warp) arriveLater(at *inst, i, rank int) {
+	r, a := w.barrierAt(at, i, rank)
+	w.bulk.signal(exec.Notice{Rank: r, Addr: a, Arrivals: 1, Origin: w.origin()})
+}
+
+// barrierAt is where lane i's mbarrier is: the rank of the block, and the address there.
+func (w *warp) barrierAt(at *inst, i, rank int) (block int, addr uint64) {
 	w.addresses(at, 1<<i)
 	_, a := isa.Resolve(w.addr[i&31])
 	r, a, ok := inCluster(a)
@@ -133,7 +131,7 @@ func (w *warp) arriveLater(at *inst, i, rank int) {
 	case !ok:
 		r = w.blk.rank()
 	}
-	w.bulk.signal(exec.Notice{Rank: int(r), Addr: a, Arrivals: 1, Origin: w.origin()})
+	return int(r), a
 }
 
 // origin is the executing instruction.
