@@ -43,11 +43,12 @@ type allocator struct {
 	of   []*bundle // by value
 	slot []int     // by value
 	busy [ir.Classes][]ranges
+	wish []int // by value: the register that a call wants it in, 0 if none does
 }
 
 // allocate gives every value a register. groups come from isolate.
 func allocate(f *ir.Func, groups []group, m *machine.Machine) {
-	a := &allocator{f: f, live: findLive(f), of: make([]*bundle, len(f.Values)), slot: make([]int, len(f.Values))}
+	a := &allocator{f: f, live: findLive(f), of: make([]*bundle, len(f.Values)), slot: make([]int, len(f.Values)), wish: wishes(f)}
 	a.begin()
 	for _, g := range groups {
 		a.group(g)
@@ -281,6 +282,12 @@ func (a *allocator) color(m *machine.Machine) {
 	for r := range a.f.Reserved {
 		a.busy[ir.GPR][r] = ranges{{0, 1 << 60}}
 	}
+	if sp := a.stack(); sp != nil {
+		list = slices.DeleteFunc(list, func(b *bundle) bool { return b == sp })
+		for _, m := range sp.vals {
+			m.v.Reg = stackRegister
+		}
+	}
 	used := 0
 	for _, b := range list {
 		if !a.place(b) {
@@ -292,6 +299,22 @@ func (a *allocator) color(m *machine.Machine) {
 	}
 	granule := (used+m.Reserved+m.Granule-1)/m.Granule*m.Granule - m.Reserved
 	a.spread(list, min(granule, m.Registers), m.Banks)
+}
+
+// stack is what can stay in the register of the stack pointer: the one that all calls name, nil if they name several.
+func (a *allocator) stack() (found *bundle) {
+	for _, b := range a.f.Blocks {
+		for _, in := range b.Insts {
+			if v := stackOf(in); v != nil {
+				if x := a.of[v.ID]; len(x.slots) > 1 || found != nil && found != x {
+					return nil
+				} else {
+					found = x
+				}
+			}
+		}
+	}
+	return found
 }
 
 // spread chooses the general registers again, among n, as many as a thread gets anyway: of those in the bank that
@@ -321,7 +344,10 @@ func (a *allocator) spread(list []*bundle, n, banks int) {
 				}
 			}
 		}
-		r := b.longest(busy, crowd)
+		r := a.wished(b, busy)
+		if r < 0 {
+			r = b.longest(busy, crowd)
+		}
 		if r < 0 {
 			return
 		}
@@ -368,10 +394,7 @@ func (a *allocator) operands() [][]*ir.Value {
 // longest is the first of neighbouring registers that are free and have been so the longest, of those whose bank is
 // the least crowded; -1 if there are none.
 func (b *bundle) longest(busy []ranges, crowd []int) int {
-	all := make([]ranges, len(b.slots))
-	for i, l := range b.slots {
-		all[i] = l.ranges()
-	}
+	all := b.ranges()
 	best, since, least := -1, 0, 0
 next:
 	for r := 0; r+len(b.slots) <= len(busy); r += len(b.slots) {
@@ -396,36 +419,64 @@ next:
 	return best
 }
 
+// wished is the first of the registers that a call wants a bundle in, if they are free, else -1.
+func (a *allocator) wished(b *bundle, busy []ranges) int {
+	if a.wish == nil || b.class != ir.GPR {
+		return -1
+	}
+	for _, m := range b.vals {
+		if r := a.wish[m.v.ID] - m.slot; a.wish[m.v.ID] > 0 && r%len(b.slots) == 0 && r+len(b.slots) <= len(busy) && allFree(b.ranges(), busy, r) {
+			return r
+		}
+	}
+	return -1
+}
+
 // tooMany is why a kernel is refused that needs more than n registers of a class.
 func tooMany(c ir.Class, n int) string {
 	return fmt.Sprintf("more than %d %s", n, [ir.Classes]string{"registers", "predicates", "uniform registers"}[c])
 }
 
-// place gives a bundle the first registers that are free.
+// place gives a bundle the registers that a call wants it in, or else the first that are free.
 func (a *allocator) place(b *bundle) bool {
 	busy := a.busy[b.class]
+	all := b.ranges()
+	r := a.wished(b, busy)
+	if r < 0 {
+		for r = 0; !allFree(all, busy, r); r += len(b.slots) {
+			if r >= len(busy) {
+				return false
+			}
+		}
+	}
+	for i, x := range all {
+		if len(x) > 0 {
+			busy[r+i] = busy[r+i].with(x)
+		}
+	}
+	for _, m := range b.vals {
+		m.v.Reg = r + m.slot
+	}
+	return true
+}
+
+// ranges are where the registers of a bundle are needed.
+func (b *bundle) ranges() []ranges {
 	all := make([]ranges, len(b.slots))
 	for i, l := range b.slots {
 		all[i] = l.ranges()
 	}
-next:
-	for r := 0; r < len(busy); r += len(b.slots) {
-		for i, x := range all {
-			if len(x) > 0 && (r+i >= len(busy) || busy[r+i].overlaps(x)) {
-				continue next
-			}
+	return all
+}
+
+// allFree reports whether neighbouring registers are free, from number r on.
+func allFree(all, busy []ranges, r int) bool {
+	for i, x := range all {
+		if len(x) > 0 && (r+i >= len(busy) || busy[r+i].overlaps(x)) {
+			return false
 		}
-		for i, x := range all {
-			if len(x) > 0 {
-				busy[r+i] = busy[r+i].with(x)
-			}
-		}
-		for _, m := range b.vals {
-			m.v.Reg = r + m.slot
-		}
-		return true
 	}
-	return false
+	return true
 }
 
 func (b *bundle) empty() bool {

@@ -234,6 +234,49 @@ func (m *module) pointer(f *ptx.Func, n int) ir.Arg {
 	return m.place64(addressKey{fn: f.Name}, sass.Address{To: sass.OfPointer, Function: d.Name}, n)
 }
 
+// stackOf is the stack pointer that a call, or the beginning or end of a function, names; nil in other instructions.
+func stackOf(in *ir.Inst) *ir.Value {
+	switch in.Name {
+	case enterName, leaveName, callName, indirectName, machineName:
+		return in.Args[len(in.Args)-1].Vals[0]
+	}
+	return nil
+}
+
+// wishes are, by value, the registers that calls pass it in, 0 if none does; nil in code without calls.
+func wishes(f *ir.Func) []int {
+	if f.Reserved == 0 {
+		return nil
+	}
+	list := make([]int, len(f.Values))
+	put := func(args []ir.Arg, first int) {
+		for i, a := range args {
+			if len(a.Vals) == 1 && a.Vals[0] != nil {
+				list[a.Vals[0].ID] = first + i
+			}
+		}
+	}
+	for _, b := range f.Blocks {
+		for _, in := range b.Insts {
+			results, sources := parts(in)
+			switch in.Name {
+			case enterName:
+				n := len(results) - 3
+				put(results[:n], firstArgument)
+				put(results[n:n+2], returnRegister)
+			case leaveName:
+				n := len(sources) - 3
+				put(sources[:n], firstArgument)
+				put(sources[n:n+2], returnRegister)
+			case callName, indirectName, machineName:
+				put(sources[:len(sources)-1], firstArgument)
+				put(results, firstArgument)
+			}
+		}
+	}
+	return list
+}
+
 // expander makes calls of their instructions, once registers are known.
 type expander struct {
 	f     *ir.Func
@@ -431,7 +474,11 @@ func (x *expander) call(in *ir.Inst, after registerSet, scopes []string) {
 		}
 	}
 	x.from(results, firstArgument)
-	base.Vals, base.Imm = []*ir.Value{x.fixed(stackRegister)}, base.Imm+x.below
+	if stack := x.fixed(stackRegister); !same(stack, sp.Vals[0]) {
+		base.Vals, base.Imm = []*ir.Value{stack}, base.Imm+x.below
+	} else if x.below > 0 {
+		x.emit("IADD3", ir.D(stack), ir.R(stack), ir.I(uint32(x.below)), ir.RZ())
+	}
 	i = 0
 	for _, v := range keep {
 		if v.Class == ir.Pred {

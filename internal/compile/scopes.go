@@ -161,6 +161,7 @@ func converge(f *ir.Func) {
 	for splitNest(f) {
 	}
 	splitLoopEntries(f)
+	apartCalls := isolateCalls(f)
 	g := newJoins(f)
 	if g.Irreducible {
 		stop("a loop that is entered at several places", notYet)
@@ -185,6 +186,11 @@ func converge(f *ir.Func) {
 			apart = true
 		}
 	}
+	for _, s := range apartCalls {
+		if !keepsApart(waits, s.enter, s.meet) {
+			list = append(list, s)
+		}
+	}
 	yield(f, g.Graph, waits)
 	list = outermost(g, list)
 	around := depths(g, list)
@@ -198,6 +204,37 @@ func converge(f *ir.Func) {
 	if !apart && f.Reserved == 0 { // lanes may call, and return, apart
 		dropSyncs(f)
 	}
+}
+
+// isolateCalls gives each call through a register a block of its own: lanes may call different functions, and
+// meet again after it. It returns the scopes around these calls.
+func isolateCalls(f *ir.Func) (list []scope) {
+	for i := 0; i < len(f.Blocks); i++ { // what is cut off comes next
+		b := f.Blocks[i]
+		at := slices.IndexFunc(b.Insts, func(in *ir.Inst) bool { return in.Name == indirectName })
+		if at < 0 {
+			continue
+		}
+		meet := cut(f, cut(f, b, at), 1)
+		list = append(list, scope{b, meet})
+		i++
+	}
+	f.Renumber()
+	return list
+}
+
+// cut moves the instructions of a block from place i on to a new one after it.
+func cut(f *ir.Func, b *ir.Block, i int) *ir.Block {
+	x := &ir.Block{Term: b.Term, Preds: []*ir.Block{b}}
+	for _, s := range b.Succs() {
+		s.Preds[s.PredIndex(b)] = x
+	}
+	for _, in := range b.Insts[i:] {
+		x.Append(in)
+	}
+	b.Insts, b.Term = b.Insts[:i:i], ir.Term{Flow: ir.Jump, Then: x, Line: b.Term.Line}
+	f.Blocks = slices.Insert(f.Blocks, slices.Index(f.Blocks, b)+1, x)
+	return x
 }
 
 // dropSyncs removes the meetings of all lanes of a warp where they are together anyway.

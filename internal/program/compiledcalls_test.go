@@ -113,6 +113,9 @@ func callsRun(t *testing.T, code program.Code, text string, input []byte) (out, 
 	return out, text2.Bytes()
 }
 
+// callLoops are two functions, of which lanes leave the first apart.
+const callLoops = ".func (.param .b32 d) f(.param .b32 a) { .reg .b32 %x<4>; .reg .pred %q; ld.param.u32 %x0, [a]; and.b32 %x1, %x0, 7; L: mad.lo.u32 %x0, %x0, 5, %x1; sub.u32 %x1, %x1, 1; setp.gt.s32 %q, %x1, 0; @%q bra L; st.param.b32 [d], %x0; ret; } .func (.param .b32 d) g(.param .b32 a) { .reg .b32 %x; ld.param.u32 %x, [a]; mul.lo.u32 %x, %x, 3; st.param.b32 [d], %x; ret; }"
+
 // TestCompiledCalls: functions in place of their calls, called ones, and those of the machine give what PTX gives.
 func TestCompiledCalls(t *testing.T) {
 	input := rowInput()
@@ -131,6 +134,10 @@ func TestCompiledCalls(t *testing.T) {
 			"{ .param .b32 p; .param .b32 s; and.b32 %r5, %r0, 63; st.param.b32 [p], %r5; call (s), f, (p); ld.param.b32 %r3, [s]; } st.global.v2.u32 [%out], {%r3, %r5}; ret; }"},
 		{"calls by addresses", ".func (.param .b32 d) f(.param .b32 a) { .reg .b32 %x; ld.param.u32 %x, [a]; add.u32 %x, %x, 5; st.param.b32 [d], %x; ret; } .func (.param .b32 d) g(.param .b32 a) { .reg .b32 %x; ld.param.u32 %x, [a]; mul.lo.u32 %x, %x, 3; st.param.b32 [d], %x; ret; }",
 			"mov.u64 %d1, f; mov.u64 %d2, g; selp.b64 %d3, %d1, %d2, %p0; { .param .b32 p; .param .b32 s; st.param.b32 [p], %r0; P: .callprototype (.param .b32 _) _ (.param .b32 _); call (s), %d3, (p), P; ld.param.b32 %r3, [s]; } st.global.v2.u32 [%out], {%r3, %r0}; ret; }"},
+		{"lanes that call different functions meet after it", callLoops,
+			"mov.u64 %d1, f; mov.u64 %d2, g; selp.b64 %d3, %d1, %d2, %p0; { .param .b32 p; .param .b32 s; st.param.b32 [p], %r0; P: .callprototype (.param .b32 _) _ (.param .b32 _); call (s), %d3, (p), P; ld.param.b32 %r3, [s]; } activemask.b32 %r4; st.global.v2.u32 [%out], {%r3, %r4}; ret; }"},
+		{"lanes that call different functions in a loop that they leave apart", callLoops,
+			"mov.u64 %d1, f; mov.u64 %d2, g; and.b32 %r5, %r0, 7; mov.u32 %r3, %r1; mov.u32 %r4, 0; L: and.b32 %r6, %r3, 4; setp.eq.u32 %p1, %r6, 0; selp.b64 %d3, %d1, %d2, %p1; { .param .b32 p; .param .b32 s; st.param.b32 [p], %r3; P: .callprototype (.param .b32 _) _ (.param .b32 _); call (s), %d3, (p), P; ld.param.b32 %r3, [s]; } activemask.b32 %r7; mad.lo.u32 %r4, %r4, 3, %r7; sub.u32 %r5, %r5, 1; setp.gt.s32 %p2, %r5, 0; @%p2 bra L; activemask.b32 %r7; add.u32 %r4, %r4, %r7; st.global.v2.u32 [%out], {%r3, %r4}; ret; }"},
 		{"a lock that a function that calls itself tries", ".shared .align 4 .u32 lock; .shared .align 4 .u32 sum; .func (.param .b32 d) f(.param .b32 a); .func (.param .b32 d) f(.param .b32 a) { .reg .b32 %x<9>; .reg .pred %q<3>; ld.param.u32 %x0, [a]; setp.eq.u32 %q0, %x0, 0; @%q0 bra E; { .param .b32 p; .param .b32 s; sub.u32 %x1, %x0, 1; st.param.b32 [p], %x1; call (s), f, (p); ld.param.b32 %x2, [s]; } bra R; E: atom.shared.cas.b32 %x2, [lock], 0, 1; R: st.param.b32 [d], %x2; ret; } ",
 			"st.shared.u32 [lock], 0; st.shared.u32 [sum], 0; bar.sync 0; L: { .param .b32 p; .param .b32 s; st.param.b32 [p], 2; call (s), f, (p); ld.param.b32 %r4, [s]; } setp.ne.u32 %p1, %r4, 0; @%p1 bra L; ld.volatile.shared.u32 %r5, [sum]; add.u32 %r5, %r5, 1; st.volatile.shared.u32 [sum], %r5; membar.cta; st.volatile.shared.u32 [lock], 0; bar.sync 0; ld.shared.u32 %r6, [sum]; st.global.v2.u32 [%out], {%r6, %i}; ret; }"},
 		{"a lock that a function at an address tries", ".shared .align 4 .u32 lock; .shared .align 4 .u32 sum; .func (.param .b32 d) f(.param .b64 a) { .reg .b64 %a; .reg .b32 %x<4>; ld.param.u64 %a, [a]; atom.cas.b32 %x0, [%a], 0, 1; st.param.b32 [d], %x0; ret; }",
