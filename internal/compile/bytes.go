@@ -82,6 +82,9 @@ func usesOf(f *ir.Func) []int {
 				}
 			}
 		}
+		if b.Term.Cond != nil {
+			uses[b.Term.Cond.ID]++
+		}
 	}
 	return uses
 }

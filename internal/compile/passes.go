@@ -56,6 +56,7 @@ func passes(o *options, lay *layout) []pass {
 		{"wide", plain(func(f *ir.Func) { fuseWide(f); fuseShifts(f); fuseBytes(f); shareResults(f); removeDead(f) }), true, 2},
 		{"fold", plain(func(f *ir.Func) { fold(f); removeDead(f); fold(f); removeDead(f); discardResults(f) }), true, 1},
 		{"flatten", plain(func(f *ir.Func) { flatten(f); removeDead(f) }), true, 3},
+		{"invariants", invariants, true, 3},
 		{"schedule", func(f *ir.Func, m *machine.Machine) {
 			if !o.inOrder {
 				meetOnce(f)
