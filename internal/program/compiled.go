@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/compile"
 	"github.com/heddle-sim/heddle/internal/compile/keep"
@@ -15,7 +16,6 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec/device"
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
-	"github.com/heddle-sim/heddle/internal/exec/texture"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
@@ -46,8 +46,12 @@ func (c *Choice) compile(p *Program) error {
 	refuseForeign(results)
 	for i, m := range modules {
 		out := results[i]
+		runs := func(kernel string) bool { // not another module's of that name
+			old, isPTX := p.kernels[at[kernel]].(*xptx.Kernel)
+			return isPTX && old.Module() == m
+		}
 		for _, r := range out.Refused {
-			if c.Refused != nil {
+			if c.Refused != nil && runs(r.Kernel) {
 				c.Refused(r)
 			}
 		}
@@ -55,12 +59,10 @@ func (c *Choice) compile(p *Program) error {
 			continue
 		}
 		code := xsass.Load(out.File)
-		p.compiled = append(p.compiled, code)
+		p.compiled, p.from = append(p.compiled, code), append(p.from, m)
 		for _, k := range code.Kernels() {
-			i, known := at[k.Name()]
-			old, isPTX := p.kernels[i].(*xptx.Kernel)
-			if known && isPTX && old.Module() == m {
-				p.kernels[i] = k
+			if runs(k.Name()) {
+				p.kernels[at[k.Name()]] = k
 			}
 		}
 	}
@@ -160,10 +162,11 @@ func bothMachines(p *Program, m *xptx.Machine, mem *device.Memory) (*Machine, er
 	if err != nil {
 		return nil, errors.Join(err, m.Release())
 	}
+	code.ShareTextures(m.Textures(), func(x *xsass.Program, name string) uint64 {
+		return m.Handle(p.from[slices.Index(p.compiled, x)], name)
+	})
 	b := &both{m, code}
-	placed := placedBoth{m, b}
-	placed.UseObjects(&texture.Objects{})
-	return &Machine{b, placed}, nil
+	return &Machine{b, placedBoth{m, b}}, nil
 }
 
 // of is the machine for a kernel.
@@ -184,7 +187,7 @@ func (b *both) NewWork(l exec.Launch, out io.Writer) (exec.Work, error) {
 	return b.of(l.Kernel).NewWork(l, out)
 }
 
-// placedBoth is what the machines have besides launches: variables are the PTX machine's.
+// placedBoth is what the machines have besides launches: variables and textures are the PTX machine's.
 type placedBoth struct {
 	*xptx.Machine
 	both *both
@@ -193,28 +196,6 @@ type placedBoth struct {
 func (p placedBoth) Warn(tell func(*exec.Warning)) {
 	p.Machine.Warn(tell)
 	p.both.sass.Warn(tell)
-}
-
-func (p placedBoth) UseObjects(o *texture.Objects) {
-	p.Machine.UseObjects(o)
-	p.both.sass.UseObjects(o)
-}
-
-// BindTexture is that of Machine: both forms have the references, in tables of their own.
-func (p placedBoth) BindTexture(name string, t texture.Texture) error {
-	return errors.Join(p.Machine.BindTexture(name, t), p.bindCompiled(name, t))
-}
-
-// BindTextureOf is that of Machine. Kernels of modules that share a name with others are not compiled.
-func (p placedBoth) BindTextureOf(part int, name string, t texture.Texture) error {
-	return errors.Join(p.Machine.BindTextureOf(part, name, t), p.bindCompiled(name, t))
-}
-
-func (p placedBoth) bindCompiled(name string, t texture.Texture) error {
-	if !p.both.sass.HasTexture(name, false) {
-		return nil
-	}
-	return p.both.sass.BindTexture(name, t)
 }
 
 func (p placedBoth) TolerateStrays() {

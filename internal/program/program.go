@@ -9,6 +9,7 @@ import (
 	xptx "github.com/heddle-sim/heddle/internal/exec/ptx"
 	xsass "github.com/heddle-sim/heddle/internal/exec/sass"
 	"github.com/heddle-sim/heddle/internal/exec/texture"
+	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
 // Program is one or more linked files. It is immutable and can be placed on any number of
@@ -20,6 +21,7 @@ type Program struct {
 	// compiled is machine code that we made of the PTX: kernels has its kernels, and those of the PTX
 	// that could not be compiled.
 	compiled []*xsass.Program
+	from     []*ptx.Module // of which module each is
 }
 
 // PTX returns the program if it is PTX, nil if not.

@@ -1,10 +1,12 @@
 package program
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/compile"
@@ -114,5 +116,72 @@ func TestCompiledReferences(t *testing.T) {
 	}
 	if slices.Equal(want, make([]byte, len(want))) {
 		t.Error("the textures are empty")
+	}
+}
+
+// TestCompiledHandles: handles of references mean the same to kernels that are compiled and to those that stay PTX,
+// also where each module has a reference of a name.
+func TestCompiledHandles(t *testing.T) {
+	const head = ".version 8.0\n.target sm_90\n.address_size 64\n"
+	const give = ".visible .entry give(.param .u64 at) { .reg .b64 %a, %h; ld.param.u64 %a, [at]; mov.u64 %h, t1; st.global.u64 [%a], %h; ret; }\n"
+	const take = `.visible .entry take(.param .u64 at) { .reg .b64 %a, %h; .reg .b32 %y<4>; ld.param.u64 %a, [at]; ld.global.u64 %h, [%a];
+ tex.1d.v4.u32.s32 {%y0, %y1, %y2, %y3}, [%h, {0}]; st.global.v4.u32 [%a], {%y0, %y1, %y2, %y3}; ret; }` + "\n"
+	const refs = ".visible .global .texref t0;\n.visible .global .texref t1;\n"
+	stay := func(k string) string {
+		return strings.Replace(k, "ret;", ".reg .b32 %x; mov.u32 %x, %clusterid.x; ret;", 1)
+	}
+	other := func(k string) string { return strings.Replace(k, ".entry ", ".entry other_", 1) }
+	for _, c := range []struct {
+		name    string
+		sources []string
+		want    map[string]Code
+	}{
+		{"from compiled code to PTX", []string{refs + give + stay(take)}, map[string]Code{"give": SASSCode, "take": PTXCode}},
+		{"from PTX to compiled code", []string{refs + stay(give) + take}, map[string]Code{"give": PTXCode, "take": SASSCode}},
+		{"from compiled code to compiled code of another module", []string{".visible .global .texref t2;\n" + stay(other(give[:strings.Index(give, "mov")]+"ret; }\n")) + take, refs + give}, map[string]Code{"give": SASSCode, "take": SASSCode}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			choice := &Choice{Code: CompiledCode, SM: 86}
+			var sources []Source
+			for i, s := range c.sources {
+				sources = append(sources, Source{Name: fmt.Sprintf("%d.ptx", i), Text: []byte(head + s)})
+			}
+			p, err := choice.Load(sources...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mem := device.New(device.Config{})
+			m, err := NewMachine(p, mem)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, err := mem.Alloc(256, "texels and output")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for n := range 2 {
+				a := at + 64 + 64*uint64(n)
+				if err := mem.Write(a, bytes.Repeat([]byte{byte(5 + n)}, 16)); err != nil {
+					t.Fatal(err)
+				}
+				if err := m.BindTexture(fmt.Sprintf("t%d", n), texture.Texture{Addr: a, Format: "u32", Channels: 4, Width: 1}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, name := range []string{"give", "take"} {
+				k, _ := p.Kernel(name)
+				if CodeOf(k) != c.want[name] {
+					t.Fatalf("%s is %s", name, CodeOf(k))
+				}
+				one := exec.Dim3{X: 1, Y: 1, Z: 1}
+				if _, err := m.Run(t.Context(), exec.Launch{Kernel: k, Grid: one, Block: one, Params: binary.LittleEndian.AppendUint64(nil, at)}, exec.Options{MaxInsts: 99}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := make([]byte, 16)
+			if err := mem.Read(at, got); err != nil || !bytes.Equal(got, bytes.Repeat([]byte{6}, 16)) {
+				t.Errorf("%v, %x", err, got)
+			}
+		})
 	}
 }

@@ -228,19 +228,21 @@ func (l *linker) resolveFuncs(m *ptx.Module) {
 	}
 }
 
-// addKernel makes the kernel of an entry.
-func (p *Program) addKernel(m *ptx.Module, f *ptx.Func) {
+// addKernel makes the kernel of an entry. Of several of one name there is one: that which others see, or else the first.
+func (l *linker) addKernel(m *ptx.Module, f *ptx.Func) {
+	p := l.Program
+	if seen := l.fns[f.Name]; seen != nil && seen != f || p.byName[f.Name] != nil {
+		return
+	}
 	k := &Kernel{prog: p, mod: m, ast: f}
 	k.image = sync.OnceValue(func() *image { return decodeImage(k, nil, imageKey{}) })
 	k.regs = sync.OnceValue(k.estimate)
 	k.layoutParams()
 	p.kernels = append(p.kernels, k)
-	if p.byName[f.Name] == nil {
-		p.byName[f.Name] = k
-	}
+	p.byName[f.Name] = k
 }
 
-// Kernels returns the program's entries in source order.
+// Kernels returns the program's entries in source order, one of each name.
 func (p *Program) Kernels() []*Kernel { return p.kernels }
 
 // Kernel finds an entry by name.

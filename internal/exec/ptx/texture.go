@@ -155,6 +155,19 @@ func (im *image) textureHandle(v *ptx.Var) uint64 {
 	return im.m.tex.byVar[v]
 }
 
+// Textures are what handles stand for.
+func (m *Machine) Textures() *texture.Table { return &m.tex.Table }
+
+// Handle is that of the reference of a name at the scope of a module, 0 if there is none.
+func (m *Machine) Handle(mod *ptx.Module, name string) uint64 {
+	for _, v := range mod.Vars {
+		if v.Name == name {
+			return m.tex.byVar[v]
+		}
+	}
+	return 0
+}
+
 // HasTexture reports whether the program has a texture or surface reference of that
 // name.
 func (m *Machine) HasTexture(name string, surface bool) bool {
@@ -177,10 +190,8 @@ func (m *Machine) BindTexture(name string, t texture.Texture) error {
 // modules, numbered from 0: other modules may have their own reference of that name.
 func (m *Machine) BindTextureOf(module int, name string, t texture.Texture) error {
 	if module >= 0 && module < len(m.prog.mods) {
-		for _, v := range m.prog.mods[module].Vars {
-			if h, ok := m.tex.byVar[v]; ok && v.Name == name {
-				return m.tex.Find(h).Bind(m.mem, t)
-			}
+		if h := m.Handle(m.prog.mods[module], name); h != 0 {
+			return m.tex.Find(h).Bind(m.mem, t)
 		}
 	}
 	return m.BindTexture(name, t)

@@ -285,12 +285,12 @@ type Machine struct {
 	crew   exec.Crew[worker]
 	places []*place
 	spaces exec.Workspaces
-	tex    texture.Table
+	tex    *texture.Table
 }
 
 // NewMachine returns a machine with the given memory, for programs that keep nothing in it.
 func NewMachine(mem *device.Memory) *Machine {
-	return &Machine{tex: texture.Table{Objects: &texture.Objects{}}, crew: exec.Crew[worker]{Mem: mem, New: func() *worker { return new(worker) }}}
+	return &Machine{tex: &texture.Table{Objects: &texture.Objects{}}, crew: exec.Crew[worker]{Mem: mem, New: func() *worker { return new(worker) }}}
 }
 
 // relocated is the number of a constant bank of our own, for addresses in instructions: a word

@@ -294,6 +294,17 @@ func (m *Machine) refer(k *Kernel, bank []byte) []byte {
 // own.
 func (m *Machine) UseObjects(o *texture.Objects) { m.tex.Objects = o }
 
+// ShareTextures makes the machine's handles those of a table: of the references of each program, by their names, and
+// of objects.
+func (m *Machine) ShareTextures(t *texture.Table, handle func(p *Program, name string) uint64) {
+	m.tex = t
+	for _, pl := range m.places {
+		for name := range pl.refs {
+			pl.refs[name] = handle(pl.prog, name)
+		}
+	}
+}
+
 // HasTexture reports whether the programs have a texture or surface reference of that name.
 func (m *Machine) HasTexture(name string, surface bool) bool {
 	return m.tex.Has(name, (&reference{surface: surface}).kind())
