@@ -451,6 +451,9 @@ func turn(a uint32) uint32 {
 	if math.IsInf(x, 0) || math.IsNaN(x) {
 		return num.NaNF32
 	}
+	if x == 0 {
+		return a // the sine of -0 is -0
+	}
 	x -= math.RoundToEven(x)
 	return math.Float32bits(float32(x * (2 * math.Pi)))
 }
