@@ -559,7 +559,7 @@ func (p *pending) far() bool { return p.results && fromAfar(p.in) }
 
 func fromAfar(in *ir.Inst) bool {
 	switch in.Base() {
-	case "LDG", "LD", "LDL", "ATOM", "ATOMG", "RED", "TEX", "TLD", "TLD4", "SULD":
+	case "LDG", "LD", "LDL", "ATOM", "ATOMG", "RED", "TEX", "TLD", "TLD4", "TXD", "SULD":
 		return true
 	}
 	return false

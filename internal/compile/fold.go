@@ -148,8 +148,11 @@ func isZero(a *ir.Arg) bool {
 	return a != nil && (a.Kind == ir.Imm && uint32(a.Imm) == 0 || a.Kind == ir.Reg && a.Vals[0] == nil)
 }
 
-// foldAddress makes an immediate a part of a 32-bit address.
+// foldAddress makes an immediate a part of a 32-bit address. Coordinates of surfaces have none.
 func foldAddress(in *ir.Inst) {
+	if base := in.Base(); base == "SULD" || base == "SUST" {
+		return
+	}
 	for i := range in.Args {
 		a := &in.Args[i]
 		if a.Kind != ir.Mem || len(a.Vals) != 1 {

@@ -6,7 +6,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// This file: references to textures. The loader puts the handle of each that a kernel uses into a word of
+// This file: references to textures and surfaces. The loader puts the handle of each that a kernel uses into a word of
 // constant bank 0 after the kernel's parameters.
 
 // references are those of a kernel, in the order of their words.
@@ -40,6 +40,10 @@ func (b *builder) reference(v *ptx.Var, n int) ir.Arg {
 // refer notes the words of a kernel's references.
 func (m *module) refer(kernel string, r *references) {
 	for _, v := range r.list {
-		m.file.Addresses = append(m.file.Addresses, sass.Address{Type: sass.RelocTexture, Data: -1, Owner: kernel, Offset: uint64(r.at[v]), To: sass.OfFunction, Function: v.Name})
+		kind := uint32(sass.RelocTexture)
+		if v.Type == "surfref" {
+			kind = sass.RelocSurface
+		}
+		m.file.Addresses = append(m.file.Addresses, sass.Address{Type: kind, Data: -1, Owner: kernel, Offset: uint64(r.at[v]), To: sass.OfFunction, Function: v.Name})
 	}
 }

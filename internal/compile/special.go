@@ -22,7 +22,7 @@ func init() {
 		"lop3": (*builder).lop3, "shf": (*builder).funnel, "bfe": (*builder).bfe, "bfi": (*builder).bfi,
 		"div": (*builder).divide, "rcp": (*builder).divide, "sqrt": (*builder).root,
 		"addc": (*builder).carries, "subc": (*builder).carries, "add": (*builder).carries, "sub": (*builder).carries, "mad": (*builder).carries, "madc": (*builder).carries,
-		"mbarrier": (*builder).mbarrier, "redux": (*builder).redux, "ldmatrix": (*builder).loadMatrix, "movmatrix": (*builder).moveMatrix, "mma": (*builder).product, "wmma": (*builder).wmma, "tex": (*builder).texture, "cp": (*builder).copyAsync, "createpolicy": (*builder).policy,
+		"mbarrier": (*builder).mbarrier, "redux": (*builder).redux, "ldmatrix": (*builder).loadMatrix, "movmatrix": (*builder).moveMatrix, "mma": (*builder).product, "wmma": (*builder).wmma, "tex": (*builder).texture, "tld4": (*builder).texture, "suld": (*builder).surface, "sust": (*builder).surface, "cp": (*builder).copyAsync, "createpolicy": (*builder).policy,
 		"call": (*builder).call, "trap": func(b *builder) { b.effect("BPT.TRAP", ir.T("0x1")) }, "nanosleep": (*builder).nanosleep,
 		"prefetch": func(*builder) {}, "prefetchu": func(*builder) {}, "pragma": func(*builder) {}, "discard": func(*builder) {},
 	}

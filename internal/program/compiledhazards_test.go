@@ -123,12 +123,18 @@ func timed(t *testing.T, f *sass.File, input []uint32) (out []uint32, hazards in
 // timedBlock is timed for a block of some threads that leaves some words.
 func timedBlock(t *testing.T, f *sass.File, input []uint32, threads uint32, words int) (out []uint32, hazards int) {
 	t.Helper()
-	prog, err := heddle.LoadSource(heddle.Source{Name: "k.sass", Text: f.Text()})
+	return timedWith(t, heddle.Source{Name: "k.sass", Text: f.Text()}, int(f.Arch), input, threads, words, nil)
+}
+
+// timedWith is timedBlock for a program in any form on an architecture's GPU, with more arguments.
+func timedWith(t *testing.T, s heddle.Source, arch int, input []uint32, threads uint32, words int, more func(g *heddle.GPU) []any) (out []uint32, hazards int) {
+	t.Helper()
+	prog, err := heddle.LoadSource(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	gpu := "rtx-a6000"
-	if f.Arch == 75 {
+	if arch == 75 {
 		gpu = "rtx-2080-ti"
 	}
 	g, err := heddle.New(prog, heddle.With(heddle.RunOptions{Timing: true, Hazards: true, Threads: 1, MaxInsts: 1 << 22}), heddle.Machine(gpu), heddle.Set("chip.clusters=1"))
@@ -143,7 +149,11 @@ func timedBlock(t *testing.T, f *sass.File, input []uint32, threads uint32, word
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Launch(t.Context(), "k0", heddle.Dim(1), heddle.Dim(threads), in, to); err != nil {
+	args := []any{in, to}
+	if more != nil {
+		args = append(args, more(g)...)
+	}
+	if _, err := g.Launch(t.Context(), "k0", heddle.Dim(1), heddle.Dim(threads), args...); err != nil {
 		return nil, -1 // an address made of a wrong value
 	}
 	if out, err = heddle.Download[uint32](g, to, words); err != nil {

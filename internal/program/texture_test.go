@@ -77,8 +77,8 @@ func texRows(seed uint64) []byte {
 func texSide(t *testing.T, name, text string, rows, texels []byte, tex texture.Texture) ([]byte, error) {
 	t.Helper()
 	load := Load
-	if name == "compiled.ptx" {
-		c := &Choice{Code: CompiledCode, SM: 86, Refused: func(err error) { t.Fatal(err) }}
+	if sm := map[string]int{"sm_75.ptx": 75, "sm_86.ptx": 86}[name]; sm > 0 {
+		c := &Choice{Code: CompiledCode, SM: sm, Refused: func(err error) { t.Fatal(err) }}
 		load = c.Load
 	}
 	p, err := load(Source{Name: name, Text: []byte(text)})
@@ -418,24 +418,99 @@ func TestTexturesAgree(t *testing.T) {
 	}
 }
 
-// TestCompiledTextures: compiled code reads textures as PTX does.
+// TestCompiledTextures: compiled code reads textures as PTX does, in all forms of texAccesses, with offsets that
+// are numbers and such that are in registers.
 func TestCompiledTextures(t *testing.T) {
-	compiled := 0
+	list := texAccesses()
 	for _, a := range texAccesses() {
-		if a.shape == "MS" || a.shape == "ARRAY_MS" || a.op != "TEX" && a.op != "TLD" || strings.Contains(a.mods, "AOFFI") || strings.Contains(a.mods, "DC") {
-			continue
-		}
-		for n, tex := range texShapes(a.shape) {
-			rows, texels := texRows(uint64(n)), texTexels(&tex, uint64(n))
-			want, err := texSide(t, "k.ptx", texPTX(a.ptx), rows, texels, tex)
-			got, err2 := texSide(t, "compiled.ptx", texPTX(a.ptx), rows, texels, tex)
-			if (err == nil) != (err2 == nil) || !bytes.Equal(got, want) {
-				t.Fatalf("%s, texture %d: differs: %v, %v\n%s", a.name, n, err, err2, a.ptx)
-			}
-			compiled++
+		if strings.Contains(a.mods, "AOFFI") {
+			a.name += " in registers"
+			a.ptx = "mov.s32 %t1, 1; mov.s32 %t2, -2; mov.s32 %t3, 3; " + strings.NewReplacer("{1}", "{%t1}", ", 1,", ", {%t1},", ", 1;", ", {%t1};", "{1,-2}", "{%t1,%t2}", "{1,-2,3,0}", "{%t1,%t2,%t3,%t3}").Replace(a.ptx)
+			list = append(list, a)
 		}
 	}
-	if compiled < 100 {
+	compiled := 0
+	for _, a := range list {
+		t.Run(a.name, func(t *testing.T) {
+			for n, tex := range texShapes(a.shape) {
+				rows, texels := texRows(uint64(n)), texTexels(&tex, uint64(n))
+				want, err := texSide(t, "k.ptx", texPTX(a.ptx), rows, texels, tex)
+				got, err2 := texSide(t, []string{"sm_75.ptx", "sm_86.ptx"}[n%2], texPTX(a.ptx), rows, texels, tex)
+				if (err == nil) != (err2 == nil) || !bytes.Equal(got, want) {
+					t.Fatalf("texture %d: differs: %v, %v\n%s", n, err, err2, a.ptx)
+				}
+				if err == nil {
+					compiled++
+				}
+			}
+		})
+	}
+	t.Logf("%d accesses are equal", compiled)
+	if compiled < 500 {
+		t.Errorf("only %d accesses compile", compiled)
+	}
+}
+
+// TestCompiledSurfaces: compiled code loads and stores surfaces as PTX does, for sm_75 and sm_86 in turn.
+func TestCompiledSurfaces(t *testing.T) {
+	compiled := 0
+	agree := func(t *testing.T, ptx string, tex texture.Texture, seed uint64) {
+		t.Helper()
+		for _, rows := range [][]byte{texRows(seed), texInside(seed)} {
+			texels := texTexels(&tex, 5)
+			want, err := texSide(t, "k.ptx", texPTX(ptx), rows, texels, tex)
+			got, err2 := texSide(t, []string{"sm_75.ptx", "sm_86.ptx"}[compiled/2%2], texPTX(ptx), rows, texels, tex)
+			if (err == nil) != (err2 == nil) || !bytes.Equal(got, want) {
+				t.Fatalf("differs: %v, %v\n%s", err, err2, ptx)
+			}
+			if err == nil {
+				compiled++
+			}
+		}
+	}
+	const words = "mov.b32 %y0, $v0; mov.b32 %y1, $v1; mov.b32 %y2, $v2; mov.b32 %y3, $v3; "
+	for _, g := range []struct {
+		ptx, at, texel string
+		tex            texture.Texture
+	}{
+		{"1d", "$at", "$i", texture.Texture{Width: 9}},
+		{"1d", "16", "3", texture.Texture{Width: 9}},
+		{"2d", "$at,$j", "$i,$j", texture.Texture{Width: 9, Height: 11}},
+		{"3d", "$at,$j,$k,$k", "$i,$j,$k,$k", texture.Texture{Width: 9, Height: 11, Depth: 6}},
+		{"a1d", "$layer,$at", "", texture.Texture{Width: 9, Layers: 4}},
+		{"a2d", "$layer,$at,$j,$j", "", texture.Texture{Width: 9, Height: 11, Layers: 4}},
+	} {
+		for _, mode := range []string{"clamp", "zero", "trap"} {
+			for _, e := range []struct{ form, before, values, after string }{
+				{"b8", "cvt.u16.u32 %h0, $v0;", "%h0", "cvt.u32.u16 %y0, %h0;"}, {"b16", "cvt.u16.u32 %h0, $v0;", "%h0", "cvt.u32.u16 %y0, %h0;"},
+				{"v2.b8", "mov.b32 {%h0,%h1}, $v0;", "{%h0,%h1}", "mov.b32 %y0, {%h0,%h1};"}, {"v2.b16", "mov.b32 {%h0,%h1}, $v0;", "{%h0,%h1}", "mov.b32 %y0, {%h0,%h1};"},
+				{"v4.b8", "mov.b32 {%h0,%h1}, $v0; mov.b32 {%h2,%h3}, $v1;", "{%h0,%h1,%h2,%h3}", "mov.b32 %y0, {%h0,%h1}; mov.b32 %y1, {%h2,%h3};"},
+				{"v4.b16", "mov.b32 {%h0,%h1}, $v0; mov.b32 {%h2,%h3}, $v1;", "{%h0,%h1,%h2,%h3}", "mov.b32 %y0, {%h0,%h1}; mov.b32 %y1, {%h2,%h3};"},
+				{"b32", words, "%y0", ""}, {"v2.b32", words, "{%y0,%y1}", ""}, {"v4.b32", words, "{%y0,%y1,%y2,%y3}", ""},
+				{"b64", "mov.b64 %w0, {$v0,$v1};", "%w0", "mov.b64 {%y0,%y1}, %w0;"},
+				{"v2.b64", "mov.b64 %w0, {$v0,$v1}; mov.b64 %w1, {$v2,$v3};", "{%w0,%w1}", "mov.b64 {%y0,%y1}, %w0; mov.b64 {%y2,%y3}, %w1;"},
+			} {
+				t.Run(fmt.Sprintf("%s {%s} %s %s", g.ptx, g.at, e.form, mode), func(t *testing.T) {
+					g.tex.Format, g.tex.Channels = "u32", 4
+					agree(t, fmt.Sprintf("suld.b.%s.%s.%s %s, [%%obj, {%s}]; %s", g.ptx, e.form, mode, e.values, g.at, e.after), g.tex, 3)
+					agree(t, fmt.Sprintf("%s sust.b.%s.%s.%s [%%obj, {%s}], %s; suld.b.%s.%s.%s %s, [%%obj, {%s}]; %s", e.before, g.ptx, e.form, mode, g.at, e.values, g.ptx, e.form, mode, e.values, g.at, e.after), g.tex, 4)
+				})
+			}
+			for _, format := range []string{"u8", "s8", "u16", "s16", "f16", "u32", "s32", "f32"} {
+				for n, values := range map[int]string{1: "$v0", 2: "{$v0,$v1}", 4: "{$v0,$v1,$v2,$v3}"} {
+					if g.texel == "" { // PTX has formatted stores without layers only
+						continue
+					}
+					t.Run(fmt.Sprintf("%s {%s} %s %d %s", g.ptx, g.texel, format, n, mode), func(t *testing.T) {
+						g.tex.Format, g.tex.Channels = format, n
+						agree(t, fmt.Sprintf("sust.p.%s.%sb32.%s [%%obj, {%s}], %s;", g.ptx, map[int]string{2: "v2.", 4: "v4."}[n], mode, g.texel, values), g.tex, 5)
+					})
+				}
+			}
+		}
+	}
+	t.Logf("%d accesses are equal", compiled)
+	if compiled < 500 {
 		t.Errorf("only %d accesses compile", compiled)
 	}
 }
