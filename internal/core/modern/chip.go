@@ -16,16 +16,15 @@ func (c *Core) RepliesFull() bool { return c.ls.replies.Full() }
 const paramBytes = 0x210 + 4096
 
 // WarmCode fills the L1I with the part of constant bank 0 that a launch has written,
-// and with the kernel's code, in ascending order. Code that does not fit evicts what
-// was filled first.
+// and with the kernel's code from its beginning, as far as that fits.
 func (c *Core) WarmCode(kernel core.Kernel) {
 	k := kernel.(*Kernel)
 	if c.l1i == nil {
 		return
 	}
 	c.turnTo(k)
-	core.Warm(c.l1i, c.now, constBase, paramBytes)
-	core.Warm(c.l1i, c.now, instBase+k.Base, uint64(len(k.ops))*codeBytes)
+	core.Warm(c.l1i, c.now, constBase, paramBytes, 0)
+	core.Warm(c.l1i, c.now, instBase+k.Base, uint64(len(k.ops))*codeBytes, paramBytes)
 }
 
 // Resplit gives the core an empty L1D of another size, and another amount of shared
