@@ -10,13 +10,14 @@ type PeerKind uint8
 
 // The kinds of messages.
 const (
-	PeerRead   PeerKind = iota // an access to shared memory that has an answer
-	PeerReply                  // that answer
-	PeerWrite                  // a store to shared memory
-	PeerAck                    // a store has been written
-	PeerSignal                 // a change of an mbarrier
-	PeerHeard                  // it has been applied
-	PeerOpen                   // the barrier of the cluster has opened
+	PeerRead    PeerKind = iota // an access to shared memory that has an answer
+	PeerReply                   // that answer
+	PeerWrite                   // a store to shared memory
+	PeerAck                     // a store has been written
+	PeerSignal                  // a change of an mbarrier
+	PeerHeard                   // it has been applied
+	PeerOpen                    // the barrier of the cluster has opened
+	PeerProduct                 // a product of a pair of blocks, which the tensor units of both SMs work at
 )
 
 // PeerMessage is a message from one SM to another.
@@ -24,7 +25,7 @@ type PeerMessage struct {
 	Due      uint64 // core cycle at which it arrives
 	From, To int32  // SMs
 	Kind     PeerKind
-	Passes   uint16     // cycles that it takes of shared memory
+	Passes   uint16     // cycles that it takes of shared memory, or of the tensor units
 	Warp     int16      // of the access or signal: its slot in the SM that made it
 	Flight   int32      // and its record there
 	Bytes    int32      // that its answer has

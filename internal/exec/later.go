@@ -59,8 +59,9 @@ type Bulk struct {
 	Tensor  bool     // by a tensor map
 	Many    bool     // multicast
 	// Of a product or a copy into tensor memory (tcgen05), for each of its SMs. Signals of a commit wait for those before it.
-	Products int // multiplications, in units of elements of 16 bits
-	Operands int // bytes that it reads of shared memory
+	Products int  // multiplications, in units of elements of 16 bits
+	Operands int  // bytes that it reads of shared memory
+	Pair     bool // the SM of the other block of a pair works at it as well
 }
 
 // Postponer is a Block whose signals can be postponed.

@@ -469,7 +469,7 @@ func TestHopperParameters(t *testing.T) {
 		for i, set := range [][]string{nil, {e.set}} {
 			cfg, grid := teamConfig(t, "h100-pcie", 1, set...), uint32(228)
 			if e.body == "tcgen05" {
-				cfg, grid, text = teamConfig(t, "b200", 1, set...), 1, tcgenText("f16", "%da", 128, 4, 1<<4)
+				cfg, grid, text = teamConfig(t, "b200", 1, set...), 1, tcgenText("f16", "%da", 128, 128, 4, 1<<4)
 			}
 			_, cycles, err := onTeam(t, text, grid, cfg)
 			if err != nil {

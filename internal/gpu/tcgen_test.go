@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -54,14 +55,14 @@ wait:
 }
 `
 
-// tcgenText multiplies n times.
-func tcgenText(kind, a string, columns, n int, desc uint32) string {
+// tcgenText multiplies matrices of some rows and columns n times.
+func tcgenText(kind, a string, rows, columns, n int, desc uint32) string {
 	const matrix = uint64(8)<<16 | 16<<32 | 1<<46
 	one := "tcgen05.mma.cta_group::1.kind::" + kind + " [%tm], " + a + ", %db, %desc, %p3;\n"
 	if strings.Contains(kind, "block_scale") {
 		one = strings.Replace(one, "%desc, ", "%desc, [%tm+256], [%tm+272], ", 1)
 	}
-	desc |= uint32(columns/8)<<17 | 128/16<<24
+	desc |= uint32(columns/8)<<17 | uint32(rows/16)<<24
 	return fmt.Sprintf(tcgenFrame, desc, matrix, matrix|16384>>4, strings.Replace(strings.Repeat(one, n), "%p3;", "%p0;", 1))
 }
 
@@ -98,22 +99,25 @@ func TestTcgenTime(t *testing.T) {
 	together(t, 3)
 	for _, c := range []struct {
 		name, kind, a string
-		columns       int
+		rows, columns int
 		desc          uint32
 		cycles        uint64
 	}{
-		{"f16, 256 columns", "f16", "%da", 256, 1 << 4, 128},
-		{"f16, 128 columns", "f16", "%da", 128, 1 << 4, 64},
-		{"f16, 64 columns: operands", "f16", "%da", 64, 1 << 4, 48},
-		{"f16, 64 columns, A in tensor memory", "f16", "[%tm]", 64, 1 << 4, 32},
-		{"tf32", "tf32", "%da", 256, 1<<4 | 2<<7 | 2<<10, 128},
-		{"f8f6f4", "f8f6f4", "%da", 256, 1 << 4, 128},
-		{"i8", "i8", "%da", 256, 2 << 4, 128},
-		{"mxf4", "mxf4.block_scale", "%da", 128, 1<<7 | 1<<10 | 1<<23, 64},
+		{"f16, 256 columns", "f16", "%da", 128, 256, 1 << 4, 128},
+		{"f16, 128 columns", "f16", "%da", 128, 128, 1 << 4, 64},
+		{"f16, 64 columns: operands", "f16", "%da", 128, 64, 1 << 4, 48},
+		{"f16, 64 columns, A in tensor memory", "f16", "[%tm]", 128, 64, 1 << 4, 32},
+		{"64 rows, 256 columns", "f16", "%da", 64, 256, 1 << 4, 128},
+		{"64 rows, 64 columns", "f16", "%da", 64, 64, 1 << 4, 32},
+		{"64 rows, A in tensor memory", "f16", "[%tm]", 64, 64, 1 << 4, 32},
+		{"tf32", "tf32", "%da", 128, 256, 1<<4 | 2<<7 | 2<<10, 128},
+		{"f8f6f4", "f8f6f4", "%da", 128, 256, 1 << 4, 128},
+		{"i8", "i8", "%da", 128, 256, 2 << 4, 128},
+		{"mxf4", "mxf4.block_scale", "%da", 128, 128, 1<<7 | 1<<10 | 1<<23, 64},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			took := func(n int) uint64 {
-				text := tcgenText(c.kind, c.a, c.columns, n, c.desc)
+				text := tcgenText(c.kind, c.a, c.rows, c.columns, n, c.desc)
 				want, _, err := onTeam(t, text, 1, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -149,7 +153,7 @@ func TestTcgenTime(t *testing.T) {
 // TestTcgenAfterCommit: a commit waits for the products before it, not for those that its warp issues after it.
 func TestTcgenAfterCommit(t *testing.T) {
 	const commit = "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar];\n"
-	plain := tcgenText("f16", "%da", 256, 4, 1<<4)
+	plain := tcgenText("f16", "%da", 128, 256, 4, 1<<4)
 	product := strings.SplitAfter(plain[strings.Index(plain, "tcgen05.mma"):], ";\n")[1]
 	took := func(text string) uint64 {
 		got, _, err := onTeam(t, text, 1, teamConfig(t, "b200", 1))
@@ -164,9 +168,134 @@ func TestTcgenAfterCommit(t *testing.T) {
 	}
 }
 
+// TestTcgenOtherWarps: a commit does not wait for products that another warp has issued before it; both have the values of
+// a functional run.
+func TestTcgenOtherWarps(t *testing.T) {
+	const commit = "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%bar"
+	plain := tcgenText("f16", "%da", 128, 256, 1, 1<<4)
+	from := strings.Index(plain, "tcgen05.mma")
+	product := strings.Replace(plain[from:][:strings.Index(plain[from:], ";")+1], "%p0", "%p3", 1)
+	text := func(others int) string {
+		theirs := "@%p4 " + strings.Replace(product, "[%tm]", "[%r3]", 1) + "\n"
+		return strings.NewReplacer(
+			".b64 bar;", ".b64 bar[2];",
+			"@%first mbarrier.init.shared.b64 [%bar], 1;", "@%first mbarrier.init.shared.b64 [%bar], 1; @%first mbarrier.init.shared.b64 [%bar+8], 1; setp.eq.u32 %p4, %t, 32;",
+			"@!%first bra wait;", "add.u32 %r3, %tm, 256;",
+			product, "", strings.Replace(product, "%p3", "%p0", 1), "@%first "+strings.Replace(product, "%p3", "%p0", 1)+"\n@%p4 "+strings.NewReplacer("[%tm]", "[%r3]", "%p3", "%p0").Replace(product)+"\nbar.sync 0;\n"+strings.Repeat(theirs, others)+"bar.sync 0;",
+			commit+"];", "@%first "+commit+"]; @%p4 "+commit+"+8];",
+			"shr.u32 %r0, %t, 5;", "more: mbarrier.try_wait.parity.shared.b64 %p6, [%bar+8], 0; @!%p6 bra more;\nshr.u32 %r0, %t, 5;",
+			"x4.b32 {%r4, %r5, %r6, %r7}, [%r0];", "x2.b32 {%r4, %r5}, [%r0]; tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r6, %r7}, [%r0+256];",
+		).Replace(plain)
+	}
+	var took [2]uint64
+	for i, others := range []int{0, 12} {
+		want, _, err := onTeam(t, text(others), 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := onTeam(t, text(others), 1, teamConfig(t, "b200", 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took[i] = binary.LittleEndian.Uint64(got[65528:]); !bytes.Equal(got[:65528], want[:65528]) {
+			t.Errorf("other memory than in a functional run, with %d products of the other warp", others)
+		}
+		a, b := math.Float32frombits(binary.LittleEndian.Uint32(want)), math.Float32frombits(binary.LittleEndian.Uint32(want[8:]))
+		if sum := a * float32(others+1); a == 0 || b < sum*.9999 || b > sum*1.0001 {
+			t.Errorf("the sum of the other warp's products is %g, that of one %g, want %d times that", b, a, others+1)
+		}
+	}
+	if took[1] > took[0]+100 {
+		t.Errorf("%d cycles with twelve products of another warp, %d without", took[1], took[0])
+	}
+}
+
+// pairText is a kernel of two blocks of which the first issues n products, of its own or of the pair, and a commit to both;
+// each waits. The second then issues a product of its own and waits for that. Each block shows its part of the first
+// sum; after all, the second one stores when its first wait ended and how long its own product took.
+func pairText(pair bool, n int) string {
+	group, rows := "1", 128
+	if pair {
+		group, rows = "2", 256
+	}
+	const matrix = uint64(8)<<16 | 16<<32 | 1<<46
+	one := fmt.Sprintf("@%%p1 tcgen05.mma.cta_group::%s.kind::f16 [%%tm], %%a4, %%a4, %d, %%p4;\n", group, 1<<4|128/8<<17|rows/16<<24)
+	body := fmt.Sprintf(`.reg .b16 %%h; .reg .b32 %%tm; .reg .b64 %%c<3>; .shared .b32 place; .shared .align 8 .b64 bar2;
+	mov.u32 %%r0, 0; mad.lo.u32 %%r1, %%t, 16, %%s; mov.u32 %%r2, 0x3c003c00;
+	fill: st.shared.v4.u32 [%%r1], {%%r2, %%r2, %%r2, %%r2}; add.u32 %%r1, %%r1, 2048; add.u32 %%r0, %%r0, 1; setp.lt.u32 %%p1, %%r0, 4; @%%p1 bra fill;
+	@%%first mbarrier.init.shared.b64 [bar2], 1; fence.proxy.async; setp.lt.u32 %%p2, %%t, 32; mov.b64 %%a4, %d;
+	mov.u32 %%r4, %%s; shr.u32 %%r4, %%r4, 4; cvt.u64.u32 %%a5, %%r4; or.b64 %%a4, %%a4, %%a5;
+	@%%p2 tcgen05.alloc.cta_group::%s.sync.aligned.shared::cta.b32 [place], 512;
+	barrier.cluster.arrive; barrier.cluster.wait;
+	ld.shared.u32 %%tm, [place]; setp.ne.u32 %%p4, %%t, %%t; setp.eq.u32 %%p5, %%t, %%t; mov.b16 %%h, 3;
+	setp.eq.u32 %%p1, %%rank, 0; and.pred %%p1, %%p1, %%first; setp.eq.u32 %%p3, %%rank, 1; and.pred %%p3, %%p3, %%first;
+	mov.u64 %%c0, %%clock64;
+	%s
+	@%%p1 tcgen05.commit.cta_group::%s.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%%bar], %%h;
+	@%%first mbarrier.arrive.shared.b64 _, [%%bar];
+	setp.eq.u32 %%p7, %%rank, 0; @%%p7 bra w;
+	mov.u32 %%r0, 0; delay: add.u32 %%r0, %%r0, 1; setp.lt.u32 %%p7, %%r0, 30; @%%p7 bra delay;
+	mov.u64 %%c1, %%clock64; add.u32 %%r3, %%tm, 256;
+	@%%p3 tcgen05.mma.cta_group::1.kind::f16 [%%r3], %%a4, %%a4, %d, %%p4;
+	@%%p3 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar2];
+	own: mbarrier.try_wait.parity.shared.b64 %%p6, [bar2], 0; @!%%p6 bra own;
+	mov.u64 %%c2, %%clock64; sub.u64 %%c1, %%c2, %%c1;
+	`, matrix, group, strings.Repeat(one, n), group, 1<<4|128/8<<17|128/16<<24) + teamWait + `
+	mov.u64 %c2, %clock64; sub.u64 %c0, %c2, %c0; ld.param.u64 %a6, [out]; @%p3 st.global.u64 [%a6+65528], %c0; @%p3 st.global.u64 [%a6+65520], %c1;
+	shr.u32 %r0, %t, 5; shl.b32 %r0, %r0, 21; add.u32 %r0, %r0, %tm; tcgen05.ld.sync.aligned.32x32b.x1.b32 %v, [%r0]; tcgen05.wait::ld.sync.aligned;
+	barrier.cluster.arrive; barrier.cluster.wait;
+	@%p2 tcgen05.dealloc.cta_group::` + group + `.sync.aligned.b32 %tm, 512;
+	`
+	if at := strings.Index(body, one) + len(one); n > 1 { // all but the first add
+		body = body[:at] + strings.Replace(body[at:], one, strings.Replace(one, "%p4", "%p5", 1), n-1)
+	}
+	return strings.NewReplacer("sm_90a", "sm_100a", ".version 8.4", ".version 8.7", ".align 128", ".align 1024").Replace(fmt.Sprintf(teamFrame, " .reqnctapercluster 2", body))
+}
+
+// TestTcgenPairs: a commit to both blocks of a pair lets the second go on when products of the first, or of both, have ended;
+// those of the pair take the tensor units of both SMs, so that a product of the second block comes after them.
+func TestTcgenPairs(t *testing.T) {
+	together(t, 3)
+	took := map[string][2]uint64{}
+	for _, pair := range []bool{false, true} {
+		for _, n := range []int{18, 34} {
+			want, _, err := onTeam(t, pairText(pair, n), 2, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for row := range 128 { // of all ones, and K is 16; blocks of 128 threads lie 256 bytes apart
+				if x := math.Float32frombits(binary.LittleEndian.Uint32(want[4*row:])); row < 64 && x != float32(16*n) {
+					t.Fatalf("row %d is %g, want %d", row, x, 16*n)
+				}
+			}
+			for i := range 2 {
+				got, _, err := onTeam(t, pairText(pair, n), 2, teamConfig(t, "b200", 1+2*i))
+				if err != nil {
+					t.Fatal(err)
+				}
+				now := [2]uint64{binary.LittleEndian.Uint64(got[65528:]), binary.LittleEndian.Uint64(got[65520:])}
+				name := fmt.Sprint(pair, n)
+				if i > 0 && now != took[name] {
+					t.Errorf("%v cycles on three threads, %v on one", now, took[name])
+				}
+				if took[name] = now; !bytes.Equal(got[:65520], want[:65520]) {
+					t.Errorf("other memory than in a functional run: pair %v, %d products", pair, n)
+				}
+			}
+		}
+		few, many := took[fmt.Sprint(pair, 18)], took[fmt.Sprint(pair, 34)]
+		if d := many[0] - few[0]; d < 16*64-40 || d > 16*64+40 {
+			t.Errorf("pair %v: the second block waits %d cycles longer for 16 more products, want %d", pair, d, 16*64)
+		}
+		if d := int64(many[1] - few[1]); pair == (d < 600) {
+			t.Errorf("pair %v: a product of the second block takes %d cycles more after 16 more products", pair, d)
+		}
+	}
+}
+
 // TestTcgenNeedsTensorMemory: other GPUs with what Hopper added do not time it, and the message names one that does.
 func TestTcgenNeedsTensorMemory(t *testing.T) {
-	_, _, err := onTeam(t, tcgenText("f16", "%da", 128, 1, 1<<4), 1, teamConfig(t, "h100-pcie", 1))
+	_, _, err := onTeam(t, tcgenText("f16", "%da", 128, 128, 1, 1<<4), 1, teamConfig(t, "h100-pcie", 1))
 	if err == nil || !strings.Contains(err.Error(), "such as b200") {
 		t.Errorf("%v", err)
 	}

@@ -320,7 +320,7 @@ func (c *Core) after(g, fi int32, o *op, e *exec.Effects, was, opened, t uint64)
 		c.products(g, o, t)
 	case tcgenProduct:
 		if e.Bulk != nil {
-			c.more[g].tcgen = c.tensors.take(e.Bulk, c.cfg.Hopper.TcgenRate, t)
+			c.tcgenProduct(g, e.Bulk, t)
 		}
 	}
 	if o.team && (o.inst.Barrier || e.Exited != 0) {

@@ -193,6 +193,8 @@ func (c *Core) Take(m *core.PeerMessage) {
 		c.signalled(m, t)
 	case core.PeerHeard:
 		c.heard(int32(m.Warp))
+	case core.PeerProduct:
+		c.tensors.free = max(t, c.tensors.free) + uint64(m.Passes)
 	case core.PeerOpen:
 		if i := c.placeOf(m); i >= 0 {
 			c.open(int32(i), m.Opened)

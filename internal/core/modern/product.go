@@ -3,6 +3,7 @@ package modern
 import (
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 )
@@ -33,8 +34,7 @@ func (o *op) product(h *HopperParams) {
 // tcgen sets the timing of an instruction of tcgen05. Products and copies into tensor memory go to the tensor units, and
 // a commit waits for those that its warp has issued; loads and stores move a register of each lane in a cycle (assumed,
 // with a path of its own for each sub-core), and the registers are guarded, so that waits for them have nothing to do.
-// Not modelled: how many products may wait for the units, the units of the other SM of a pair, and which thread of its
-// warp has issued a product.
+// Not modelled: how many products may wait for the units, and which thread of its warp has issued a product.
 func (o *op) tcgen(cfg *Config) {
 	in := o.inst
 	o.pipe, o.interval, o.latency = Misc, 1, 2
@@ -65,10 +65,17 @@ func (o *op) tcgen(cfg *Config) {
 // limited by it below 128 columns (SemiAnalysis, 2026, of the B200).
 const operandBytes = 128
 
-// take lets the units work at a product of tcgen05, or a copy. It returns the tick at which that ends.
-func (u *tensorUnits) take(b *exec.Bulk, rate int, t uint64) uint64 {
-	u.free = max(t, u.free) + uint64(max((b.Products+rate-1)/rate, (b.Operands+operandBytes-1)/operandBytes))
-	return u.free
+// tcgenProduct lets the tensor units work at a product of tcgen05, or a copy; of a pair of blocks those of the other SM,
+// too, once it has heard of it. Commits count the units of the SM that issues it: a product of a pair begins in
+// both at once on hardware, here in each when its own units are free.
+func (c *Core) tcgenProduct(g int32, b *exec.Bulk, t uint64) {
+	u, rate := &c.tensors, c.cfg.Hopper.TcgenRate
+	takes := max((b.Products+rate-1)/rate, (b.Operands+operandBytes-1)/operandBytes)
+	u.free = max(t, u.free) + uint64(takes)
+	c.more[g].tcgen = u.free
+	if x := &c.crowds[c.warps[g].Block]; b.Pair && len(x.sms) > 1 {
+		c.env.Peer(core.PeerMessage{Due: c.now + uint64(c.cfg.Hopper.PeerLatency), From: int32(c.id), To: x.sms[x.rank^1], Kind: core.PeerProduct, Passes: uint16(takes)})
+	}
 }
 
 // tensor units for products.

@@ -289,6 +289,7 @@ func (w *warp) tcgenShape(op *tcgenOp, v uint32) (s tcShape, ok bool) {
 // note tells a core model what a product takes of each of its SMs. A row of A and a column of B are 32 bytes; formats of 6
 // and 4 bits beside those of 8 are multiplied as these.
 func (s *tcShape) note(b *exec.Bulk, blocks int, shared bool) {
+	b.Pair = blocks > 1
 	size := max(8, s.a.bits)
 	if s.a.dense {
 		size = s.a.bits

@@ -363,7 +363,8 @@ func (d *dec) tmemCopy(in *ptx.Inst, o *inst) error {
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros32(m) & 31
 			if w.blk.postpones {
-				w.bulk.begin().Operands += rows * chunks * 16
+				b := w.bulk.begin()
+				b.Operands, b.Pair = b.Operands+rows*chunks*16, pair
 			}
 			md, ok := w.tcgenDescriptor(w.u64(desc)[i], "copy")
 			if !ok {
