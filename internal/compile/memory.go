@@ -192,7 +192,11 @@ func (b *builder) loadConstant(o *ptx.Operand, words []*ir.Value, bytes int, sig
 		at += b.mod.constant(base.Var) + int64(base.Imm.Bits) + o.Offset
 	default:
 		c := ir.C(bank, at+o.Offset)
-		c.Vals = []*ir.Value{b.value(b.source(base, "u64", 0))}
+		lo := b.source(base, "u64", 0)
+		if s == ptx.SpaceConst && b.mod.far {
+			lo = ir.R(b.less(lo, b.mod.bankAddress(0)))
+		}
+		c.Vals = []*ir.Value{b.value(lo)}
 		b.indexed(c, words, bytes, signed)
 		return
 	}

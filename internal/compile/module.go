@@ -33,6 +33,10 @@ type module struct {
 	known   map[addressKey]int64
 	refused map[*ptx.Var]string // variables that cannot be placed, and why
 	circles map[*ptx.Func]bool  // functions, and whether they call themselves
+
+	// far says that addresses in constant memory are those of device memory, not places in the bank, since a variable
+	// begins with one, which others see, too.
+	far bool
 }
 
 type addressKey struct {
@@ -165,10 +169,7 @@ func (w *initialiser) scalar(e *ptx.Expr, at int64) {
 	case e == nil || e.Mask != 0 || e.Entry != nil || at+n > int64(len(w.bytes)):
 		w.why = "has an initial value that " + notYet
 		return
-	case e.Sym != "" && !e.Generic && e.Var != nil && e.Var.Space == ptx.SpaceConst:
-		w.why = "has the address of a constant as its initial value, which " + notYet // others see constants elsewhere
-		return
-	case e.Sym != "" && e.Var == nil && n == 8 && w.m.definition(e.Sym) != nil && w.v.Space != ptx.SpaceConst:
+	case e.Sym != "" && e.Var == nil && n == 8 && w.m.definition(e.Sym) != nil:
 		w.addresses = append(w.addresses, sass.Address{To: sass.OfPointer, Function: e.Sym, Offset: uint64(at)})
 		return
 	case e.Sym != "":
@@ -177,6 +178,7 @@ func (w *initialiser) scalar(e *ptx.Expr, at int64) {
 			w.why = "has an address in its initial value that " + notYet
 			return
 		}
+		w.m.far = w.m.far || !e.Generic && e.Var.Space == ptx.SpaceConst
 		a.Offset = uint64(at)
 		w.addresses = append(w.addresses, a)
 		return

@@ -108,7 +108,7 @@ func (b *builder) symbol(o *ptx.Operand, n int) ir.Arg {
 	}
 	off := int64(o.Imm.Bits)
 	var at int64
-	if v.Type == "texref" && off == 0 && v.Space != ptx.SpaceParam {
+	if (v.Type == "texref" || v.Type == "surfref") && off == 0 && v.Space != ptx.SpaceParam {
 		return b.reference(v, n)
 	}
 	switch v.Space {
@@ -131,7 +131,7 @@ func (b *builder) symbol(o *ptx.Operand, n int) ir.Arg {
 		b.free("IADD3", ir.D(t), ir.R(b.stack()), ir.I(uint32(b.lay.local[v]+off)), ir.RZ())
 		return ir.R(t)
 	case ptx.SpaceConst:
-		if o.Generic {
+		if o.Generic || b.mod.far {
 			return b.mod.address(v, off, n)
 		}
 		at = b.mod.constant(v) + off

@@ -247,7 +247,12 @@ func window(s ptx.StateSpace) int64 {
 
 // near is the place in a space of a generic address, of which the lower word is given.
 func (b *builder) near(s ptx.StateSpace, lo ir.Arg) *ir.Value {
-	v, base := b.f.NewValue(ir.GPR), ir.C(0, window(s))
+	return b.less(lo, ir.C(0, window(s)))
+}
+
+// less is the difference of a word and one of a constant bank.
+func (b *builder) less(lo, base ir.Arg) *ir.Value {
+	v := b.f.NewValue(ir.GPR)
 	base.Neg = true
 	b.emit("IADD3", ir.D(v), lo, base, ir.RZ())
 	return v
@@ -263,7 +268,7 @@ func (b *builder) cvta() {
 	if n == 2 {
 		hi = b.source(a, "u64", 1)
 	}
-	if s == ptx.SpaceGlobal {
+	if s == ptx.SpaceGlobal || s == ptx.SpaceConst && b.mod.far {
 		v, w := b.value(lo), b.value(hi)
 		b.assign(d, 0, v)
 		if n == 2 {

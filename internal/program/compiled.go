@@ -58,6 +58,7 @@ func (c *Choice) compile(p *Program) error {
 		if len(out.File.Kernels) == 0 {
 			continue
 		}
+		p.together(m, out.File)
 		code := xsass.Load(out.File)
 		p.compiled, p.from = append(p.compiled, code), append(p.from, m)
 		for _, k := range code.Kernels() {
@@ -67,6 +68,23 @@ func (c *Choice) compile(p *Program) error {
 		}
 	}
 	return nil
+}
+
+// together makes the constants of a module lie as in the bank of its code, so that addresses in it lead to them.
+func (p *Program) together(m *ptx.Module, f *sass.File) {
+	banks := map[int]map[string]uint64{}
+	for _, v := range f.Variables {
+		if v.Data >= 0 {
+			continue
+		}
+		if banks[v.Bank] == nil {
+			banks[v.Bank] = map[string]uint64{}
+		}
+		banks[v.Bank][v.Name] = v.Offset
+	}
+	for n, offsets := range banks {
+		p.ptx.Together(m, uint64(len(f.Banks[n])), offsets)
+	}
 }
 
 // refuseAll refuses the kernels of a module that could be compiled.

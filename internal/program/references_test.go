@@ -17,13 +17,14 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// referencesPTX are two kernels with references to textures: in a register, and named by the instruction; as
+// referencesPTX are two kernels with references to textures and to a surface: in a register, and named by the instruction; as
 // floats and as integers; k1 does not name them in the order of k0.
 const referencesPTX = `.version 6.0
 .target sm_60
 .address_size 64
 .visible .global .texref t0;
 .global .texref t1;
+.visible .global .surfref t2;
 .func (.reg .b32 %d) fetch(.reg .b64 %h, .reg .b32 %i) { .reg .f32 %q<4>; tex.1d.v4.f32.s32 {%q0, %q1, %q2, %q3}, [%h, {%i}]; mov.b32 %d, %q1; ret; }
 .visible .entry k0(.param .u64 out) {
  .reg .b64 %a, %h; .reg .b32 %i, %y<9>; .reg .f32 %f<5>, %x;
@@ -34,9 +35,9 @@ const referencesPTX = `.version 6.0
  call (%y6), fetch, (%h, %i);
  st.global.v4.u32 [%a], {%y0, %y1, %y2, %y3}; st.global.v4.u32 [%a+16], {%y4, %y5, %y6, %i}; ret; }
 .visible .entry k1(.param .u64 out, .param .u8 n) {
- .reg .b64 %a; .reg .b32 %i, %y<9>;
+ .reg .b64 %a, %s; .reg .b32 %i, %y<9>;
  ld.param.u64 %a, [out]; mov.u32 %i, %tid.x; mad.wide.u32 %a, %i, 32, %a;
- tex.1d.v4.u32.s32 {%y0, %y1, %y2, %y3}, [t1, {%i}]; tex.1d.v4.u32.s32 {%y4, %y5, %y6, %y7}, [t0, {%i}];
+ tex.1d.v4.u32.s32 {%y0, %y1, %y2, %y3}, [t1, {%i}]; tex.1d.v4.u32.s32 {%y4, %y5, %y6, %y7}, [t0, {%i}]; shl.b32 %y8, %i, 2; suld.b.1d.b32.zero %y7, [t2, {%y8}]; mov.b64 %s, t2; add.u32 %y4, %y4, 1; sust.b.1d.b32.zero [%s, {%y8}], %y4;
  st.global.v4.u32 [%a], {%y0, %y1, %y2, %y3}; st.global.v4.u32 [%a+16], {%y4, %y5, %y6, %y7}; ret; }
 `
 
@@ -69,7 +70,7 @@ func TestCompiledReferences(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := rand.New(rand.NewPCG(1, 6))
-		for n, tex := range []texture.Texture{{Format: "f32", Channels: 4, Width: 40}, {Format: "u8", Channels: 4, Width: 50, ReadNormalized: true}} {
+		for n, tex := range []texture.Texture{{Format: "f32", Channels: 4, Width: 40}, {Format: "u8", Channels: 4, Width: 50, ReadNormalized: true}, {Format: "u32", Channels: 1, Width: 50}} {
 			texels := make([]byte, 16*50)
 			for i := range texels {
 				texels[i] = byte(r.Uint32())

@@ -29,6 +29,27 @@ type Program struct {
 	fnMod   map[*ptx.Func]*ptx.Module
 	fnAddr  map[*ptx.Func]uint64 // address of each function with a body
 	fnAt    map[uint64]*ptx.Func
+	shared  map[*ptx.Var]inRegion
+}
+
+// inRegion is a variable's place in a region of memory that several share.
+type inRegion struct {
+	of     *region
+	offset uint64
+}
+
+// region is memory that variables share.
+type region struct{ bytes uint64 }
+
+// Together makes variables of a module, by their names, lie at offsets of one region of memory, as machine code has
+// them. It comes before the first machine.
+func (p *Program) Together(mod *ptx.Module, bytes uint64, offsets map[string]uint64) {
+	r := &region{bytes}
+	for _, v := range mod.Vars {
+		if at, ok := offsets[v.Name]; ok && inMemory(v) {
+			p.shared[v] = inRegion{r, at}
+		}
+	}
 }
 
 // global is a variable in global or constant memory with its definition.
@@ -84,7 +105,7 @@ func Link(mods ...*ptx.Module) (*Program, error) {
 	p := &Program{
 		mods: mods, byName: map[string]*Kernel{},
 		varDef: map[*ptx.Var]*global{}, fnDef: map[*ptx.Func]*ptx.Func{},
-		fnMod: map[*ptx.Func]*ptx.Module{}, fnAddr: map[*ptx.Func]uint64{}, fnAt: map[uint64]*ptx.Func{},
+		fnMod: map[*ptx.Func]*ptx.Module{}, fnAddr: map[*ptx.Func]uint64{}, fnAt: map[uint64]*ptx.Func{}, shared: map[*ptx.Var]inRegion{},
 	}
 	l := &linker{Program: p, vars: map[string]*global{}, fns: map[string]*ptx.Func{}}
 	for _, m := range mods {
@@ -377,7 +398,7 @@ type Machine struct {
 	prog   *Program
 	mem    *device.Memory
 	addr   []uint64 // by global.index
-	given  []uint64 // those passed to NewMachineAt
+	own    []uint64 // what it has allocated for them
 	images map[imageKey]*image
 	crew   exec.Crew[worker]
 	grids  uint64 // launches begun, for %gridid
@@ -395,6 +416,7 @@ func NewMachine(p *Program, mem *device.Memory) (*Machine, error) {
 // have a place in mem. If keep is set these have values too, which stay.
 func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64, keep bool) (*Machine, error) {
 	m := &Machine{prog: p, mem: mem, crew: exec.Crew[worker]{Mem: mem, New: newWorker}, images: map[imageKey]*image{}, addr: make([]uint64, len(p.globals))}
+	regions := map[*region]uint64{}
 	for _, g := range p.globals {
 		var flags []device.Flag
 		if g.v.Space == ptx.SpaceConst {
@@ -403,10 +425,22 @@ func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64, keep boo
 		a, err := uint64(0), error(nil)
 		if place, ok := at[g.v.Name]; ok && !g.inBody {
 			a = place
-			m.given = append(m.given, a)
 			_, err = mem.Bytes(a, max(g.size, 1))
 		} else {
-			a, err = mem.Alloc(max(g.size, 1), g.v.Name, flags...)
+			in, shared := p.shared[g.v]
+			if a = regions[in.of]; a == 0 {
+				size := g.size
+				if shared {
+					size = in.of.bytes
+				}
+				if a, err = mem.Alloc(max(size, 1), g.v.Name, flags...); err == nil {
+					m.own = append(m.own, a)
+				}
+				if shared {
+					regions[in.of] = a
+				}
+			}
+			a += in.offset
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: variable %s: %w", g.mod.File, g.v.Pos.Line, g.v.Name, err)
@@ -440,10 +474,8 @@ func NewMachineAt(p *Program, mem *device.Memory, at map[string]uint64, keep boo
 // was given. No launch of the machine may be running or follow.
 func (m *Machine) Release() error {
 	var errs []error
-	for _, a := range m.addr {
-		if !slices.Contains(m.given, a) {
-			errs = append(errs, m.mem.Free(a))
-		}
+	for _, a := range m.own {
+		errs = append(errs, m.mem.Free(a))
 	}
 	return errors.Join(append(errs, m.spaces.Release(m.mem))...)
 }

@@ -138,12 +138,25 @@ func (pl *place) fill(mem *device.Memory, at map[string]uint64, keep bool) error
 func (pl *place) point(mem *device.Memory) error {
 	for n := range pl.prog.text.Addresses {
 		a := &pl.prog.text.Addresses[n]
+		if a.To != sass.OfPointer || a.Kernel != "" {
+			continue
+		}
+		at := uint64(0)
 		for _, v := range pl.moved {
-			if a.To == sass.OfPointer && a.Kernel == "" && a.Data == v.data && v.from <= a.Offset && a.Offset < v.to {
-				if err := mem.Write(v.at+a.Offset-v.from, le.AppendUint64(nil, pl.address(a))); err != nil {
-					return err
-				}
+			if a.Data == v.data && v.from <= a.Offset && a.Offset < v.to {
+				at = v.at + a.Offset - v.from
 			}
+		}
+		for _, v := range pl.consts {
+			if a.Data < 0 && a.Bank == v.bank && v.from <= a.Offset && a.Offset < v.to {
+				at = v.at + a.Offset - v.from
+			}
+		}
+		if at == 0 {
+			continue
+		}
+		if err := mem.Write(at, le.AppendUint64(nil, pl.address(a))); err != nil {
+			return err
 		}
 	}
 	return nil
