@@ -1,6 +1,10 @@
 package compile
 
-import "github.com/heddle-sim/heddle/internal/compile/ir"
+import (
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/compile/ir"
+)
 
 // This file: parallel copies become moves, once registers are known.
 
@@ -13,7 +17,7 @@ func sequence(f *ir.Func) {
 			in.Else = nil // its results are in the same registers
 			switch {
 			case in.Name == ir.Copy:
-				list = append(list, moves(in)...)
+				list = append(list, zeroPairs(moves(in))...)
 			case in.Name == "MOV" && in.Guard.Val == nil && in.Args[1].Kind == ir.Reg && in.Args[1].Vals[0] != nil && same(in.Args[1].Vals[0], in.Args[0].Vals[0]):
 			default:
 				list = append(list, in)
@@ -21,6 +25,27 @@ func sequence(f *ir.Func) {
 		}
 		b.Insts = list
 	}
+}
+
+// zeroPairs makes moves of zero to two neighbouring registers one instruction, in the place of the later one.
+func zeroPairs(list []*ir.Inst) []*ir.Inst {
+	at := map[int]int{} // by register: the place of the move of zero to it
+	for i, in := range list {
+		if in.Name != "MOV" || !zero(&in.Args[1]) {
+			continue
+		}
+		d := in.Args[0].Vals[0]
+		if k, ok := at[d.Reg^1]; ok {
+			pair := []*ir.Value{d, list[k].Args[0].Vals[0]}
+			if d.Reg%2 != 0 {
+				slices.Reverse(pair)
+			}
+			list[i] = &ir.Inst{Name: "CS2R", Args: []ir.Arg{ir.D(pair...), ir.T("SRZ")}, Line: in.Line}
+			list[k] = nil
+		}
+		at[d.Reg] = i
+	}
+	return slices.DeleteFunc(list, func(in *ir.Inst) bool { return in == nil })
 }
 
 // same reports whether two values are in one register.

@@ -83,25 +83,23 @@ func (s *splitter) edge(p, b *ir.Block) {
 	p.Replace(b, x)
 }
 
-// copyOf adds a copy of a value to a parallel copy.
-func copyOf(f *ir.Func, c *ir.Inst, v *ir.Value) *ir.Value {
-	n := f.NewValue(v.Class)
-	addCopy(c, n, ir.Arg{Kind: map[bool]ir.Kind{true: ir.P, false: ir.Reg}[v.Class == ir.Pred], Vals: []*ir.Value{v}})
-	return n
+// asItIs is a value.
+func asItIs(v *ir.Value) ir.Arg {
+	if v.Class == ir.Pred {
+		return ir.Pr(v, false)
+	}
+	return ir.R(v)
 }
 
 // origin is what a value is a copy of, if that is no register, else the value.
 func origin(v *ir.Value) ir.Arg {
-	m := moved(v)
-	switch {
-	case v.Class == ir.Pred:
-		return ir.Pr(v, false)
+	switch m := moved(v); {
+	case isZero(m):
+		return ir.RZ()
 	case m != nil && len(m.Vals) == 0:
 		return *m
-	case m != nil && m.Kind == ir.Reg && m.Vals[0] == nil:
-		return ir.RZ()
 	}
-	return ir.R(v)
+	return asItIs(v)
 }
 
 // addCopy makes d a copy of what src is.
@@ -160,11 +158,13 @@ func isolateTuples(f *ir.Func, in *ir.Inst) (groups []group, before *ir.Inst) {
 	if in.Name == ir.Copy {
 		return nil, nil
 	}
-	copied := func(v *ir.Value) *ir.Value {
+	copied := func(v *ir.Value, what func(v *ir.Value) ir.Arg) *ir.Value {
 		if before == nil {
 			before = &ir.Inst{Line: in.Line}
 		}
-		return copyOf(f, before, v)
+		d := f.NewValue(v.Class)
+		addCopy(before, d, what(v))
+		return d
 	}
 	n := 0 // among the results
 	for i := range in.Args {
@@ -180,7 +180,7 @@ func isolateTuples(f *ir.Func, in *ir.Inst) (groups []group, before *ir.Inst) {
 				}
 				row := []*ir.Value{v}
 				if len(in.Else) > 0 && in.Else[n] != nil {
-					in.Else[n] = copied(in.Else[n])
+					in.Else[n] = copied(in.Else[n], origin) // the result takes its place: a number needs no register before
 					row = append(row, in.Else[n])
 				}
 				n++
@@ -197,7 +197,7 @@ func isolateTuples(f *ir.Func, in *ir.Inst) (groups []group, before *ir.Inst) {
 		var g group
 		a.Vals = slices.Clone(a.Vals)
 		for j, v := range a.Vals {
-			a.Vals[j] = copied(v)
+			a.Vals[j] = copied(v, asItIs)
 			g = append(g, []*ir.Value{a.Vals[j]})
 		}
 		groups = append(groups, g)
