@@ -89,6 +89,17 @@ func usesOf(f *ir.Func) []int {
 	return uses
 }
 
+// allUsesOf counts those of branches, too.
+func allUsesOf(f *ir.Func) []int {
+	uses := usesOf(f)
+	for _, b := range f.Blocks {
+		if c := b.Term.Cond; c != nil {
+			uses[c.ID]++
+		}
+	}
+	return uses
+}
+
 // swizzle makes an operand of packed halves name the half that was copied.
 func (m bytesOf) swizzle(a *ir.Arg, single bool) {
 	if a.Kind != ir.Reg || len(a.Vals) != 1 || a.Vals[0] == nil {

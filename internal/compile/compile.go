@@ -166,7 +166,7 @@ func (m *module) kernel(fn *ptx.Func, mach *machine.Machine, o *Options) (k *sas
 }
 
 // body compiles a kernel or a function. If it needs more predicates than there are, it begins again with
-// fewer; if it needs more registers, with the instructions in their order, and then with less and less of
+// fewer; if it needs more registers, with the instructions in other orders, and then with less and less of
 // them for what stays in registers.
 func (m *module) body(fn *ptx.Func, mach *machine.Machine, o *Options) (*body, *Refusal) {
 	var with options
@@ -204,10 +204,10 @@ func (m *module) body(fn *ptx.Func, mach *machine.Machine, o *Options) (*body, *
 			with.predicates--
 		case err.What != tooMany(ir.GPR, mach.Registers):
 			return nil, err
-		case !with.inOrder:
-			with.inOrder = true
+		case with.registers == 0 && with.order < asWritten:
+			with.order++
 		case with.registers == 0:
-			with.registers, with.reserve = mach.Registers-1, 4
+			with.registers, with.reserve, with.order = mach.Registers-1, 4, frugal
 		case with.registers > fewest:
 			with.registers -= max(1, with.registers/16)
 		default:

@@ -7,7 +7,7 @@ import (
 )
 
 // This file: registers that are too many move to the thread's local memory. A value is stored once, where
-// it is made, and loaded before each use; what a move can make again is made again instead. The values
+// it is made, and loaded before each use; what one instruction can make again is made again instead. The values
 // that go are those with the least accesses, weighed by the depth of loops, for the length of code in
 // which they are needed (Chaitin, "Register Allocation & Spilling via Graph Coloring", 1982).
 
@@ -29,7 +29,9 @@ type evictor struct {
 	weight []int  // by block
 	live   *liveness
 	place  []*memorySlot // by value: where it is in this round, nil if it stays
-	again  []*ir.Inst    // by value: the move that makes it again, nil if it is stored
+	again  []*ir.Inst    // by value: the instruction that makes it again, nil if it is stored
+	// remakes are, by value, instructions that make it again.
+	remakes []*ir.Inst
 }
 
 // memorySlot is a place in local memory of values that are never needed at once.
@@ -99,16 +101,31 @@ func (e *evictor) weigh() {
 	}
 }
 
-// remade is the move that makes a value again anywhere, nil if none does.
-func remade(v *ir.Value) *ir.Inst {
+// remade is the instruction that makes a value again wherever it is needed, nil if none does: a move of a number or a
+// constant, or what computes it from other registers that are needed there anyway.
+func (e *evictor) remade(v *ir.Value) *ir.Inst {
 	in := v.Def
-	if in == nil || in.Name != "MOV" || in.Guard.Val != nil || in.Effect {
+	if in == nil || in.Guard.Val != nil || in.Effect {
 		return nil
 	}
-	if a := in.Args[1]; a.Kind == ir.Imm || a.Kind == ir.Const && len(a.Vals) == 0 {
-		return in
+	switch in.Base() {
+	case "MOV", "IADD3", "LOP3", "SHF", "LEA", "IMAD":
+	default:
+		return nil
 	}
-	return nil
+	for i := range in.Args {
+		if a := &in.Args[i]; a.Dst && (a.Kind != ir.Reg || len(a.Vals) != 1) && a.Vals[0] != nil {
+			return nil
+		}
+	}
+	ok := true
+	in.Uses(func(x **ir.Value) {
+		ok = ok && (*x).Class == ir.GPR && e.live.of[(*x).ID].cover(e.live.of[v.ID])
+	})
+	if !ok {
+		return nil
+	}
+	return in
 }
 
 // costs are how much longer the code takes without each value, for each place in which it is needed.
@@ -134,8 +151,8 @@ func (e *evictor) costs() []float64 {
 		for _, s := range e.live.of[v.ID] {
 			n += s.to - s.from
 		}
-		if cost[v.ID] /= float64(n); remade(v) != nil {
-			cost[v.ID] /= 10 // a move, not a load
+		if cost[v.ID] /= float64(n); e.remakes[v.ID] != nil {
+			cost[v.ID] /= 10 // not a load
 		}
 	}
 	return cost
@@ -165,8 +182,27 @@ func (e *evictor) choose() []*ir.Value {
 		}
 		return a.step - b.step
 	})
+	e.remakes = make([]*ir.Inst, len(e.f.Values))
+	for _, v := range e.f.Values {
+		e.remakes[v.ID] = e.remade(v)
+	}
 	cost, to := e.costs(), e.chosen()
+	pinned := make([]bool, len(e.f.Values)) // others are made again of it
 	moved := make([]bool, len(e.f.Values))
+	may := func(v *ir.Value) bool {
+		if e.gone[v.ID] || v == e.sp || pinned[v.ID] {
+			return false
+		}
+		if in := e.remakes[v.ID]; in != nil {
+			there := true
+			in.Uses(func(x **ir.Value) { there = there && !moved[(*x).ID] })
+			if there {
+				return true
+			}
+			e.remakes[v.ID] = nil
+		}
+		return e.sp != nil
+	}
 	at := make([]int, len(e.f.Values)) // by value: its place in now
 	var victims, now []*ir.Value
 	drop := func(v *ir.Value) {
@@ -188,18 +224,21 @@ func (e *evictor) choose() []*ir.Value {
 		}
 		var best *ir.Value
 		for _, v := range now {
-			if !e.gone[v.ID] && v != e.sp && (e.sp != nil || remade(v) != nil) && (best == nil || cost[v.ID] < cost[best.ID] || cost[v.ID] == cost[best.ID] && v.ID < best.ID) {
+			if may(v) && (best == nil || cost[v.ID] < cost[best.ID] || cost[v.ID] == cost[best.ID] && v.ID < best.ID) {
 				best = v
 			}
 		}
 		if best != nil {
 			drop(best)
 			moved[best.ID] = true
+			if in := e.remakes[best.ID]; in != nil {
+				in.Uses(func(x **ir.Value) { pinned[(*x).ID] = true })
+			}
 			victims = append(victims, best)
 			continue
 		}
 		for _, v := range now { // what was fetched for a phi: that moves instead
-			if d := to[v.ID]; d != nil && (best == nil || cost[d.ID] < cost[to[best.ID].ID]) && (moved[d.ID] || !e.gone[d.ID]) && e.sp != nil {
+			if d := to[v.ID]; d != nil && (best == nil || cost[d.ID] < cost[to[best.ID].ID]) && (moved[d.ID] || !e.gone[d.ID] && !pinned[d.ID]) && e.sp != nil {
 				best = v
 			}
 		}
@@ -246,7 +285,7 @@ func (e *evictor) round(list []*ir.Value) {
 	}
 	for _, v := range list {
 		e.gone[v.ID] = true
-		if e.again[v.ID] = remade(v); e.again[v.ID] == nil {
+		if e.again[v.ID] = e.remakes[v.ID]; e.again[v.ID] == nil {
 			e.place[v.ID] = &memorySlot{in: slices.Clone(e.live.of[v.ID])}
 		}
 	}
@@ -356,7 +395,14 @@ func (e *evictor) fetch(v *ir.Value, line int32) (*ir.Inst, *ir.Value) {
 	t := e.f.NewValue(ir.GPR)
 	e.gone = append(e.gone, true)
 	if m := e.again[v.ID]; m != nil {
-		return &ir.Inst{Name: "MOV", Args: []ir.Arg{ir.D(t), m.Args[1]}, Line: line}, t
+		in := &ir.Inst{Name: m.Name, Line: line}
+		for i := range m.Args {
+			in.Args = append(in.Args, m.Args[i].Clone())
+			if a := &in.Args[i]; a.Dst && a.Kind == ir.Reg {
+				a.Vals[0] = t
+			}
+		}
+		return in, t
 	}
 	return e.load(t, e.placeOf(v), line), t
 }

@@ -38,6 +38,17 @@ func (r ranges) overlaps(o ranges) bool {
 	return false
 }
 
+// cover reports whether one range contains another, but for where that begins: a value is made of what ends there.
+func (r ranges) cover(o ranges) bool {
+	for _, s := range o {
+		j := sort.Search(len(r), func(j int) bool { return r[j].to > s.from })
+		if j == len(r) || r[j].from > s.from || r[j].to < s.to {
+			return false
+		}
+	}
+	return true
+}
+
 // join returns both ranges as one.
 func (r ranges) join(o ranges) ranges {
 	out := make(ranges, 0, len(r)+len(o))

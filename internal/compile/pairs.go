@@ -14,14 +14,9 @@ import (
 
 // fusePairs looks for such pairs.
 func fusePairs(f *ir.Func) {
-	uses := usesOf(f)
+	uses := allUsesOf(f)
 	for _, b := range f.Blocks {
-		if c := b.Term.Cond; c != nil {
-			uses[c.ID]++
-		}
-	}
-	// only is the instruction that makes a value which no other one needs.
-	for _, b := range f.Blocks {
+		// only is the instruction that makes a value which no other one needs.
 		only := func(v *ir.Value) *ir.Inst {
 			if v == nil || uses[v.ID] != 1 || v.Def == nil || v.Def.Block != b || v.Def.Guard.Val != nil || v.Def.Effect {
 				return nil
@@ -40,8 +35,41 @@ func fusePairs(f *ir.Func) {
 				combineSum(in, only)
 			case "PLOP3.LUT":
 				joinComparison(in, only)
+			case "SEL":
+				guardSelection(in, only, uses)
 			}
 		}
+	}
+}
+
+// guardSelection makes a selection between a value that ends there and what another selection chooses a guard of that
+// one.
+func guardSelection(in *ir.Inst, only func(*ir.Value) *ir.Inst, uses []int) {
+	for k := 1; k <= 2; k++ {
+		y, x, q := &in.Args[k], &in.Args[3-k], in.Args[3]
+		if !plainRegister(x) || !plainRegister(y) || q.Vals[0] == nil {
+			continue
+		}
+		inner := only(y.Vals[0])
+		if inner == nil || inner.Name != "SEL" {
+			continue
+		}
+		left := uses[x.Vals[0].ID] - 1 // those elsewhere than in what decides
+		for _, p := range [2]*ir.Value{q.Vals[0], inner.Args[3].Vals[0]} {
+			if p != nil && p.Def != nil && (p != q.Vals[0] || p != inner.Args[3].Vals[0]) {
+				p.Def.Uses(func(v **ir.Value) {
+					if *v == x.Vals[0] {
+						left--
+					}
+				})
+			}
+		}
+		if left != 0 {
+			continue
+		}
+		in.Guard, in.Else = ir.Guard{Val: q.Vals[0], Not: q.Not != (k == 2)}, []*ir.Value{x.Vals[0]}
+		in.Args = []ir.Arg{in.Args[0], inner.Args[1].Clone(), inner.Args[2].Clone(), inner.Args[3].Clone()}
+		return
 	}
 }
 

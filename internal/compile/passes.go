@@ -13,12 +13,21 @@ type pass struct {
 	from int  // the level of optimisation from which on it runs
 }
 
+// order says how instructions of a block are ordered.
+type order uint8
+
+// The orders in which a kernel's instructions are tried, until its registers fit.
+const (
+	usual     order = iota // long waits begin early
+	frugal                 // few registers are needed, whatever is waited for
+	asWritten              // as the PTX has them
+)
+
 // options are choices of how passes work.
 type options struct {
 	// predicates is the number of them that may be needed at once, 0 if all may.
 	predicates int
-	// inOrder leaves the instructions in the order of the PTX.
-	inOrder bool
+	order      order
 	// registers is the number of general registers that may be needed at once, 0 if all may; reserve are
 	// the bytes of local memory for the others.
 	registers, reserve int
@@ -60,9 +69,9 @@ func passes(o *options, lay *layout) []pass {
 		{"flatten", plain(func(f *ir.Func) { flatten(f); removeDead(f) }), true, 3},
 		{"invariants", invariants, true, 3},
 		{"schedule", func(f *ir.Func, m *machine.Machine) {
-			if !o.inOrder {
+			if o.order != asWritten {
 				meetOnce(f)
-				schedule(f, m)
+				schedule(f, m, o.order == frugal)
 			}
 		}, true, 3},
 		{"predicates", plain(func(f *ir.Func) {

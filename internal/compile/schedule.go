@@ -34,12 +34,14 @@ type node struct {
 	latency int
 }
 
-// schedule orders the instructions of every block.
-func schedule(f *ir.Func, m *machine.Machine) {
+// schedule orders the instructions of every block; frugal has those first that free registers.
+func schedule(f *ir.Func, m *machine.Machine, frugal bool) {
 	s := &scheduler{m: m, live: findLive(f), by: make([]int, len(f.Values))}
 	s.p.left = make([]int, len(f.Values))
 	for _, b := range f.Blocks {
-		s.most = s.room(b)
+		if s.most = 0; !frugal {
+			s.most = s.room(b)
+		}
 		var out []*ir.Inst
 		from := 0
 		for i, in := range b.Insts { // nothing passes a reading of the clock, or is before a function's beginning

@@ -12,11 +12,12 @@ import (
 
 // simplify does so in the order of the code, so that what it finds helps later instructions.
 func simplify(f *ir.Func) {
+	uses := allUsesOf(f)
 	for _, n := range f.Graph().ReversePostOrder() {
 		for _, in := range f.Blocks[n].Insts {
 			in.Uses(func(v **ir.Value) { *v = original(*v) })
 			if in.Guard.Val == nil {
-				reduce(in)
+				reduce(in, uses)
 			}
 			shortAddresses(in)
 			floatSigns(in)
@@ -53,7 +54,7 @@ func number(a *ir.Arg) (n uint32, ok bool) {
 func becomes(in *ir.Inst, a ir.Arg) { in.Name, in.Args = "MOV", []ir.Arg{in.Args[0], a} }
 
 // reduce replaces an instruction by a simpler one.
-func reduce(in *ir.Inst) {
+func reduce(in *ir.Inst, uses []int) {
 	switch in.Base() {
 	case "IADD3":
 		reduceSum(in)
@@ -62,7 +63,7 @@ func reduce(in *ir.Inst) {
 	case "SHF":
 		reduceShift(in)
 	case "SHFL":
-		reduceShuffle(in)
+		reduceShuffle(in, uses)
 	}
 }
 
@@ -170,8 +171,12 @@ const (
 	shuffleBound = 1 << 13
 )
 
-// reduceShuffle puts numbers into the fields for them.
-func reduceShuffle(in *ir.Inst) {
+// reduceShuffle puts numbers into the fields for them. A number that all lanes have is one that all get.
+func reduceShuffle(in *ir.Inst, uses []int) {
+	if n, ok := number(&in.Args[2]); ok && (in.Args[0].Vals[0] == nil || uses[in.Args[0].Vals[0].ID] == 0) {
+		in.Name, in.Args = "MOV", []ir.Arg{in.Args[1], ir.I(n)}
+		return
+	}
 	for i, limit := range [...]uint32{3: shuffleLanes, 4: shuffleBound} {
 		if i < 3 {
 			continue
