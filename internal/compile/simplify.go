@@ -189,8 +189,8 @@ func reduceShuffle(in *ir.Inst, uses []int) {
 	}
 }
 
-// offsets are how far the offsets of the addresses of an instruction reach, nil if none are known.
-func offsets(in *ir.Inst) []int64 {
+// reachOf is how far the offsets of the addresses of an instruction may reach, nil if that is not known.
+func reachOf(in *ir.Inst) []int64 {
 	switch in.Base() {
 	case "LDS", "STS", "LDSM", "LDG", "STG", "LD", "ST", "ATOMS":
 		return []int64{farthest}
@@ -202,7 +202,7 @@ func offsets(in *ir.Inst) []int64 {
 
 // shortAddresses makes numbers in addresses offsets.
 func shortAddresses(in *ir.Inst) {
-	reach := offsets(in)
+	reach := reachOf(in)
 	for i := range in.Args {
 		a := &in.Args[i]
 		if a.Kind != ir.Mem || len(reach) == 0 {
