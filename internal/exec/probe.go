@@ -193,7 +193,7 @@ type Access struct {
 	Depth int       // of calls
 	Inst  *isa.Inst // its Order, Scope and Atomic hold for every lane
 	Lanes isa.LaneMask
-	Space isa.Space // Global, Shared or Local: lanes of a generic access come space by space
+	Space isa.Space // Global, Shared, Local or Tensor: lanes of a generic access come space by space
 	// Addr holds the byte addresses of Lanes, in Space: shared and local ones begin at 0.
 	Addr  *[32]uint64
 	Bytes int // of a lane, vectors included
@@ -210,7 +210,9 @@ type Access struct {
 	Flight   bool
 	By       isa.Completion
 	Mbarrier uint64
-	// Peer is whose shared memory Addr is in, and MbarrierPeer whose the mbarrier.
+	// Issuer is the lane that has started an operation of ByCommit. Lanes are pieces of memory there, not threads.
+	Issuer int
+	// Peer is whose shared or tensor memory Addr is in, and MbarrierPeer whose the mbarrier.
 	Peer, MbarrierPeer Peer
 }
 
@@ -272,13 +274,14 @@ type SignalKind uint8
 
 // The operations on mbarriers.
 const (
-	SignalInit   SignalKind = iota // makes the barrier
-	SignalInval                    // ends its life
-	SignalArrive                   // arrives, with or without expected bytes
-	SignalExpect                   // announces bytes
-	SignalBytes                    // counts bytes as arrived
-	SignalWait                     // tests or waits
-	SignalCopies                   // arrives when the thread's earlier cp.async have completed
+	SignalInit     SignalKind = iota // makes the barrier
+	SignalInval                      // ends its life
+	SignalArrive                     // arrives, with or without expected bytes
+	SignalExpect                     // announces bytes
+	SignalBytes                      // counts bytes as arrived
+	SignalWait                       // tests or waits
+	SignalCopies                     // arrives when the thread's earlier cp.async have completed
+	SignalProducts                   // arrives when the warp's earlier products of tcgen05 and copies into tensor memory have completed
 )
 
 // Misuse is an error of synchronisation.
@@ -294,4 +297,8 @@ const (
 	FromOutside
 	// TooEarly: lanes read a register that a product of their warp group has still to write.
 	TooEarly
+	// LoadTooEarly: lanes read a register that a load of tensor memory has still to write.
+	LoadTooEarly
+	// TensorKept: the last lanes of a block exit, and it has columns of tensor memory.
+	TensorKept
 )

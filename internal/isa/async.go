@@ -19,11 +19,14 @@ type Completion uint8
 
 // The completions.
 const (
-	ByNothing  Completion = iota
-	ByGroup               // groups of cp.async and LDGSTS
-	ByBulk                // groups of cp.async.bulk
-	ByMbarrier            // a barrier in shared memory that counts bytes
-	ByProduct             // groups of wgmma
+	ByNothing     Completion = iota
+	ByGroup                  // groups of cp.async and LDGSTS
+	ByBulk                   // groups of cp.async.bulk
+	ByMbarrier               // a barrier in shared memory that counts bytes
+	ByProduct                // groups of wgmma
+	ByCommit                 // an mbarrier that a commit of tcgen05 names: products, and copies into tensor memory
+	ByTensorLoad             // tcgen05.wait::ld
+	ByTensorStore            // tcgen05.wait::st
 )
 
 // Async is an instruction's part in asynchronous operations; package exec (async.go)

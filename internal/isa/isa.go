@@ -39,9 +39,10 @@ const (
 	Param
 	Texture
 	Surface
+	TensorMem // tensor memory of Blackwell: a lane has 2 KiB, a column 4 bytes
 )
 
-var spaceNames = [...]string{"none", "generic", "global", "shared", "local", "const", "param", "texture", "surface"}
+var spaceNames = [...]string{"none", "generic", "global", "shared", "local", "const", "param", "texture", "surface", "tensor"}
 
 func (s Space) String() string { return spaceNames[s] }
 

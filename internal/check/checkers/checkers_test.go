@@ -24,7 +24,7 @@ func find(t *testing.T, names []string, body string) string {
 // findIn is find for a target and a launch.
 func findIn(t *testing.T, names []string, target string, l exec.Launch, body string) string {
 	t.Helper()
-	head := `.version 8.3
+	head := `.version 8.7
 .target ` + target + `
 .address_size 64
 .visible .entry k(.param .u64 p0) {

@@ -128,6 +128,8 @@ func TestHopper(t *testing.T) {
 		{"a product", "a wait for the group before", "wait_group.sync.aligned 0", "wait_group.sync.aligned 1", "race-shared-intrawarp error x1152 line 11\nwgmma-wait error x256 line 9"},
 		{"a product", "copied and stored too early", "wgmma.wait_group.sync.aligned 0;", "mov.f32 %v6, %v1; st.shared.f32 [%r1+16000], %v6; wgmma.wait_group.sync.aligned 0;", "race-shared-interwarp note x49152 line 8\nrace-shared-intrawarp note x15872 line 8\nwgmma-wait error x256 line 8"},
 
+		{"a product", "one lane overwrites what all read too early", "wgmma.wait_group.sync.aligned 0;\nadd.f32 %v5, %v1, %v2;", "setp.eq.u32 %p1, %t, 0; @%p1 mov.f32 %v1, 0f00000000; add.f32 %v5, %v1, %v1; wgmma.wait_group.sync.aligned 0;", "wgmma-wait error x254 line 8"},
+
 		{"two signals of copies", "whole", "", "", ""},
 		{"two signals of copies", "no wait for the second", "M: mbarrier.test_wait.parity.shared.b64 %p2, [%r7+8], 0; @!%p2 bra M;", "", "race-shared-interwarp error x1024 line 9"},
 

@@ -22,7 +22,7 @@ type access struct {
 
 // Access is as in exec.BlockProbe.
 func (b *block) Access(a *exec.Access) {
-	if a.Lanes == 0 || a.Space != isa.Global && a.Space != isa.Shared {
+	if a.Lanes == 0 || a.Space != isa.Global && a.Space != isa.Shared && a.Space != isa.TensorMem {
 		return
 	}
 	if failed := a.Failed & a.Lanes; failed != 0 { // they have only read
@@ -36,7 +36,10 @@ func (b *block) Access(a *exec.Access) {
 	c := b.c
 	b.launch.room()
 	w := &b.warps[a.Warp]
-	x := access{Access: a, w: w, mem: c.global, shared: a.Space == isa.Shared}
+	x := access{Access: a, w: w, mem: c.global, shared: a.Space != isa.Global}
+	if a.Space == isa.TensorMem {
+		x.Access = inTensorMemory(a)
+	}
 	if x.shared {
 		o := b.of(a.Peer)
 		if o == nil {
@@ -65,11 +68,14 @@ func (b *block) Access(a *exec.Access) {
 	switch {
 	case a.Flight:
 		x.r.class = x.r.class&^(strong|wide|lockstep|hinted) | flight
-		if a.Read && a.Write { // a reduction is atomic, and relaxed in the scope of the GPU (PTX manual, cp.reduce.async.bulk)
+		if a.Read && a.Write && a.By != isa.ByCommit { // a reduction is atomic, and relaxed in the scope of the GPU (PTX manual, cp.reduce.async.bulk)
 			x.r.class |= strong | wide
 		}
 		if a.By == isa.ByProduct {
 			x.w = b.groupOf(w)
+		}
+		if a.By == isa.ByCommit {
+			x.w = b.issuer(w, a.Issuer)
 		}
 		if x.shared && byAsyncProxy(a) {
 			b.unfenced(&x)
@@ -310,7 +316,7 @@ func (m *memo) apply(k cell) cell {
 // conflict reports whether two accesses of one byte conflict and are not morally strong.
 // Natural alignment makes overlapping accesses of one size overlap completely.
 func (b *block) conflict(e, n *record) bool {
-	if (e.class|n.class)&write == 0 {
+	if (e.class|n.class)&write == 0 || b.pipelined(e, n) {
 		return false
 	}
 	if e.class&n.class&strong == 0 || e.size != n.size || (e.class|n.class)&hinted != 0 {
@@ -569,7 +575,7 @@ func (b *block) replaces(x *access, e *record, el, lane int, bytes uint8) bool {
 			return false
 		}
 	}
-	if b.settled(e, x.w) {
+	if b.settled(e, x.w) || b.pipelined(e, &x.r) {
 		return true
 	}
 	if alike(e, &x.r) {

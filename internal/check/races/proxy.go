@@ -181,7 +181,7 @@ func (b *block) signalled(s *exec.Signal, m *mbar) {
 // byAsyncProxy reports whether an asynchronous access is one of the asynchronous proxy. Copies of cp.async and
 // st.async are taken for accesses of their thread's.
 func byAsyncProxy(a *exec.Access) bool {
-	return a.By == isa.ByBulk || a.By == isa.ByProduct || strings.Contains(a.Inst.Op, ".bulk")
+	return a.By == isa.ByBulk || a.By == isa.ByProduct || a.By == isa.ByCommit || strings.Contains(a.Inst.Op, ".bulk")
 }
 
 // unfenced looks for writes of threads that an access of the asynchronous proxy to shared memory may not see: a thread

@@ -2,6 +2,7 @@ package races
 
 import (
 	"sort"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/check"
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -103,7 +104,7 @@ func (l *launch) Begin(x *exec.Launch, code []*isa.Inst, source func(int) exec.W
 			l.mute, l.plain = false, false
 		case in.Barrier && in.Async.Does == isa.NotAsync && !isWhole(text(i)):
 			l.plain = false
-		case in.Async.Done == isa.ByMbarrier, in.Async.Done == isa.ByProduct:
+		case in.Async.Done == isa.ByMbarrier, in.Async.Done == isa.ByProduct, strings.HasPrefix(in.Op, "tcgen05."):
 			l.plain = false
 		}
 	}
@@ -173,7 +174,7 @@ type lane struct {
 	fenced   [2]*clock // at its last releasing fence in the scope of the block, and wider
 	waiting  []pending
 	released map[*chain]*release // by its own release operations, where it may store again
-	group    [3]int32            // groups of copies and of products that it has closed
+	group    [5]int32            // groups of copies and of products that it has closed
 }
 
 // of returns a lane's clock.

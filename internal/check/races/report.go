@@ -2,8 +2,10 @@ package races
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/check"
+	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/plain"
 )
 
@@ -26,6 +28,7 @@ var mends = map[string]string{
 	"race-shared-interwarp":  "Put __syncthreads() between the two accesses, also before memory is used again in the next iteration of a loop.",
 	"race-shared-interblock": "Put a barrier of the cluster (cluster.sync()) between the two accesses, or let an mbarrier signal that the first one is over.",
 	"race-shared-intrawarp":  "Put __syncwarp() between the two accesses: lanes of a warp need not run in lockstep.",
+	"race-tensor-memory":     "Wait for the product (tcgen05.commit to an mbarrier), load or store (tcgen05.wait) that comes first, and put a barrier between threads.",
 	"race-streams":           "Use one stream for both, let one stream wait for an event of the other (cudaStreamWaitEvent), let an edge of the graph order the two nodes, or wait on the host.",
 }
 
@@ -42,7 +45,7 @@ var (
 
 // Rules lists the rules of the checker.
 func Rules() []*check.Rule {
-	return []*check.Rule{globalBlocks, globalBlock, globalWarp, sharedBlock, sharedWarp, sharedBlocks, streams, proxy, lifetime, forgotten}
+	return []*check.Rule{globalBlocks, globalBlock, globalWarp, sharedBlock, sharedWarp, sharedBlocks, tensorMemory, streams, proxy, lifetime, forgotten}
 }
 
 // The causes of races.
@@ -52,6 +55,8 @@ const (
 	fenceMissing = "fence-missing"
 	notWaitedFor = "copy-not-waited-for"
 	stillRead    = "product-not-waited-for"
+	notCommitted = "commit-not-waited-for"
+	moveUnderWay = "tensor-move-not-waited-for"
 	besideAtomic = "plain-beside-atomic"
 	mixedSize    = "mixed-size"
 	byOperator   = "cache-operator"
@@ -74,6 +79,8 @@ var (
 var advice = map[string]string{
 	narrowScope:  "The synchronisation between them holds within a block only: use the scope of the device (cuda::thread_scope_device, __threadfence(), atomicAdd in place of atomicAdd_block).",
 	fenceMissing: "One thread sees what the other signals, but no fence orders their other accesses: release before the signal and acquire after it (__threadfence() on both sides, or cuda::atomic_ref with memory_order_release and memory_order_acquire). Within a block, __syncthreads() between the two accesses is enough.",
+	notCommitted: "A product of tensor memory (tcgen05.mma), or a copy into it, is still under way: let a tcgen05.commit after it signal an mbarrier, and wait for that one.",
+	moveUnderWay: "A load or a store of tensor memory is still under way: execute tcgen05.wait::ld or tcgen05.wait::st before others may use it, and then the fence and the barrier that order them.",
 	notWaitedFor: "An asynchronous copy is still in flight: wait for it (cp.async.wait_group, pipeline.consumer_wait, or its mbarrier), and let other threads pass a barrier after that.",
 	stillRead:    "A product of a warp group still reads its operands: wait for it (wgmma.wait_group) before their memory is given free.",
 	besideAtomic: "One of the two is a plain access, which an atomic operation does not order: make both atomic, or put a barrier between them.",
@@ -250,7 +257,10 @@ func (b *block) race(x *access, e *record, lanes [2]int, addr uint64, count uint
 	case (e.class|n.class)&hinted != 0 && b.excused(e, n):
 		f.excuse = throughL2
 	}
-	if x.shared {
+	switch {
+	case x.Space == isa.TensorMem:
+		f.rule, f.space = tensorMemory, "tensor"
+	case x.shared:
 		f.space = "shared"
 		switch f.rule {
 		case globalBlock:
@@ -272,6 +282,12 @@ func (b *block) cause(e, n *record) string {
 	case e.class&flight != 0 && b.launch.code[e.site].Tensor != nil:
 		return stillRead
 	case e.class&flight != 0:
+		switch op := b.launch.code[e.site].Op; {
+		case strings.HasPrefix(op, "tcgen05.ld"), strings.HasPrefix(op, "tcgen05.st"):
+			return moveUnderWay
+		case strings.HasPrefix(op, "tcgen05."):
+			return notCommitted
+		}
 		return notWaitedFor
 	case b.excused(e, n):
 		return byOperator

@@ -176,6 +176,8 @@ func (b *block) Signal(s *exec.Signal) {
 					}
 				}
 			}
+		case exec.SignalProducts:
+			b.committed(w, m)
 		case exec.SignalWait:
 			if s.Order.Acquires() {
 				w.gather(lanes&uint32(s.Done), m.done, b.c.time)
@@ -239,6 +241,10 @@ func groups(by isa.Completion) int {
 		return 1
 	case isa.ByProduct:
 		return 2
+	case isa.ByTensorLoad:
+		return 3
+	case isa.ByTensorStore:
+		return 4
 	}
 	return -1
 }
@@ -269,6 +275,9 @@ func (b *block) depart(x *access) {
 			}
 		case isa.ByProduct:
 			f.attached, f.owner, f.slot, f.phase = m, b.id, b.products(w).slot, uint32(group)
+		case isa.ByCommit:
+			v := b.commits(w)
+			f.attached, f.owner, f.slot, f.phase = m, b.id, v.slot, v.phase
 		default:
 			b.copies = append(b.copies, f)
 		}

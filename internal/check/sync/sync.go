@@ -29,13 +29,21 @@ var (
 	early = rule("wgmma-wait", "Threads read the result of a product of their warp group before they have waited for it.",
 		"wgmma.mma_async writes its registers at any time until wgmma.wait_group says that the group is over. What is read before is undefined; compilers that notice let products run one after the other.",
 		"Put wgmma.commit_group and wgmma.wait_group between the product and the first use of its accumulators.")
+	loading = rule("tensor-load-wait", "Threads use a register that a load of tensor memory has still to write.",
+		"tcgen05.ld writes its registers at any time until tcgen05.wait::ld says that it is over. What is read before is undefined.",
+		"Execute tcgen05.wait::ld between the load and the first use of its registers.")
+	kept = rule("tensor-memory-kept", "A block ends without giving back its columns of tensor memory.",
+		"Columns that tcgen05.alloc has given must be given back before the kernel ends: later blocks of the SM, of other kernels too, wait for them.",
+		"Let a warp execute tcgen05.dealloc for each allocation, after all that uses the columns.")
 	endless = rule("endless-wait", "Threads wait in a loop for what never comes.",
 		"All threads of the launch that run repeat the same instructions with the same values, none of them changes memory that others see, and no block that could do so can begin: the kernel never ends. What another kernel or the host does meanwhile is not seen in a run in which kernels run one after another.",
 		"Let what the threads wait for happen before, or in a block that runs at the same time; blocks that wait for each other need a cooperative launch, and each of them must come to the barrier.")
 )
 
 // Rules returns the rules of the checker.
-func Rules() []*check.Rule { return []*check.Rule{mask, divergence, misuse, early, endless} }
+func Rules() []*check.Rule {
+	return []*check.Rule{mask, divergence, misuse, early, loading, kept, endless}
+}
 
 // findKey tells findings apart.
 type findKey struct {
@@ -159,6 +167,10 @@ func (b *block) Misuse(kind exec.Misuse, warp int, lanes, named isa.LaneMask) {
 		b.add(mask, check.Error, "Threads that the member mask names never come, although they have not exited", &a)
 	case exec.TooEarly:
 		b.add(early, check.Error, "Threads read a register that a product of their warp group has still to write", &a)
+	case exec.LoadTooEarly:
+		b.add(loading, check.Error, "Threads use a register that a load of tensor memory has still to write", &a)
+	case exec.TensorKept:
+		b.add(kept, check.Error, fmt.Sprintf("A block ends with %d columns of tensor memory", named), &a)
 	case exec.FromOutside:
 		if b.probed.LiveLanes(warp)&named == 0 {
 			b.add(mask, check.Note, "Threads read a register of a thread that has exited or does not exist", &a)

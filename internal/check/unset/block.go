@@ -24,6 +24,7 @@ type block struct {
 	probed exec.ProbedBlock
 	reader exec.RegisterReader
 	shared flat
+	tensor flat // tensor memory: columns without a value, or that are not allocated, are unset
 	warps  []warp
 	// records are the reads that values came from; the first is none.
 	records []record
@@ -58,7 +59,7 @@ type word4 struct {
 func (b *block) start(p exec.ProbedBlock) {
 	b.probed = p
 	b.reader, _ = p.(exec.RegisterReader)
-	b.shared.words = b.shared.words[:0]
+	b.shared.words, b.tensor.words = b.shared.words[:0], b.tensor.words[:0]
 	b.records = append(b.records[:0], record{})
 	clear(b.known)
 	clear(b.moved)
@@ -101,7 +102,11 @@ func (b *block) in(s isa.Space) memory {
 // Access is as in exec.BlockProbe.
 func (b *block) Access(a *exec.Access) {
 	size := uint64(a.Bytes)
-	if a.Peer != 0 || a.By == isa.ByProduct {
+	if a.Space == isa.TensorMem {
+		b.accessTensor(a, size)
+		return
+	}
+	if a.Peer != 0 || a.By == isa.ByProduct || a.By == isa.ByCommit {
 		b.elsewhere(a, size)
 		return
 	}
@@ -195,6 +200,39 @@ func (b *block) accessLocal(a *exec.Access, size uint64) {
 	}
 }
 
+// accessTensor is Access for tensor memory. What a product reads is used; loads pass it on.
+func (b *block) accessTensor(a *exec.Access, size uint64) {
+	o := b.peers.Of(a.Peer, b)
+	if o == nil {
+		return
+	}
+	var whole, part uint32
+	for k := uint32(a.Lanes); k != 0; k &= k - 1 {
+		i := bits.TrailingZeros32(k) & 31
+		if a.Read {
+			switch o.tensor.unset(a.Addr[i], size) {
+			case 0:
+			case size:
+				whole |= 1 << i
+			default:
+				part |= 1 << i
+			}
+		}
+		if a.Write {
+			o.tensor.mark(a.Addr[i], size, !a.Flight) // columns are given back at once
+		}
+	}
+	switch {
+	case a.By == isa.ByCommit && whole|part != 0: // its lanes are none
+		by := *a
+		by.Addr = new([32]uint64)
+		by.Addr[a.Issuer&31] = a.Addr[bits.TrailingZeros32(whole|part)&31]
+		b.atRead(&by, 1<<(a.Issuer&31), true)
+	case whole|part != 0:
+		b.read(a, whole, part)
+	}
+}
+
 // copied follows asynchronous copies: they take the state of the bytes along.
 func (b *block) copied(a *exec.Access, m memory, size uint64) {
 	if a.Read && !a.Write {
@@ -265,7 +303,7 @@ func (b *block) Heap(_, _ int, addr, bytes uint64, freed bool) {
 // origin returns the record of a read that found no byte set.
 func (b *block) origin(a *exec.Access, lanes uint32) uint32 {
 	i := bits.TrailingZeros32(lanes) & 31
-	if len(b.moved) > 0 && a.Space != isa.Global {
+	if len(b.moved) > 0 && a.Space != isa.Global && a.Space != isa.TensorMem {
 		if from, ok := b.moved[place(a, i, a.Addr[i])]; ok {
 			return from
 		}

@@ -114,6 +114,8 @@ func doing(in *isa.Inst) does {
 		return matrices
 	case name == "mma" && !strings.Contains(rest, "sp") && newProduct(in).a > 0:
 		return products
+	case name == "tcgen05" && strings.HasPrefix(rest, "ld."):
+		return loads
 	case in.Unit == isa.UnitTensor, in.Async.Does != isa.NotAsync, in.Barrier:
 		return settles
 	case in.Atomic && strings.Contains(in.Op, ".exch"):

@@ -179,6 +179,8 @@ func ruleOf(s isa.Space) *check.Rule {
 		return shared
 	case isa.Local:
 		return local
+	case isa.TensorMem:
+		return tensor
 	}
 	return global
 }

@@ -38,6 +38,9 @@ var (
 	local = rule("uninit-local", check.Error, "A kernel uses local memory that its thread has not written.",
 		"A local array or variable has no defined contents when its function begins.",
 		"Give the variable a value before it is read, on every path.")
+	tensor = rule("uninit-tensor-memory", check.Error, "A kernel reads tensor memory that its block has not written.",
+		"Columns of tensor memory have no defined contents when they have been allocated. A product whose predicate enable-input-d is true reads D, too.",
+		"Let the first product of a sum not add D, or write the columns before they are read (tcgen05.st, tcgen05.cp).")
 	register = rule("uninit-register", check.Error, "A kernel uses a register that its thread has not written.",
 		"A register has no defined contents when its function begins: mostly it is a local variable without a value.",
 		"Give the variable a value before it is read, on every path.")
@@ -47,7 +50,7 @@ var (
 )
 
 // Rules returns the rules of the checker.
-func Rules() []*check.Rule { return []*check.Rule{global, shared, local, register, copied} }
+func Rules() []*check.Rule { return []*check.Rule{global, shared, local, tensor, register, copied} }
 
 // findKey tells findings apart: a rule and a place.
 type findKey struct {

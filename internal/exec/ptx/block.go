@@ -136,6 +136,7 @@ func (w *warp) start() {
 func (b *block) exited(w *warp, gone uint32) {
 	b.Lanes[w.id] = w.live
 	if b.probe != nil {
+		b.leavesColumns(w, gone)
 		b.probe.Exit(w.id, isa.LaneMask(gone))
 	}
 	for i := range b.Bars {

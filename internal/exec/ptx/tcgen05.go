@@ -158,8 +158,8 @@ func (w *warp) tcgenDescriptor(v uint64, what string) (m matrixDesc, ok bool) {
 // tcRows are rows of A or columns of B: elements as they are stored.
 type tcRows [][64]uint32
 
-// gather takes rows of a matrix out of a block's shared memory; false after a fault.
-func (w *warp) gather(b *block, to tcRows, m *matrixDesc, f tcFormat, k int, across bool, what string) bool {
+// gather takes rows of a matrix out of a block's shared memory, and notes what it reads there; false after a fault.
+func (w *warp) gather(b *block, to tcRows, m *matrixDesc, f tcFormat, k int, across bool, what string, reads *chunks) bool {
 	size := max(1, f.bits/8)
 	per := 16 / size // elements in 16 bytes
 	if f.dense {
@@ -168,10 +168,12 @@ func (w *warp) gather(b *block, to tcRows, m *matrixDesc, f tcFormat, k int, acr
 	if !across {
 		for r := range to {
 			for c := 0; c < k; c += per {
-				p := w.chunkOf(b, m.chunkAt(r, c/per, false), what)
+				at := m.chunkAt(r, c/per, false)
+				p := w.chunkOf(b, at, what)
 				if p == nil {
 					return false
 				}
+				*reads = append(*reads, at)
 				for i := range per {
 					to[r][c+i] = f.stored(p, i)
 				}
@@ -181,10 +183,12 @@ func (w *warp) gather(b *block, to tcRows, m *matrixDesc, f tcFormat, k int, acr
 	}
 	for r := 0; r < len(to); r += per {
 		for c := range k {
-			p := w.chunkOf(b, m.across(r, c, size), what)
+			at := m.across(r, c, size)
+			p := w.chunkOf(b, at, what)
 			if p == nil {
 				return false
 			}
+			*reads = append(*reads, at)
 			for i := range per {
 				if r+i < len(to) {
 					to[r+i][c] = f.stored(p, i)
@@ -319,8 +323,9 @@ func (w *warp) tcgenProduct(op *tcgenOp, i int) {
 		return
 	}
 	part := s.n / len(group)
+	var reads [2]chunks // by blocks of the group
 	for g, b := range group {
-		if !w.gather(b, columns[g*part:][:part], &db, s.b, s.k, s.acrossB, "B") {
+		if !w.gather(b, columns[g*part:][:part], &db, s.b, s.k, s.acrossB, "B", &reads[g]) {
 			return
 		}
 	}
@@ -334,7 +339,7 @@ func (w *warp) tcgenProduct(op *tcgenOp, i int) {
 		} else {
 			var da matrixDesc
 			if da, ok = w.tcgenDescriptor(w.u64(op.descA)[i], "A"); ok {
-				ok = w.gather(b, rows, &da, s.a, s.k, s.acrossA, "A")
+				ok = w.gather(b, rows, &da, s.a, s.k, s.acrossA, "A", &reads[g])
 			}
 		}
 		if !ok {
@@ -353,8 +358,12 @@ func (w *warp) tcgenProduct(op *tcgenOp, i int) {
 				scales[k] = uint32(w.addr[i])
 			}
 		}
-		if !w.tcgenBlock(b, op, scales, &s, rows, columns, at, keep, len(group) == 2, &masks) {
+		paired := len(group) == 2
+		if !w.tcgenBlock(b, op, scales, &s, rows, columns, at, keep, paired, &masks) {
 			return
+		}
+		if w.blk.probe != nil {
+			w.seenProduct(b, op, &s, i, len(rows), reads[g], scales, at, keep, paired && len(rows) == 64, &masks)
 		}
 	}
 }

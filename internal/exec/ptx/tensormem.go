@@ -47,9 +47,21 @@ func decodeTcgen(d *dec, in *ptx.Inst, o *inst) error {
 	case "ld", "st":
 		d.together(o)
 		return d.tmemMove(in, o, name == "st")
-	case "relinquish_alloc_permit", "wait":
+	case "relinquish_alloc_permit":
 		d.together(o)
 		o.run = func(w *warp, in *inst, m uint32) { w.needAll(in, m) }
+		return nil
+	case "wait":
+		d.together(o)
+		by := isa.ByTensorLoad
+		if strings.HasSuffix(in.Mods[0], "st") {
+			by = isa.ByTensorStore
+		}
+		o.run = func(w *warp, in *inst, m uint32) {
+			if w.needAll(in, m) {
+				w.seenWait(by)
+			}
+		}
 		return nil
 	case "fence":
 		o.run = func(*warp, *inst, uint32) {}
@@ -149,6 +161,7 @@ func (d *dec) tmemDealloc(in *ptx.Inst, o *inst) error {
 			return
 		}
 		t.taken &^= want
+		w.seenColumns(int(at), int(n))
 	}
 	return nil
 }
@@ -185,17 +198,22 @@ var tmemShapes = map[string]tmemShape{
 	"16x32bx2": {1, func(t, r, half int) (int, int) { return t % 16, r + t/16*half }},
 }
 
-// tmemMove decodes tcgen05.ld and st.
-func (d *dec) tmemMove(in *ptx.Inst, o *inst, store bool) error {
-	var shape tmemShape
-	n, packed := 0, in.Has("pack::16b") || in.Has("unpack::16b")
-	for _, m := range in.Mods {
+// tmemForm returns the shape that an instruction names, and how often it repeats it.
+func tmemForm(mods []string) (shape tmemShape, n int) {
+	for _, m := range mods {
 		if s, ok := tmemShapes[m]; ok {
 			shape = s
 		} else if x, ok := strings.CutPrefix(m, "x"); ok {
 			n, _ = strconv.Atoi(x)
 		}
 	}
+	return shape, n
+}
+
+// tmemMove decodes tcgen05.ld and st.
+func (d *dec) tmemMove(in *ptx.Inst, o *inst, store bool) error {
+	shape, n := tmemForm(in.Mods)
+	packed := in.Has("pack::16b") || in.Has("unpack::16b")
 	if shape.at == nil || n == 0 || in.Has("red") {
 		return errUnsupported
 	}
@@ -263,6 +281,7 @@ func (d *dec) tmemMove(in *ptx.Inst, o *inst, store bool) error {
 				}
 			}
 		}
+		w.seenMove(shape, lane, column, len(regs), words, half, whole, store)
 	}
 	return nil
 }
@@ -281,13 +300,16 @@ func (d *dec) tmemCommit(in *ptx.Inst, o *inst) error {
 	if !in.Has("multicast::cluster") {
 		o.run = func(w *warp, _ *inst, m uint32) {
 			if w.blk.postpones {
+				w.done = 0
+				w.addresses(at, m)
+				w.signal(exec.SignalProducts, m)
 				for ; m != 0; m &= m - 1 {
 					w.arriveLater(at, bits.TrailingZeros32(m)&31, -1)
 				}
 				return
 			}
 			w.eachMbar(at, m, func(b *mbar, i int) bool { return w.arriveMbar(b, i, 1) })
-			w.signal(exec.SignalArrive, m)
+			w.signal(exec.SignalProducts, m)
 		}
 		return nil
 	}
@@ -310,6 +332,9 @@ func (d *dec) tmemCommit(in *ptx.Inst, o *inst) error {
 			_, a := isa.Resolve(w.addr[i])
 			for ; of != 0; of &= of - 1 {
 				if w.blk.postpones {
+					w.done = 0
+					w.addr[i] = ofRank(a, uint64(bits.TrailingZeros32(of)))
+					w.signal(exec.SignalProducts, 1<<i)
 					w.arriveLater(at, i, bits.TrailingZeros32(of))
 					continue
 				}
@@ -317,7 +342,7 @@ func (d *dec) tmemCommit(in *ptx.Inst, o *inst) error {
 				if !w.changeMbar(at, i, func(b *mbar) bool { return w.arriveMbar(b, i, 1) }) {
 					return
 				}
-				w.signal(exec.SignalArrive, 1<<i)
+				w.signal(exec.SignalProducts, 1<<i)
 			}
 		}
 	}
@@ -335,9 +360,9 @@ var tmemSpread = map[string][exec.GroupWarps]int{
 
 // tmemCopy decodes tcgen05.cp: rows of a matrix in shared memory go to lanes.
 func (d *dec) tmemCopy(in *ptx.Inst, o *inst) error {
-	rows, chunks, spread := 0, 0, ""
+	rows, width, spread := 0, 0, ""
 	for _, m := range in.Mods {
-		if n, _ := fmt.Sscanf(m, "%dx%db", &rows, &chunks); n == 2 {
+		if n, _ := fmt.Sscanf(m, "%dx%db", &rows, &width); n == 2 {
 			spread = strconv.Itoa(rows) + spread
 		} else if strings.HasPrefix(m, "warpx") {
 			spread += "." + m
@@ -349,7 +374,7 @@ func (d *dec) tmemCopy(in *ptx.Inst, o *inst) error {
 	if !ok || len(in.Args) != 2 {
 		return errUnsupported
 	}
-	chunks /= 128
+	width /= 128
 	at, err := d.address2(&in.Args[0], isa.Shared)
 	if err != nil {
 		return err
@@ -364,7 +389,7 @@ func (d *dec) tmemCopy(in *ptx.Inst, o *inst) error {
 			i := bits.TrailingZeros32(m) & 31
 			if w.blk.postpones {
 				b := w.bulk.begin()
-				b.Operands, b.Pair = b.Operands+rows*chunks*16, pair
+				b.Operands, b.Pair = b.Operands+rows*width*16, pair
 			}
 			md, ok := w.tcgenDescriptor(w.u64(desc)[i], "copy")
 			if !ok {
@@ -373,9 +398,11 @@ func (d *dec) tmemCopy(in *ptx.Inst, o *inst) error {
 			w.addresses(at, 1<<i)
 			lane, column := int(w.addr[i]>>16&0xffff), int(w.addr[i]&0xffff)
 			for _, b := range w.ctaGroup(pair) {
+				var reads chunks
 				for l := range tmemLanes {
 					row := to[l/32]*32 + l%32
-					for c := range chunks {
+					for c := range width {
+						reads = append(reads, md.chunkAt(row, c, false))
 						p := w.chunkOf(b, md.chunkAt(row, c, false), "copy")
 						cells := w.tmemCells(b, lane+l, column+4*c, 4)
 						if p == nil || cells == nil {
@@ -385,6 +412,10 @@ func (d *dec) tmemCopy(in *ptx.Inst, o *inst) error {
 							cells[k] = le.Uint32(p[4*k:])
 						}
 					}
+				}
+				if w.blk.probe != nil {
+					reads.see(w, b, i)
+					w.seenCells(b, i, lanesFrom(lane, tmemLanes), column, 4*width, false, true)
 				}
 			}
 		}
