@@ -27,5 +27,5 @@
 //     by global atomics, by fences and strong accesses of wider scope, or by loops that
 //     load one word repeatedly. Otherwise they run in batches on several goroutines, see
 //     package exec.
-//   - An SHFL from a lane that does not take part returns the reading lane's own value.
+//   - An SHFL from a lane that does not take part returns 0.
 package sass

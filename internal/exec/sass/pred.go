@@ -366,8 +366,9 @@ const (
 )
 
 // decodeSHFL: the value of another lane (PTX manual, shfl: segment mask in bits 12:8 of c,
-// clamp in bits 4:0). If that lane is out of range or does not take part, the reading lane
-// gets its own value; the latter is our choice.
+// clamp in bits 4:0). If that lane is out of range, the reading lane gets its own value. Of one
+// that does not take part it gets 0: the manual leaves this open, but NVIDIA's sample reduction,
+// which adds such values, passes its own check only so.
 func decodeSHFL(d *dec) error {
 	switch {
 	case d.in.Has("IDX"):
@@ -398,10 +399,14 @@ func opSHFL(_ *warp, in *inst, p *pending, m uint32) {
 		if ok {
 			in0 |= 1 << i
 		}
-		if !ok || m>>(j&31)&1 == 0 {
-			j = i
+		switch {
+		case !ok:
+			p.out[0][i] = a[i]
+		case m>>(j&31)&1 != 0:
+			p.out[0][i] = a[j&31]
+		default:
+			p.out[0][i] = 0
 		}
-		p.out[0][i] = a[j&31]
 	}
 	p.pout[0] = in0
 }
