@@ -29,7 +29,8 @@ type module struct {
 	at func() *ptx.Inst // the instruction that is compiled
 
 	consts  map[*ptx.Var]int64
-	data    map[*ptx.Var]int // in file.Data
+	data    map[*ptx.Var]int    // in file.Data
+	byName  map[string]*ptx.Var // definitions that others see
 	known   map[addressKey]int64
 	refused map[*ptx.Var]string // variables that cannot be placed, and why
 	circles map[*ptx.Func]bool  // functions, and whether they call themselves
@@ -47,7 +48,7 @@ type addressKey struct {
 
 // newModule places the module's variables.
 func newModule(m *ptx.Module, arch sass.Arch) *module {
-	x := &module{text: m, arch: arch, assembler: sass.NewAssembler(arch), file: &sass.File{Name: m.File, Arch: arch}, consts: map[*ptx.Var]int64{}, data: map[*ptx.Var]int{}, known: map[addressKey]int64{}, refused: map[*ptx.Var]string{}}
+	x := &module{text: m, arch: arch, assembler: sass.NewAssembler(arch), file: &sass.File{Name: m.File, Arch: arch}, consts: map[*ptx.Var]int64{}, data: map[*ptx.Var]int{}, byName: map[string]*ptx.Var{}, known: map[addressKey]int64{}, refused: map[*ptx.Var]string{}}
 	list := append([]*ptx.Var(nil), m.Vars...)
 	for _, f := range m.Funcs {
 		for _, v := range f.Vars {
@@ -57,6 +58,9 @@ func newModule(m *ptx.Module, arch sass.Arch) *module {
 		}
 	}
 	for _, v := range list {
+		if v.Linkage != ptx.NoLinkage && v.Linkage != ptx.Extern {
+			x.byName[v.Name] = v
+		}
 		x.place(v)
 	}
 	for _, v := range list {
@@ -198,11 +202,20 @@ func (w *initialiser) scalar(e *ptx.Expr, at int64) {
 	copy(w.bytes[at:at+n], b[:])
 }
 
+// defined is the definition of a variable, which may stand in another declaration of its name.
+func (m *module) defined(v *ptx.Var) *ptx.Var {
+	if d := m.byName[v.Name]; d != nil && v.Linkage != ptx.NoLinkage {
+		return d
+	}
+	return v
+}
+
 // to is an address that leads to a variable.
 func (m *module) to(v *ptx.Var, off int64) (sass.Address, bool) {
 	if v == nil {
 		return sass.Address{}, false
 	}
+	v = m.defined(v)
 	if n, ok := m.data[v]; ok {
 		return sass.Address{To: sass.OfData, ToData: n, Addend: uint64(off)}, true
 	}
@@ -212,6 +225,7 @@ func (m *module) to(v *ptx.Var, off int64) (sass.Address, bool) {
 
 // constant is a variable's place in the constant bank.
 func (m *module) constant(v *ptx.Var) int64 {
+	v = m.defined(v)
 	at, ok := m.consts[v]
 	if why := m.refused[v]; why != "" || !ok {
 		stop("the variable "+v.Name, fmt.Sprint(why, map[bool]string{true: notYet}[why == ""]))
@@ -221,6 +235,7 @@ func (m *module) constant(v *ptx.Var) int64 {
 
 // address is part n of a variable's address.
 func (m *module) address(v *ptx.Var, off int64, n int) ir.Arg {
+	v = m.defined(v)
 	if why := m.refused[v]; why != "" {
 		stop("the variable "+v.Name, why)
 	}

@@ -30,16 +30,18 @@ func (c *Choice) compile(p *Program) error {
 	for i, k := range p.kernels {
 		at[k.Name()] = i
 	}
-	modules := p.ptx.Modules()
-	several := definedTwice(modules)
+	modules, groups := p.ptx.Modules(), p.ptx.Groups()
+	several := definedTwice(p.ptx, groups)
 	results := make([]*compile.Result, len(modules))
 	for i, m := range modules {
-		out, err := keep.Module(m, compile.Options{Arch: arch, Contract: c.Contract})
+		out, err := keep.Module(linked(p.ptx, m, groups[m]), compile.Options{Arch: arch, Contract: c.Contract})
 		if err != nil {
 			return fmt.Errorf("%s: %w; choose a GPU of these, or other code (--gpu, --code)", m.File, err)
 		}
-		if what := among(several, m); what != "" {
-			refuseAll(out, what, "is defined several times")
+		for _, x := range groups[m] {
+			if what := among(several, p.ptx, x); what != "" {
+				refuseAll(out, what, "is defined several times")
+			}
 		}
 		results[i] = out
 	}
@@ -58,9 +60,9 @@ func (c *Choice) compile(p *Program) error {
 		if len(out.File.Kernels) == 0 {
 			continue
 		}
-		p.together(m, out.File)
+		p.together(groups[m], out.File)
 		code := xsass.Load(out.File)
-		p.compiled, p.from = append(p.compiled, code), append(p.from, m)
+		p.compiled, p.from = append(p.compiled, code), append(p.from, groups[m])
 		for _, k := range code.Kernels() {
 			if runs(k.Name()) {
 				p.kernels[at[k.Name()]] = k
@@ -70,8 +72,8 @@ func (c *Choice) compile(p *Program) error {
 	return nil
 }
 
-// together makes the constants of a module lie as in the bank of its code, so that addresses in it lead to them.
-func (p *Program) together(m *ptx.Module, f *sass.File) {
+// together makes the constants of a group of modules lie as in the bank of its code, so that addresses in it lead to them.
+func (p *Program) together(group []*ptx.Module, f *sass.File) {
 	banks := map[int]map[string]uint64{}
 	for _, v := range f.Variables {
 		if v.Data >= 0 {
@@ -83,7 +85,7 @@ func (p *Program) together(m *ptx.Module, f *sass.File) {
 		banks[v.Bank][v.Name] = v.Offset
 	}
 	for n, offsets := range banks {
-		p.ptx.Together(m, uint64(len(f.Banks[n])), offsets)
+		p.ptx.Together(group, uint64(len(f.Banks[n])), offsets)
 	}
 }
 
@@ -117,48 +119,70 @@ func refuseForeign(results []*compile.Result) {
 	}
 }
 
-// definedTwice has the names of variables, also of those of functions, and of functions that others may call, which
-// have several definitions: code of one module could not tell them apart.
-func definedTwice(all []*ptx.Module) map[string]bool {
-	seen, several := map[string]bool{}, map[string]bool{}
-	for _, m := range all {
-		for name := range definitions(m) {
-			several[name] = several[name] || seen[name]
-			seen[name] = true
+// definedTwice are variables, also those of functions, and functions of modules that are compiled together, whose name
+// another definition has after linking: code of one module could not tell them apart.
+func definedTwice(p *xptx.Program, groups map[*ptx.Module][]*ptx.Module) map[any]bool {
+	type key struct {
+		group *ptx.Module // of a function
+		name  string
+	}
+	seen, several := map[key]any{}, map[any]bool{}
+	for _, m := range p.Modules() {
+		for d, name := range definitions(p, m) {
+			k := key{name: name}
+			if _, isFunc := d.(*ptx.Func); isFunc {
+				k.group = groups[m][0]
+			}
+			if old := seen[k]; old != nil && old != d {
+				several[old], several[d] = true, true
+			}
+			seen[k] = d
 		}
 	}
 	return several
 }
 
-// among is what a module defines that has several definitions, "" if there is nothing.
-func among(several map[string]bool, m *ptx.Module) string {
-	for name, what := range definitions(m) {
-		if several[name] {
-			return what + " " + name
-		}
-	}
-	return ""
-}
-
-// definitions are the names that a module defines, in order, and what they are.
-func definitions(m *ptx.Module) iter.Seq2[string, string] {
-	return func(yield func(name, what string) bool) {
-		for _, v := range m.Vars {
-			if v.Linkage != ptx.Extern && !yield(v.Name, "the variable") {
+// definitions are what linking has chosen for the variables and functions that a module defines, and their names.
+func definitions(p *xptx.Program, m *ptx.Module) iter.Seq2[any, string] {
+	return func(yield func(d any, name string) bool) {
+		for _, v := range variables(m) {
+			if !yield(cmp.Or(p.Variable(v), v), v.Name) {
 				return
 			}
 		}
 		for _, f := range m.Funcs {
-			for _, v := range f.Vars {
-				if (v.Space == ptx.SpaceGlobal || v.Space == ptx.SpaceConst) && !yield(v.Name, "the variable") {
-					return
-				}
-			}
-			if !f.Proto && !f.Entry && f.Linkage != ptx.NoLinkage && !yield(f.Name, "the function") {
+			if !f.Proto && !f.Entry && !yield(cmp.Or(p.Function(f), f), f.Name) {
 				return
 			}
 		}
 	}
+}
+
+// variables are those that a module defines, also in its functions.
+func variables(m *ptx.Module) (list []*ptx.Var) {
+	for _, v := range m.Vars {
+		if v.Linkage != ptx.Extern {
+			list = append(list, v)
+		}
+	}
+	for _, f := range m.Funcs {
+		for _, v := range f.Vars {
+			if v.Space == ptx.SpaceGlobal || v.Space == ptx.SpaceConst {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+// among is what a module defines that has several definitions, "" if there is nothing.
+func among(several map[any]bool, p *xptx.Program, m *ptx.Module) string {
+	for d, name := range definitions(p, m) {
+		if _, isFunc := d.(*ptx.Func); several[d] {
+			return map[bool]string{true: "the function ", false: "the variable "}[isFunc] + name
+		}
+	}
+	return ""
 }
 
 // both runs each kernel by the machine for its form.
@@ -181,7 +205,12 @@ func bothMachines(p *Program, m *xptx.Machine, mem *device.Memory) (*Machine, er
 		return nil, errors.Join(err, m.Release())
 	}
 	code.ShareTextures(m.Textures(), func(x *xsass.Program, name string) uint64 {
-		return m.Handle(p.from[slices.Index(p.compiled, x)], name)
+		for _, mod := range p.from[slices.Index(p.compiled, x)] {
+			if h := m.Handle(mod, name); h != 0 {
+				return h
+			}
+		}
+		return 0
 	})
 	b := &both{m, code}
 	return &Machine{b, placedBoth{m, b}}, nil

@@ -51,7 +51,8 @@ func TestCompiledOneForm(t *testing.T) {
 	}{
 		{"a kernel that stays PTX may call the others' functions", one + stay, "", "kernel k: addresses of functions would be others for the kernel other, which stays PTX"},
 		{"a module that calls through addresses", one, callsHead + through, "kernel k: addresses of functions would be others for another module that has some"},
-		{"a weak function and its like", callsHead + ".weak " + f + strings.Replace(calls, "other", "k", 1), callsHead + ".visible " + f + calls, "kernel k: the function f is defined several times"},
+		{"a weak function and its like", callsHead + ".weak " + f + strings.Replace(calls, "other", "k", 1), callsHead + ".visible " + f + calls, ""},
+		{"functions of their modules that are compiled together", callsHead + ".extern .global .u32 v; " + f + strings.Replace(calls, "other", "k", 1), callsHead + ".visible .global .u32 v; " + f + calls, "kernel k: the function f is defined several times"},
 		{"functions of their modules", callsHead + f + strings.Replace(calls, "other", "k", 1), callsHead + f + calls, ""},
 		{"a variable of a function", callsHead + ".global .u32 cnt = 7;" + strings.Replace(other, "other", "k", 1) + ".global .u32 cnt = 3; ld.global.u32 %r0, [cnt]; ret; }\n", "", "kernel k: the variable cnt is defined several times"},
 	} {

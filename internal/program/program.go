@@ -21,7 +21,7 @@ type Program struct {
 	// compiled is machine code that we made of the PTX: kernels has its kernels, and those of the PTX
 	// that could not be compiled.
 	compiled []*xsass.Program
-	from     []*ptx.Module // of which module each is
+	from     [][]*ptx.Module // the group of each one's module
 }
 
 // PTX returns the program if it is PTX, nil if not.

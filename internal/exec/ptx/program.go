@@ -41,13 +41,15 @@ type inRegion struct {
 // region is memory that variables share.
 type region struct{ bytes uint64 }
 
-// Together makes variables of a module, by their names, lie at offsets of one region of memory, as machine code has
+// Together makes variables of modules, by their names, lie at offsets of one region of memory, as machine code has
 // them. It comes before the first machine.
-func (p *Program) Together(mod *ptx.Module, bytes uint64, offsets map[string]uint64) {
+func (p *Program) Together(mods []*ptx.Module, bytes uint64, offsets map[string]uint64) {
 	r := &region{bytes}
-	for _, v := range mod.Vars {
-		if at, ok := offsets[v.Name]; ok && inMemory(v) {
-			p.shared[v] = inRegion{r, at}
+	for _, m := range mods {
+		for _, v := range m.Vars {
+			if at, ok := offsets[v.Name]; ok && inMemory(v) {
+				p.shared[v] = inRegion{r, at}
+			}
 		}
 	}
 }
