@@ -108,7 +108,9 @@ func TestCUDAExamples(t *testing.T) {
 	}
 }
 
-func (e *cudaExample) test(t *testing.T, folder string, env []string) {
+// build compiles the program, and returns the command that runs it.
+func (e *cudaExample) build(t *testing.T, folder string, env []string) []string {
+	t.Helper()
 	dir := t.TempDir()
 	command := []string{filepath.Join(dir, e.name)}
 	compile := func(args ...string) {
@@ -128,6 +130,11 @@ func (e *cudaExample) test(t *testing.T, folder string, env []string) {
 		sources = slices.DeleteFunc(sources, func(s string) bool { return s == source })
 	}
 	compile(slices.Concat(sources, e.flags, []string{"-o", command[0]})...)
+	return command
+}
+
+func (e *cudaExample) test(t *testing.T, folder string, env []string) {
+	command := e.build(t, folder, env)
 	for _, mode := range []string{"functional", "timing"} {
 		want := e.out
 		if want == "" {

@@ -46,6 +46,8 @@ func rowForm(name string) (d string, sources []string) {
 			return "b32", []string{"b32", "b32", "b32"}
 		}
 		return parts[2], []string{t}
+	case "vadd2", "vsub2", "vavrg2", "vabsdiff2", "vmin2", "vmax2", "vset2", "vadd4", "vsub4", "vavrg4", "vabsdiff4", "vmin4", "vmax4", "vset4":
+		return "b32", []string{"b32", "b32", "b32"}
 	case "bfe":
 		return t, []string{t, "u32", "u32"}
 	case "dp4a", "dp2a":
@@ -177,7 +179,29 @@ func bounded(name string) bool {
 	return strings.Contains(name, "approx") || strings.Contains(name, "full")
 }
 
-// TestCompiledRows: every row of the compiler's tables computes what the PTX does, bit for bit, on
+// videoNames are the instructions on two halves or four bytes, without selectors.
+func videoNames() (list []string) {
+	types := []string{"u32", "s32"}
+	for _, lanes := range []string{"2", "4"} {
+		for _, a := range types {
+			for _, b := range types {
+				for _, op := range []string{"vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax"} {
+					for _, d := range types {
+						for _, more := range []string{"", ".sat", ".add"} {
+							list = append(list, fmt.Sprintf("%s%s.%s.%s.%s%s", op, lanes, d, a, b, more))
+						}
+					}
+				}
+				for _, c := range []string{"eq", "ne", "lt", "le", "gt", "ge", "lt.add"} {
+					list = append(list, fmt.Sprintf("vset%s.%s.%s.%s", lanes, a, b, c))
+				}
+			}
+		}
+	}
+	return list
+}
+
+// TestCompiledRows: every row of the compiler's tables, and what videoNames lists, computes what the PTX does, bit for bit, on
 // random operands and corner cases; approximations are left out, for which the manual has only bounds.
 func TestCompiledRows(t *testing.T) {
 	var names []string
@@ -187,7 +211,7 @@ func TestCompiledRows(t *testing.T) {
 			list = append(list, op+"."+round+".f32", op+"."+round+".ftz.f32")
 		}
 	}
-	for _, name := range list {
+	for _, name := range append(list, videoNames()...) {
 		if !bounded(name) {
 			names = append(names, name)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
-// texturedLoop is k0: in each round accesses to textures and surfaces, whose operands change right after them.
+// texturedLoop is k0: in each round accesses to textures and surfaces, and video instructions, whose operands change right after them.
 const texturedLoop = `.version 8.0
 .target sm_75
 .address_size 64
@@ -24,7 +24,7 @@ LOOP:
  tex.2d.v4.f32.s32 {%v0, %v1, %v2, %v3}, [%tex, {%x, %y}];
  cvt.rn.f32.u32 %f0, %x; cvt.rn.f32.u32 %f1, %y;
  @%odd tld4.r.2d.v4.f32.f32 {%w0, %w1, %w2, %w3}, [%tex, {%f0, %f1}];
- mad.lo.u32 %s, %s, 31, %v0; @%odd xor.b32 %s, %s, %w2;
+ mad.lo.u32 %s, %s, 31, %v0; @%odd xor.b32 %s, %s, %w2; vabsdiff4.u32.u32.u32.add %s, %s, %v1, %s; vadd4.u32.u32.u32.sat %n, %s, %v2, %s; xor.b32 %s, %s, %n;
  tex.grad.2d.v4.f32.f32 {%w0, %w1, %w2, %w3}, [%tex, {%f0, %f1}], {%f1, %f0}, {%f0, %f0};
  add.f32 %f0, %f0, 0f3F000000; mad.lo.u32 %s, %s, 31, %w3;
  shl.b32 %n, %x, 2; suld.b.2d.b32.clamp %w0, [%surf, {%n, %y}];
