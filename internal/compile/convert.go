@@ -14,6 +14,18 @@ import (
 func (b *builder) convert() {
 	in := b.inst
 	ts := in.Types()
+	if len(ts) == 2 && !in.Has("relu") {
+		_, to8 := floats8[ts[0]]
+		_, from8 := floats8[ts[1]]
+		switch {
+		case from8 && ts[0] == "f16x2" && len(in.Args) == 2:
+			b.fromFloat8(ts[1])
+			return
+		case to8 && in.Has("satfinite") && (ts[1] == "f16x2" && len(in.Args) == 2 || ts[1] == "f32" && len(in.Args) == 3):
+			b.toFloat8(ts[0], ts[1])
+			return
+		}
+	}
 	if len(ts) != 2 || len(in.Args) > 3 || in.Has("relu") && len(in.Args) < 3 || in.Has("satfinite") {
 		stop(in.FullName(), notYet)
 	}

@@ -42,6 +42,14 @@ func rowForm(name string) (d string, sources []string) {
 	case "prmt":
 		return "b32", []string{"b32", "b32", "b32"}
 	case "cvt":
+		switch {
+		case t == "e4m3x2" || t == "e5m2x2":
+			return "f16x2", []string{"b16"}
+		case has("satfinite") && t == "f32":
+			return "b16", []string{t, t}
+		case has("satfinite"):
+			return "b16", []string{t}
+		}
 		if has("pack") {
 			return "b32", []string{"b32", "b32", "b32"}
 		}
@@ -210,6 +218,9 @@ func TestCompiledRows(t *testing.T) {
 		for _, round := range []string{"rn", "rz", "rm", "rp"} {
 			list = append(list, op+"."+round+".f32", op+"."+round+".ftz.f32")
 		}
+	}
+	for _, f := range []string{"e4m3x2", "e5m2x2"} {
+		list = append(list, "cvt.rn.f16x2."+f, "cvt.rn.satfinite."+f+".f32", "cvt.rn.satfinite."+f+".f16x2")
 	}
 	for _, name := range append(list, videoNames()...) {
 		if !bounded(name) {
