@@ -201,7 +201,9 @@ func converge(f *ir.Func) {
 		same[s.enter.ID]++
 	}
 	f.Renumber()
-	if !apart && f.Reserved == 0 { // lanes may call, and return, apart
+	if apart {
+		meetAtBarriers(f)
+	} else if f.Reserved == 0 { // lanes may call, and return, apart
 		dropSyncs(f)
 	}
 }
@@ -235,6 +237,18 @@ func cut(f *ir.Func, b *ir.Block, i int) *ir.Block {
 	b.Insts, b.Term = b.Insts[:i:i], ir.Term{Flow: ir.Jump, Then: x, Line: b.Term.Line}
 	f.Blocks = slices.Insert(f.Blocks, slices.Index(f.Blocks, b)+1, x)
 	return x
+}
+
+// meetAtBarriers makes lanes that may be apart meet before each barrier that all of them pass at the same place:
+// programs rely on lanes that go on together after it.
+func meetAtBarriers(f *ir.Func) {
+	for _, b := range f.Blocks {
+		for i := len(b.Insts) - 1; i >= 0; i-- {
+			if in := b.Insts[i]; in.Base() == "BAR" && !in.Alone {
+				b.Insert(i, &ir.Inst{Name: "WARPSYNC", Args: []ir.Arg{ir.I(^uint32(0))}, Effect: true, Line: in.Line})
+			}
+		}
+	}
 }
 
 // dropSyncs removes the meetings of all lanes of a warp where they are together anyway.
