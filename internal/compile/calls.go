@@ -423,29 +423,9 @@ func (x *expander) call(in *ir.Inst, after registerSet, scopes []string) {
 	if machine {
 		scopes = nil
 	}
-	base := ir.Arg{Kind: ir.Mem, Vals: sp.Vals, Imm: x.at}
-	place := func(i int) ir.Arg {
-		m := base
-		m.Vals, m.Imm = slices.Clone(base.Vals), base.Imm+4*int64(i)
-		return m
-	}
-	zero := x.fixed(0)
-	i := 0
-	for _, v := range keep {
-		if v.Class == ir.Pred {
-			x.emit("SEL", ir.D(zero), ir.RZ(), ir.I(1), ir.Pr(v, true))
-			x.emit("STL", place(i), ir.R(zero))
-		} else {
-			x.emit("STL", place(i), ir.R(v))
-		}
-		i++
-	}
-	for _, s := range scopes {
-		x.emit("BMOV.32", ir.D(zero), ir.T(s))
-		x.emit("STL", place(i), ir.R(zero))
-		i++
-	}
-	x.bytes = max(x.bytes, 4*int64(i))
+	save := saved{ir.Arg{Kind: ir.Mem, Vals: sp.Vals, Imm: x.at}, keep, scopes}
+	save.store(x)
+	x.bytes = max(x.bytes, 4*int64(len(keep)+len(scopes)))
 	to := (firstArgument + n + 1) &^ 1
 	back := returnRegister
 	if machine {
@@ -475,24 +455,58 @@ func (x *expander) call(in *ir.Inst, after registerSet, scopes []string) {
 	}
 	x.from(results, firstArgument)
 	if stack := x.fixed(stackRegister); !same(stack, sp.Vals[0]) {
-		base.Vals, base.Imm = []*ir.Value{stack}, base.Imm+x.below
+		save.base.Vals, save.base.Imm = []*ir.Value{stack}, save.base.Imm+x.below
 	} else if x.below > 0 {
 		x.emit("IADD3", ir.D(stack), ir.R(stack), ir.I(uint32(x.below)), ir.RZ())
 	}
-	i = 0
-	for _, v := range keep {
+	save.load(x)
+}
+
+// saved are registers and scopes that a call overwrites, each in a word of the stack from an address on.
+type saved struct {
+	base      ir.Arg
+	registers []*ir.Value
+	scopes    []string
+}
+
+// place is word i.
+func (s *saved) place(i int) ir.Arg {
+	m := s.base
+	m.Vals, m.Imm = slices.Clone(m.Vals), m.Imm+4*int64(i)
+	return m
+}
+
+// store puts them there.
+func (s *saved) store(x *expander) {
+	zero := x.fixed(0)
+	for i, v := range s.registers {
 		if v.Class == ir.Pred {
-			x.emit("LDL", ir.D(zero), place(i))
+			x.emit("SEL", ir.D(zero), ir.RZ(), ir.I(1), ir.Pr(v, true))
+			x.emit("STL", s.place(i), ir.R(zero))
+		} else {
+			x.emit("STL", s.place(i), ir.R(v))
+		}
+	}
+	for i, t := range s.scopes {
+		x.emit("BMOV.32", ir.D(zero), ir.T(t))
+		x.emit("STL", s.place(len(s.registers)+i), ir.R(zero))
+	}
+}
+
+// load brings them back.
+func (s *saved) load(x *expander) {
+	zero := x.fixed(0)
+	for i, v := range s.registers {
+		if v.Class == ir.Pred {
+			x.emit("LDL", ir.D(zero), s.place(i))
 			x.emit("ISETP.NE.AND", ir.DP(v), ir.DP(nil), ir.R(zero), ir.RZ(), ir.Pr(nil, false))
 		} else {
-			x.emit("LDL", ir.D(v), place(i))
+			x.emit("LDL", ir.D(v), s.place(i))
 		}
-		i++
 	}
-	for _, s := range scopes {
-		x.emit("LDL", ir.D(zero), place(i))
-		x.emit("BMOV.32", ir.T(s), ir.R(zero))
-		i++
+	for i, t := range s.scopes {
+		x.emit("LDL", ir.D(zero), s.place(len(s.registers)+i))
+		x.emit("BMOV.32", ir.T(t), ir.R(zero))
 	}
 }
 
