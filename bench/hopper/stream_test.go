@@ -9,8 +9,11 @@ import (
 type way int
 
 const (
-	loads way = iota // ld.global.v4, sixteen in flight in each lane
-	bulks            // cp.async.bulk of 8 KiB
+	loads  way = iota // ld.global.v4, sixteen in flight in each lane
+	bulks             // cp.async.bulk of 8 KiB
+	asyncs            // cp.async of 16 bytes, sixteen in flight in each lane
+	stores            // st.global.v4
+	copies            // loads, and stores of what they bring to the second half of the memory
 )
 
 const (
@@ -28,8 +31,24 @@ func (w way) round() string {
 	}
 	var load, use strings.Builder
 	for i := range chunk / 512 {
+		switch w {
+		case asyncs:
+			load.WriteString(fill("cp.async.cg.shared.global [%r2+$1], [%a1+$1], 16;\n", 512*i))
+			continue
+		case stores:
+			load.WriteString(fill("st.global.v4.f32 [%a1+$1], {%d0, %d1, %d2, %d3};\n", 512*i))
+			continue
+		case copies:
+			use.WriteString(fill("st.global.v4.f32 [%a5+$1], {%d$2, %d$3, %d$4, %d$5};\n", 512*i, 4*i, 4*i+1, 4*i+2, 4*i+3))
+		}
 		load.WriteString(fill("ld.global.v4.f32 {%d$2, %d$3, %d$4, %d$5}, [%a1+$1];\n", 512*i, 4*i, 4*i+1, 4*i+2, 4*i+3))
+		if w == copies {
+			continue
+		}
 		use.WriteString(fill("setp.eq.f32 %p7, %d$1, 0f12345678;\n@%p7 trap;\n", 4*i))
+	}
+	if w == asyncs {
+		use.WriteString("cp.async.wait_all;\n")
 	}
 	return load.String() + use.String()
 }
@@ -38,11 +57,17 @@ func (w way) round() string {
 // programs do (which have 16 more warps that add up). A round is a chunk for each warp, 16.5 MiB in all; no warp waits
 // for another; mib is at least such a round. Each block measures the rounds after warm ones, when all are under way.
 func stream(gpu string, w way, mib, warm, rounds int) probe {
-	size, lane := mib<<20, 16
+	size, lane, in, arrived := mib<<20, 16, mib<<20, ""
+	if w == stores || w == copies { // issue far ahead of memory
+		arrived = "fence.acq_rel.gpu;"
+	}
+	if w == copies {
+		in *= 2
+	}
 	if w == bulks {
 		lane = 0
 	}
-	return probe{gpu: gpu, grid: sms, block: producers * 32, shared: producers * chunk, in: size, body: fill(`
+	return probe{gpu: gpu, grid: sms, block: producers * 32, shared: producers * chunk, in: in, body: fill(`
 	.shared .align 8 .b64 each[16];
 	shr.u32 %r3, %t, 5;
 	and.b32 %r4, %t, 31;
@@ -64,10 +89,12 @@ func stream(gpu string, w way, mib, warm, rounds int) probe {
 next:
 	setp.ne.u32 %p1, %r6, $3;
 	@%p1 bra under_way;
+	$4
 	mov.u64 %c0, %clock64;
 under_way:
 	add.u64 %a1, %a6, %a3;
-	`, size, lane, warm) + w.round() + fill(`
+	add.u64 %a5, %a1, %a4;
+	`, size, lane, warm, arrived) + w.round() + fill(`
 	add.u64 %a3, %a3, $1;
 	setp.ge.u64 %p1, %a3, %a4;
 	@%p1 sub.u64 %a3, %a3, %a4;
@@ -75,14 +102,19 @@ under_way:
 	add.u32 %r6, %r6, 1;
 	setp.lt.u32 %p1, %r6, $2;
 	@%p1 bra next;
+	$4
 	bar.sync 0;
-	`, sms*producers*chunk, warm+rounds) + stop}
+	`, sms*producers*chunk, warm+rounds, 0, arrived) + stop}
 }
 
-// flow is the rate at which the last of some rounds go: from the DRAM if the bytes are more than the L2 has and warm is 0,
+// flow is the rate at which the last of some rounds go, bytes that are read and that are written together: from the DRAM if the bytes are more than the L2 has and warm is 0,
 // else from the L2, which warm rounds have filled.
 func flow(gpu string, w way, mib, warm, rounds int) func(t testing.TB) float64 {
 	return func(t testing.TB) float64 {
-		return float64(rounds*sms*producers*chunk) / longest(stream(gpu, w, mib, warm, rounds).run(t))
+		bytes := float64(rounds * sms * producers * chunk)
+		if w == copies {
+			bytes *= 2
+		}
+		return bytes / longest(stream(gpu, w, mib, warm, rounds).run(t))
 	}
 }
