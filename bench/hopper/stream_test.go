@@ -13,7 +13,6 @@ const (
 	bulks             // cp.async.bulk of 8 KiB
 	asyncs            // cp.async of 16 bytes, sixteen in flight in each lane
 	stores            // st.global.v4
-	copies            // loads, and stores of what they bring to the second half of the memory
 )
 
 const (
@@ -38,13 +37,8 @@ func (w way) round() string {
 		case stores:
 			load.WriteString(fill("st.global.v4.f32 [%a1+$1], {%d0, %d1, %d2, %d3};\n", 512*i))
 			continue
-		case copies:
-			use.WriteString(fill("st.global.v4.f32 [%a5+$1], {%d$2, %d$3, %d$4, %d$5};\n", 512*i, 4*i, 4*i+1, 4*i+2, 4*i+3))
 		}
 		load.WriteString(fill("ld.global.v4.f32 {%d$2, %d$3, %d$4, %d$5}, [%a1+$1];\n", 512*i, 4*i, 4*i+1, 4*i+2, 4*i+3))
-		if w == copies {
-			continue
-		}
 		use.WriteString(fill("setp.eq.f32 %p7, %d$1, 0f12345678;\n@%p7 trap;\n", 4*i))
 	}
 	if w == asyncs {
@@ -57,17 +51,14 @@ func (w way) round() string {
 // programs do (which have 16 more warps that add up). A round is a chunk for each warp, 16.5 MiB in all; no warp waits
 // for another; mib is at least such a round. Each block measures the rounds after warm ones, when all are under way.
 func stream(gpu string, w way, mib, warm, rounds int) probe {
-	size, lane, in, arrived := mib<<20, 16, mib<<20, ""
-	if w == stores || w == copies { // issue far ahead of memory
+	size, lane, arrived := mib<<20, 16, ""
+	if w == stores { // issue far ahead of memory
 		arrived = "fence.acq_rel.gpu;"
-	}
-	if w == copies {
-		in *= 2
 	}
 	if w == bulks {
 		lane = 0
 	}
-	return probe{gpu: gpu, grid: sms, block: producers * 32, shared: producers * chunk, in: in, body: fill(`
+	return probe{gpu: gpu, grid: sms, block: producers * 32, shared: producers * chunk, in: size, body: fill(`
 	.shared .align 8 .b64 each[16];
 	shr.u32 %r3, %t, 5;
 	and.b32 %r4, %t, 31;
@@ -93,7 +84,6 @@ next:
 	mov.u64 %c0, %clock64;
 under_way:
 	add.u64 %a1, %a6, %a3;
-	add.u64 %a5, %a1, %a4;
 	`, size, lane, warm, arrived) + w.round() + fill(`
 	add.u64 %a3, %a3, $1;
 	setp.ge.u64 %p1, %a3, %a4;
@@ -107,14 +97,10 @@ under_way:
 	`, sms*producers*chunk, warm+rounds, 0, arrived) + stop}
 }
 
-// flow is the rate at which the last of some rounds go, bytes that are read and that are written together: from the DRAM if the bytes are more than the L2 has and warm is 0,
+// flow is the rate at which the last of some rounds go: from the DRAM if the bytes are more than the L2 has and warm is 0,
 // else from the L2, which warm rounds have filled.
 func flow(gpu string, w way, mib, warm, rounds int) func(t testing.TB) float64 {
 	return func(t testing.TB) float64 {
-		bytes := float64(rounds * sms * producers * chunk)
-		if w == copies {
-			bytes *= 2
-		}
-		return bytes / longest(stream(gpu, w, mib, warm, rounds).run(t))
+		return float64(rounds*sms*producers*chunk) / longest(stream(gpu, w, mib, warm, rounds).run(t))
 	}
 }
