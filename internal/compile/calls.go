@@ -22,6 +22,7 @@ const (
 	returnRegister = 2 // of our functions
 	firstArgument  = 4
 	machineReturn  = 20 // of the machine's functions
+	machineReads   = 10 // registers that the core waits for at their calls, from the first argument on (exec/sass)
 )
 
 // mostPassed bounds the words of a call's parameters: our choice.
@@ -449,6 +450,9 @@ func (x *expander) call(in *ir.Inst, after registerSet, scopes []string) {
 	low.Return = c
 	c.Hidden = hidden(used)
 	if machine {
+		for k := range machineReads { // whatever it is called with
+			c.Hidden = append(c.Hidden, ir.R(x.fixed(firstArgument+k)))
+		}
 		for k := range 2 {
 			c.Hidden = append(c.Hidden, ir.D(x.fixed(firstArgument+k)))
 		}

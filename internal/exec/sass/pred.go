@@ -367,8 +367,8 @@ const (
 
 // decodeSHFL: the value of another lane (PTX manual, shfl: segment mask in bits 12:8 of c,
 // clamp in bits 4:0). If that lane is out of range, the reading lane gets its own value. Of one
-// that does not take part it gets 0: the manual leaves this open, but NVIDIA's sample reduction,
-// which adds such values, passes its own check only so.
+// that does not take part it gets 0: the manual leaves this open (assumed). With the reader's own
+// value NVIDIA's sample reduction, which adds such values, would fail its own check.
 func decodeSHFL(d *dec) error {
 	switch {
 	case d.in.Has("IDX"):
