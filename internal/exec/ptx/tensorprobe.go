@@ -9,7 +9,7 @@ import (
 )
 
 // This file: what a probe sees of tensor memory and of the products that use it. Addresses of tensor memory are of
-// bytes: a lane has 2 KiB, a column 4 bytes. An operation of one thread is told with pieces of memory in place of lanes.
+// bytes: a lane has 2 KiB, a column 4 bytes. An operation of one thread comes with pieces of memory in place of lanes.
 
 // tensorByte is the address of a cell for probes.
 func tensorByte(lane, column int) uint64 { return uint64(lane*tmemColumns+column) * 4 }
