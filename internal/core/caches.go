@@ -35,11 +35,13 @@ func Resplit(l1d **cache.Cache, own *cache.Config, cfg cache.Config, pool *mem.P
 	return nil
 }
 
-// Warm fills an instruction cache with the first of some code, as much as fits beside other bytes: a GPU
-// reads so much ahead at a launch, not all (FlashGPU-Sim, counters of an RTX 5090).
+// Warm fills an instruction cache with the first of some code, as much as fits beside other bytes, which take
+// whole ways: a GPU reads so much ahead at a launch, not all (FlashGPU-Sim, counters of an RTX 5090).
 func Warm(l1i *cache.Cache, now, from, bytes, beside uint64) {
 	line := uint64(l1i.Config().Line)
 	all := uint8(1<<(line/mem.SectorBytes) - 1)
+	way := uint64(l1i.Config().Sets) * line
+	beside = (beside + way - 1) / way * way
 	if room := uint64(l1i.Config().Bytes()); beside < room {
 		bytes = min(bytes, room-beside)
 	}

@@ -82,6 +82,8 @@ func TestTcgen(t *testing.T) {
 		{"a product", "the load is not waited for", "tcgen05.wait::ld.sync.aligned;", "", "race-tensor-memory error x2048 line 17\ntensor-load-wait error x256 line 15"},
 		{"a product", "not freed", "@%p2 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r4, 64;", "", "tensor-memory-kept error x2 line 17"},
 
+		{"a product", "columns given back and taken again before the next product", wait, wait + "\nbar.sync 0;\n@%p2 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r4, 64;\n@%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r3+64], 64;\nbar.sync 0;\n@%p1 tcgen05.mma.cta_group::1.kind::f16 [%r4], %a1, %a1, 0x8040010, %p3;\n" + commit + "K: mbarrier.try_wait.parity.shared.b64 %p4, [%r3], 1; @!%p4 bra K;", ""},
+
 		{"a pair", "whole", "", "", ""},
 		{"a pair", "no fence between the proxies", "fence.proxy.async;", "", "proxy-fence error x8 line 9\nproxy-fence error x8 line 9"},
 		{"a pair", "no wait", wait, "", "cluster-lifetime error x8 line 9\nrace-shared-interblock error x512 line 9\nrace-shared-interwarp error x384 line 12\nrace-shared-intrawarp error x128 line 12\nrace-tensor-memory error x1024 line 9\nrace-tensor-memory error x16384 line 16"},

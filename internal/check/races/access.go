@@ -77,7 +77,7 @@ func (b *block) Access(a *exec.Access) {
 		if a.By == isa.ByCommit {
 			x.w = b.issuer(w, a.Issuer)
 		}
-		if x.shared && byAsyncProxy(a) {
+		if a.Space == isa.Shared && byAsyncProxy(a) {
 			b.unfenced(&x)
 		}
 		b.depart(&x)
