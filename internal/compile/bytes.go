@@ -68,7 +68,7 @@ func fuseBytes(f *ir.Func) {
 	}
 }
 
-// usesOf counts the uses of values by their numbers, but not those of branches.
+// usesOf counts the uses of values by their numbers.
 func usesOf(f *ir.Func) []int {
 	uses := make([]int, len(f.Values))
 	for _, b := range f.Blocks {
@@ -84,17 +84,6 @@ func usesOf(f *ir.Func) []int {
 		}
 		if b.Term.Cond != nil {
 			uses[b.Term.Cond.ID]++
-		}
-	}
-	return uses
-}
-
-// allUsesOf counts those of branches, too.
-func allUsesOf(f *ir.Func) []int {
-	uses := usesOf(f)
-	for _, b := range f.Blocks {
-		if c := b.Term.Cond; c != nil {
-			uses[c.ID]++
 		}
 	}
 	return uses

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
@@ -158,17 +159,14 @@ func (e *evictor) costs() []float64 {
 	return cost
 }
 
-// choose lists values to move: where more than the limit are needed, the cheapest of them.
-func (e *evictor) choose() []*ir.Value {
-	e.live = findLive(e.f)
-	for len(e.gone) < len(e.f.Values) {
-		e.gone = append(e.gone, false)
-	}
-	type event struct {
-		at, step int
-		v        *ir.Value
-	}
-	var list []event
+// event is where a value begins to be needed, or ends.
+type event struct {
+	at, step int
+	v        *ir.Value
+}
+
+// events are those of all general registers, in the order of the code.
+func (e *evictor) events() (list []event) {
 	for _, v := range e.f.Values {
 		if v.Class == ir.GPR {
 			for _, s := range e.live.of[v.ID] {
@@ -176,12 +174,16 @@ func (e *evictor) choose() []*ir.Value {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b event) int {
-		if a.at != b.at {
-			return a.at - b.at
-		}
-		return a.step - b.step
-	})
+	slices.SortStableFunc(list, func(a, b event) int { return cmp.Or(a.at-b.at, a.step-b.step) })
+	return list
+}
+
+// choose lists values to move: where more than the limit are needed, the cheapest of them.
+func (e *evictor) choose() []*ir.Value {
+	e.live = findLive(e.f)
+	for len(e.gone) < len(e.f.Values) {
+		e.gone = append(e.gone, false)
+	}
 	e.remakes = make([]*ir.Inst, len(e.f.Values))
 	for _, v := range e.f.Values {
 		e.remakes[v.ID] = e.remade(v)
@@ -200,6 +202,7 @@ func (e *evictor) choose() []*ir.Value {
 				return true
 			}
 			e.remakes[v.ID] = nil
+			cost[v.ID] *= 10 // loads, in the end
 		}
 		return e.sp != nil
 	}
@@ -210,7 +213,7 @@ func (e *evictor) choose() []*ir.Value {
 		now[at[v.ID]], at[last.ID] = last, at[v.ID]
 		now = now[:len(now)-1]
 	}
-	for _, x := range list {
+	for _, x := range e.events() {
 		switch {
 		case moved[x.v.ID]:
 			continue

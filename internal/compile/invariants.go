@@ -94,6 +94,13 @@ func (h *mover) loop(l int) {
 		return // the function begins with the loop
 	}
 	before, list := header.Preds[at], h.blocks[l]
+	for _, b := range list {
+		for _, in := range b.Insts {
+			if in.Name == callName || in.Name == indirectName { // what is needed after it would be kept in memory
+				return
+			}
+		}
+	}
 	h.room = h.most
 	var found []*ir.Inst
 	for _, b := range list {
@@ -101,9 +108,6 @@ func (h *mover) loop(l int) {
 			h.room[c] = min(h.room[c], h.most[c]-h.peak[b.ID][c])
 		}
 		for _, in := range b.Insts {
-			if in.Name == callName || in.Name == indirectName { // what is needed after it would be kept in memory
-				return
-			}
 			if h.same(l, in) {
 				found = append(found, in)
 				in.EachDef(func(v *ir.Value) { h.can[v.ID] = true })

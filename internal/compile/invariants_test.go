@@ -31,12 +31,13 @@ func TestInvariants(t *testing.T) {
 		{"a division by what changes", kernel + "L: add.u32 %r0, %r0, 1; mad.lo.u32 %r1, %r1, 5, 7; rem.u32 %r1, %r1, %r0; setp.gt.u32 %p, %r1, 3; @%p bra L; " + tail, 3},
 		{"no registers left", kernel + much.String() + "L: mad.lo.u32 %r1, %r1, 5, 7; rem.u32 %r1, %r1, %r0; " + sum.String() + "setp.gt.u32 %p, %r1, 3; @%p bra L; " + tail, 3},
 		{"a loop with a call", function + kernel + "L: mad.lo.u32 %r1, %r1, 5, 7; rem.u32 %r1, %r1, %r0; { .param .b32 p; .param .b32 s; st.param.b32 [p], %r1; call (s), f, (p); ld.param.b32 %r1, [s]; } setp.gt.u32 %p, %r1, 3; @%p bra L; " + tail, 3},
+		{"a loop with a call, and one with the same number", function + kernel + "M: mad.lo.u32 %r1, %r1, 0x12345678, 7; { .param .b32 p; .param .b32 s; st.param.b32 [p], %r1; call (s), f, (p); ld.param.b32 %r1, [s]; } setp.gt.u32 %p, %r1, 3; @%p bra M; L: mad.lo.u32 %r5, %r0, 0x12345678, 0x9abcdef1; xor.b32 %r1, %r1, %r5; setp.gt.u32 %p, %r1, 3; @%p bra L; " + tail, 0},
 	} {
 		m, err := ptx.Parse("k.ptx", []byte(head+c.text))
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		r, err := compile.Module(m, compile.Options{})
+		r, err := compile.Module(m, compile.Options{Verify: true})
 		if err != nil || len(r.Refused) > 0 {
 			t.Fatal(c.name, err, r.Refused)
 		}

@@ -14,7 +14,7 @@ import (
 
 // fusePairs looks for such pairs.
 func fusePairs(f *ir.Func) {
-	uses := allUsesOf(f)
+	uses := usesOf(f)
 	for _, b := range f.Blocks {
 		// only is the instruction that makes a value which no other one needs.
 		only := func(v *ir.Value) *ir.Inst {
@@ -189,7 +189,7 @@ func combineSum(in *ir.Inst, only func(*ir.Value) *ir.Inst) {
 			continue
 		}
 		inner := only(a.Vals[0])
-		if inner == nil || inner.Name != "IADD3" || len(inner.Args) != 4 {
+		if inner == nil || inner.Name != "IADD3" || len(inner.Args) != 4 || slices.ContainsFunc(inner.Args, func(x ir.Arg) bool { return x.Not || x.Suffix != "" }) {
 			continue
 		}
 		var list []ir.Arg

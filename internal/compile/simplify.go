@@ -12,7 +12,7 @@ import (
 
 // simplify does so in the order of the code, so that what it finds helps later instructions.
 func simplify(f *ir.Func) {
-	uses := allUsesOf(f)
+	uses := usesOf(f)
 	for _, n := range f.Graph().ReversePostOrder() {
 		for _, in := range f.Blocks[n].Insts {
 			in.Uses(func(v **ir.Value) { *v = original(*v) })
@@ -171,7 +171,7 @@ const (
 	shuffleBound = 1 << 13
 )
 
-// reduceShuffle puts numbers into the fields for them. A number that all lanes have is one that all get.
+// reduceShuffle puts numbers into the fields for them. A number that all lanes have is one that all get; what comes from a lane that does not take part is open (PTX manual, shfl).
 func reduceShuffle(in *ir.Inst, uses []int) {
 	if n, ok := number(&in.Args[2]); ok && (in.Args[0].Vals[0] == nil || uses[in.Args[0].Vals[0].ID] == 0) {
 		in.Name, in.Args = "MOV", []ir.Arg{in.Args[1], ir.I(n)}
