@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -40,23 +37,11 @@ func (e *cudaExample) runCompiled(t *testing.T, env, command []string, gpu strin
 	var printed [2]string
 	for i, code := range []string{"ptx", "compiled"} {
 		args := []string{"cuda", "--gpu", gpu, "--mode", "functional", "--threads", "1", "--quiet", "--code", code}
-		if e.strict {
-			args = append(args, "--strict")
+		out, errs, status := e.started(t, env, args, command)
+		if status != e.exit || strings.Contains(errs, "it runs as PTX") {
+			t.Errorf("%s, %s: exit code %d, want %d\n%s%s", gpu, code, status, e.exit, out, errs)
 		}
-		cmd := e.command(env, slices.Concat(args, []string{"--"}, command))
-		var out, errs strings.Builder
-		cmd.Stdout, cmd.Stderr = &out, &errs
-		status := 0
-		var exit *exec.ExitError
-		if err := cmd.Run(); errors.As(err, &exit) {
-			status = exit.ExitCode()
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		if status != e.exit || strings.Contains(errs.String(), "it runs as PTX") {
-			t.Errorf("%s, %s: exit code %d, want %d\n%s%s", gpu, code, status, e.exit, &out, &errs)
-		}
-		printed[i], _, _ = strings.Cut(strings.Replace(out.String(), "stopped in ", elapsed, 1), elapsed)
+		printed[i], _, _ = strings.Cut(strings.Replace(out, "stopped in ", elapsed, 1), elapsed)
 	}
 	if printed[0] != printed[1] || printed[0] == "" && e.exit == 0 {
 		t.Errorf("%s: as PTX it prints\n%sas machine code\n%s", gpu, printed[0], printed[1])

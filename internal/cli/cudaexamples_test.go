@@ -162,27 +162,15 @@ func (e *cudaExample) run(t *testing.T, env, command []string, mode, threads, wa
 		gpu = "rtx-2060"
 	}
 	args := []string{"cuda", "--gpu", gpu, "--mode", mode, "--threads", threads, "--json", file, "--quiet"}
-	if e.strict {
-		args = append(args, "--strict")
+	out, errs, code := e.started(t, env, args, command)
+	if code != e.exit || !strings.HasPrefix(out, want) || strings.Count(out, "\n") != strings.Count(want, "\n")+1 {
+		t.Errorf("%s: exit code %d, want %d, and it prints\n%swant\n%s%s", mode, code, e.exit, out, want, errs)
 	}
-	cmd := e.command(env, slices.Concat(args, []string{"--"}, command))
-	var out, errs strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	code := 0
-	var exit *exec.ExitError
-	if err := cmd.Run(); errors.As(err, &exit) {
-		code = exit.ExitCode()
-	} else if err != nil {
-		t.Fatal(err)
-	}
-	if code != e.exit || !strings.HasPrefix(out.String(), want) || strings.Count(out.String(), "\n") != strings.Count(want, "\n")+1 {
-		t.Errorf("%s: exit code %d, want %d, and it prints\n%swant\n%s%s", mode, code, e.exit, &out, want, &errs)
-	}
-	rest := errs.String()
+	rest := errs
 	for _, text := range e.errors {
 		_, after, ok := strings.Cut(rest, text)
 		if !ok {
-			t.Errorf("%s: %q is missing or misplaced in\n%s", mode, text, &errs)
+			t.Errorf("%s: %q is missing or misplaced in\n%s", mode, text, errs)
 			break
 		}
 		rest = after
@@ -200,6 +188,24 @@ func (e *cudaExample) run(t *testing.T, env, command []string, mode, threads, wa
 		t.Errorf("%s: the result is\n%s", mode, b)
 	}
 	return seconds.ReplaceAll(b, nil)
+}
+
+// started runs the program by a call of heddle, and returns what it prints and its exit code.
+func (e *cudaExample) started(t *testing.T, env, args, command []string) (out, errs string, code int) {
+	t.Helper()
+	if e.strict {
+		args = append(args, "--strict")
+	}
+	cmd := e.command(env, slices.Concat(args, []string{"--"}, command))
+	var o, r strings.Builder
+	cmd.Stdout, cmd.Stderr = &o, &r
+	var exit *exec.ExitError
+	if err := cmd.Run(); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return o.String(), r.String(), code
 }
 
 // command returns a call of heddle.

@@ -189,8 +189,7 @@ func (e *evictor) choose() []*ir.Value {
 		e.remakes[v.ID] = e.remade(v)
 	}
 	cost, to := e.costs(), e.chosen()
-	pinned := make([]bool, len(e.f.Values)) // others are made again of it
-	moved := make([]bool, len(e.f.Values))
+	pinned, moved := make([]bool, len(e.f.Values)), make([]bool, len(e.f.Values)) // the former: others are made again of it
 	may := func(v *ir.Value) bool {
 		if e.gone[v.ID] || v == e.sp || pinned[v.ID] {
 			return false
