@@ -167,7 +167,7 @@ func (m *module) kernel(fn *ptx.Func, mach *machine.Machine, o *Options) (k *sas
 
 // body compiles a kernel or a function. If it needs more predicates than there are, it begins again with
 // fewer; if it needs more registers, with the instructions in other orders, and then with less and less of
-// them for what stays in registers.
+// them for what stays in registers. What schedule sees of that needs no other beginning.
 func (m *module) body(fn *ptx.Func, mach *machine.Machine, o *Options) (*body, *Refusal) {
 	var with options
 	if o.Dump != nil { // only what the last attempt does

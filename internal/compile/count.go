@@ -15,7 +15,8 @@ func count(f *ir.Func, pass string, ssa bool) Count {
 		}
 	}
 	if ssa {
-		c.Registers, c.Predicates = atOnce(f, ir.GPR), atOnce(f, ir.Pred)
+		most := highest(findNeeded(f).peaks(f))
+		c.Registers, c.Predicates = most[ir.GPR], most[ir.Pred]
 		return c
 	}
 	for _, b := range f.Blocks {
@@ -31,28 +32,4 @@ func count(f *ir.Func, pass string, ssa bool) Count {
 		}
 	}
 	return c
-}
-
-// atOnce is how many values of a class are needed at once, at most.
-func atOnce(f *ir.Func, class ir.Class) int {
-	live := findLive(f)
-	last := 0
-	if n := len(live.last); n > 0 {
-		last = live.last[n-1] + 2
-	}
-	change := make([]int, last+2) // by place in the code
-	for _, v := range f.Values {
-		if v.Class == class {
-			for _, s := range live.of[v.ID] {
-				change[s.from]++
-				change[min(s.to, last+1)]--
-			}
-		}
-	}
-	now, most := 0, 0
-	for _, n := range change {
-		now += n
-		most = max(most, now)
-	}
-	return most
 }

@@ -20,9 +20,8 @@ func invariants(f *ir.Func, m *machine.Machine) {
 	if g.Irreducible || len(g.Loops) == 0 {
 		return
 	}
-	h := &mover{f: f, g: g, blocks: make([][]*ir.Block, len(g.Loops)), left: usesOf(f), can: make([]bool, len(f.Values))}
+	h := &mover{f: f, g: g, peak: findNeeded(f).peaks(f), blocks: make([][]*ir.Block, len(g.Loops)), left: usesOf(f), can: make([]bool, len(f.Values))}
 	h.most = [ir.Classes]int{ir.GPR: min(mostLive, m.Registers-fewest), ir.Pred: mostPredicates}
-	h.peaks()
 	for _, n := range g.ReversePostOrder() {
 		for l := g.LoopOf(n); l >= 0; l = g.Loops[l].Parent {
 			h.blocks[l] = append(h.blocks[l], f.Blocks[n])
@@ -48,29 +47,6 @@ type mover struct {
 	left   []int             // by value: uses by what has not been moved before the loop at hand
 	can    []bool            // by value: it is the same in each round of that loop, in which it is computed
 	room   [ir.Classes]int   // how many values more may be needed in all of that loop
-}
-
-// peaks counts the values that each block needs at once.
-func (h *mover) peaks() {
-	live := findLive(h.f)
-	h.peak = make([][ir.Classes]int, len(h.f.Blocks))
-	change := make([][ir.Classes]int, live.last[len(live.last)-1]+4)
-	for i, r := range live.of {
-		for _, s := range r {
-			change[s.from][h.f.Values[i].Class]++
-			change[s.to][h.f.Values[i].Class]--
-		}
-	}
-	var now [ir.Classes]int
-	at := 0
-	for i := range h.f.Blocks {
-		for ; at < live.last[i]+2; at++ {
-			for c := range now {
-				now[c] += change[at][c]
-				h.peak[i][c] = max(h.peak[i][c], now[c])
-			}
-		}
-	}
 }
 
 // same reports whether an instruction of a loop computes the same in each round, and whenever it is asked.

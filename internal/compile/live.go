@@ -95,7 +95,7 @@ func (r ranges) with(o ranges) ranges {
 	return slices.Replace(r, from, to, r[from:to].join(o)...)
 }
 
-// liveness has the ranges of all values.
+// liveness has the ranges of all values, or only what is needed where blocks begin.
 type liveness struct {
 	of    []ranges      // by value
 	first []int         // by block: the number before its first instruction
@@ -110,19 +110,13 @@ type demand struct {
 	end bool
 }
 
-// findLive computes where each value is needed: from each use back to the definition, so that the time
-// is that of the result (Boissinot et al., "Computing Liveness Sets for SSA-Form Programs", 2011).
-func findLive(f *ir.Func) *liveness {
+// findNeeded computes what is needed at the beginning of each block: from each use back to the definition, so
+// that the time is that of the result (Boissinot et al., "Computing Liveness Sets for SSA-Form Programs", 2011).
+// That does not depend on the order of instructions in a block.
+func findNeeded(f *ir.Func) *liveness {
 	f.Renumber()
 	n := len(f.Blocks)
-	l := &liveness{of: make([]ranges, len(f.Values)), first: make([]int, n), last: make([]int, n), in: make([][]*ir.Value, n)}
-	at := 0
-	for i, b := range f.Blocks {
-		l.first[i] = at
-		at += 2*len(b.Insts) + 2
-		l.last[i] = at
-		at += 2
-	}
+	l := &liveness{in: make([][]*ir.Value, n)}
 	list, home := demands(f)
 	seen := make([]int, n) // by block: 1 + the value that was last found to be needed at its beginning
 	var queue []demand
@@ -139,6 +133,21 @@ func findLive(f *ir.Func) *liveness {
 				queue = append(queue, demand{d.v, p, true})
 			}
 		}
+	}
+	return l
+}
+
+// findLive computes where each value is needed.
+func findLive(f *ir.Func) *liveness {
+	l := findNeeded(f)
+	n := len(f.Blocks)
+	l.of, l.first, l.last = make([]ranges, len(f.Values)), make([]int, n), make([]int, n)
+	at := 0
+	for i, b := range f.Blocks {
+		l.first[i] = at
+		at += 2*len(b.Insts) + 2
+		l.last[i] = at
+		at += 2
 	}
 	room := make(ranges, len(f.Values)) // most values have one range
 	for v := range l.of {
@@ -247,3 +256,52 @@ func (l *liveness) ranges(b *ir.Block, ends []int) {
 }
 
 func (l *liveness) add(v *ir.Value, from, to int) { l.of[v.ID] = append(l.of[v.ID], segment{from, to}) }
+
+// peaks counts how many values each block needs at once, at most, with its instructions in the order that they have.
+func (l *liveness) peaks(f *ir.Func) [][ir.Classes]int {
+	peaks := make([][ir.Classes]int, len(f.Blocks))
+	needed := make([]bool, len(f.Values))
+	for i, b := range f.Blocks {
+		var now [ir.Classes]int
+		need := func(v *ir.Value) {
+			if !needed[v.ID] {
+				needed[v.ID] = true
+				if now[v.Class]++; now[v.Class] > peaks[i][v.Class] {
+					peaks[i][v.Class] = now[v.Class]
+				}
+			}
+		}
+		l.eachOut(b, need)
+		if b.Term.Cond != nil {
+			need(b.Term.Cond)
+		}
+		for _, in := range slices.Backward(b.Insts) {
+			in.EachDef(need) // also what nobody reads
+			in.EachDef(func(v *ir.Value) {
+				needed[v.ID] = false
+				now[v.Class]--
+			})
+			in.Uses(func(v **ir.Value) { need(*v) })
+		}
+		for _, p := range b.Phis {
+			need(p.Dst)
+		}
+		for _, p := range b.Phis {
+			needed[p.Dst.ID] = false
+		}
+		for _, v := range l.in[i] {
+			needed[v.ID] = false
+		}
+	}
+	return peaks
+}
+
+// highest is the most of what blocks need.
+func highest(peaks [][ir.Classes]int) (most [ir.Classes]int) {
+	for _, p := range peaks {
+		for c, n := range p {
+			most[c] = max(most[c], n)
+		}
+	}
+	return most
+}

@@ -52,6 +52,7 @@ const Most = 3
 // passes are all of them, in their order.
 func passes(o *options, lay *layout) []pass {
 	var groups []group
+	var peak [ir.Classes]int // after schedule: values that are needed at once
 	plain := func(f func(*ir.Func)) func(*ir.Func, *machine.Machine) {
 		return func(x *ir.Func, _ *machine.Machine) { f(x) }
 	}
@@ -69,17 +70,18 @@ func passes(o *options, lay *layout) []pass {
 		{"flatten", plain(func(f *ir.Func) { flatten(f); removeDead(f) }), true, 3},
 		{"invariants", invariants, true, 3},
 		{"schedule", func(f *ir.Func, m *machine.Machine) {
-			if o.order != asWritten {
-				meetOnce(f)
-				schedule(f, m, o.order == frugal)
-			}
+			meetOnce(f)
+			peak = o.arrange(f, m)
 		}, true, 3},
-		{"predicates", plain(func(f *ir.Func) {
+		{"predicates", func(f *ir.Func, m *machine.Machine) {
+			if o.predicates == 0 && peak[ir.Pred] > m.Predicates {
+				o.predicates = m.Predicates - 1
+			}
 			if o.predicates > 0 {
 				spillPredicates(f, o.predicates)
 				removeDead(f)
 			}
-		}), true, 0},
+		}, true, 0},
 		{"spill", plain(func(f *ir.Func) {
 			if o.registers > 0 {
 				o.spilled = evict(f, o.registers, lay.sp, int(lay.moved))

@@ -34,24 +34,46 @@ type node struct {
 	latency int
 }
 
-// schedule orders the instructions of every block; frugal has those first that free registers.
-func schedule(f *ir.Func, m *machine.Machine, frugal bool) {
-	s := &scheduler{m: m, live: findLive(f), by: make([]int, len(f.Values))}
+// arrange orders the instructions of every block: in the order that is asked for or, while more general registers
+// would be needed than there are, in the next. It returns how many values are needed at once.
+func (o *options) arrange(f *ir.Func, m *machine.Machine) (peak [ir.Classes]int) {
+	s := &scheduler{m: m, live: findNeeded(f), by: make([]int, len(f.Values))}
 	s.p.left = make([]int, len(f.Values))
-	for _, b := range f.Blocks {
-		if s.most = 0; !frugal {
-			s.most = s.room(b)
-		}
-		var out []*ir.Inst
-		from := 0
-		for i, in := range b.Insts { // nothing passes a reading of the clock, or is before a function's beginning
-			if in.Base() == "CS2R" || in.Name == enterName {
-				out = append(append(out, s.run(b, from, i)...), in)
-				from = i + 1
+	written := make([][]*ir.Inst, len(f.Blocks))
+	for i, b := range f.Blocks {
+		written[i] = b.Insts
+	}
+	for {
+		for i, b := range f.Blocks {
+			if b.Insts = written[i]; o.order != asWritten {
+				s.block(b, o.order)
 			}
 		}
-		b.Insts = append(out, s.run(b, from, len(b.Insts))...)
+		peak = highest(s.live.peaks(f))
+		if peak[ir.GPR] <= m.Registers || o.registers > 0 {
+			return peak
+		}
+		if o.order == asWritten {
+			stop(tooMany(ir.GPR, m.Registers), "at once, which "+notYet)
+		}
+		o.order++
 	}
+}
+
+// block orders the instructions of a block, in a list of its own.
+func (s *scheduler) block(b *ir.Block, o order) {
+	if s.most = 0; o != frugal {
+		s.most = s.room(b)
+	}
+	var out []*ir.Inst
+	from := 0
+	for i, in := range b.Insts { // nothing passes a reading of the clock, or is before a function's beginning
+		if in.Base() == "CS2R" || in.Name == enterName {
+			out = append(append(out, s.run(b, from, i)...), in)
+			from = i + 1
+		}
+	}
+	b.Insts = append(out, s.run(b, from, len(b.Insts))...)
 }
 
 // scheduler orders the instructions of one function.

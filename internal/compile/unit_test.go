@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -181,5 +182,46 @@ func TestManyStores(t *testing.T) {
 		if c.wait(in, r, true); in.Ctl.Wait != 1<<(r%2) {
 			t.Errorf("who writes register %d waits for %b", r, in.Ctl.Wait)
 		}
+	}
+}
+
+// TestOneAttempt: a kernel that needs too many registers or predicates in the usual order is not made again from the
+// beginning: what schedule sees of that is dealt with at once.
+func TestOneAttempt(t *testing.T) {
+	sums, pairs := "", ""
+	for i := range 40 { // loads that would all come early
+		sums += fmt.Sprintf("ld.global.u32 %%r2, [%%a+%d];\nmul.lo.u32 %%r2, %%r2, %%r2;\nadd.u32 %%r1, %%r1, %%r2;\n", 4*i)
+	}
+	for i := range 10 { // predicates that are all needed in the next blocks
+		pairs += fmt.Sprintf(".reg .pred %%q%d;\nsetp.eq.u32 %%q%d, %%r0, %d;\n", i, i, 3*i)
+	}
+	pairs += "setp.gt.u32 %p0, %r0, 5;\n@%p0 bra L;\nactivemask.b32 %r2;\nadd.u32 %r1, %r1, %r2;\nL:\n"
+	for i := range 10 {
+		pairs += fmt.Sprintf("selp.u32 %%r2, 3, 5, %%q%d;\nmad.lo.u32 %%r1, %%r1, %%r2, %%r0;\n@%%q%d st.global.u32 [%%a+%d], %%r1;\n", 9-i, i, 4*i)
+	}
+	for _, c := range []struct {
+		name, body string
+		registers  int
+		want       options
+	}{
+		{"enough of both", sums, 64, options{order: usual}},
+		{"few registers", sums, 22, options{order: frugal}},
+		{"many predicates", pairs, 64, options{order: usual, predicates: 6}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := parsed(t, "k.ptx", kernelText(c.body))
+			if err := m.Funcs[0].Load(); err != nil {
+				t.Fatal(err)
+			}
+			mach := *machine.Of(86, machine.Ampere)
+			mach.Registers = c.registers
+			var got options
+			if _, err := newModule(m, 86).attempt(m.Funcs[0], &mach, &Options{Verify: true}, &got); err != nil {
+				t.Fatal(err)
+			}
+			if got.order != c.want.order || got.predicates != c.want.predicates {
+				t.Errorf("order %d and %d predicates; want %d and %d", got.order, got.predicates, c.want.order, c.want.predicates)
+			}
+		})
 	}
 }
