@@ -315,6 +315,9 @@ func (c *CTA) Say(to io.Writer, m *Warner) error {
 	return nil
 }
 
+// Quiet reports whether there is nothing to Say.
+func (c *CTA) Quiet() bool { return c.Out.Len() == 0 && len(c.warnings.list) == 0 }
+
 // Warn records an error of the program that a GPU tolerates; m is nil if there is no machine.
 func (c *CTA) Warn(m *Warner, at *isa.Inst, kind WarningKind, what func() Fault) {
 	if m != nil {

@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/isa"
 )
@@ -172,6 +173,11 @@ func (c *cluster) Say(to io.Writer, m *Warner) error {
 		}
 	}
 	return nil
+}
+
+// Quiet is as in GridBlock.
+func (c *cluster) Quiet() bool {
+	return !slices.ContainsFunc(c.all, func(b Member) bool { return !b.Quiet() })
 }
 
 // Failure is as in GridBlock.

@@ -57,10 +57,11 @@ type Result struct {
 }
 
 // add counts the instructions of a block.
-func (r *Result) add(b GridBlock) {
-	wi, ti := b.Counts()
-	r.WarpInsts += wi
-	r.ThreadInsts += ti
+func (r *Result) add(b GridBlock) { r.count(b.Counts()) }
+
+func (r *Result) count(warpInsts, threadInsts uint64) {
+	r.WarpInsts += warpInsts
+	r.ThreadInsts += threadInsts
 }
 
 // Status is the state of a block after Run.
@@ -96,6 +97,9 @@ type GridBlock interface {
 	// Free lets lanes go on that wait for others of their warp, where that can be. It reports
 	// whether there were any, and whether all is well.
 	Free() (moved, ok bool)
+	// Quiet reports whether nothing is left to do for a block that has finished but to count its instructions: it has
+	// nothing to say, and nobody follows it.
+	Quiet() bool
 	// Recycle gives the block's storage back to its worker.
 	Recycle()
 }
@@ -290,10 +294,36 @@ func (r *gridRun) inTurn() error {
 
 // place is a block's place in a batch.
 type place struct {
-	b       GridBlock
+	b       GridBlock // nil if it has not begun, or has finished and its worker uses its storage again
 	overlay Overlay
 	st      Status
 	endless bool // it loops for ever
+
+	warpInsts, threadInsts uint64 // that a finished block has issued
+}
+
+// ended notes that the block runs no more. Most blocks have finished and are quiet: their worker has the storage back at
+// once, for the next one, since all blocks of a batch are more than the host's caches hold. If instructions are bounded, a
+// block may be one too many, and is needed for the message.
+func (p *place) ended(bounded bool) {
+	if p.st != Finished {
+		return
+	}
+	p.warpInsts, p.threadInsts = p.b.Counts()
+	if !bounded && p.b.Quiet() {
+		p.b.Recycle()
+		p.b = nil
+	}
+}
+
+// leave accounts for a block that has finished.
+func (r *gridRun) leave(p *place) error {
+	if p.b != nil {
+		return r.finish(p.b, p.st)
+	}
+	r.res.count(p.warpInsts, p.threadInsts)
+	r.res.Blocks += r.per()
+	return nil
 }
 
 // inBatches runs blocks that cannot communicate.
@@ -321,11 +351,11 @@ func (r *gridRun) inBatches() error {
 		r.batch(first, places[:n], direct)
 		if err := r.ctx.Err(); err != nil {
 			for i := range places[:n] {
-				if p := &places[i]; p.b != nil && p.st == Finished {
+				if p := &places[i]; p.st == Finished {
 					if !direct {
 						p.overlay.Commit()
 					}
-					_ = r.finish(p.b, p.st)
+					_ = r.leave(p)
 				}
 			}
 			return err
@@ -337,21 +367,9 @@ func (r *gridRun) inBatches() error {
 				dirty += p.overlay.DirtyBytes()
 				p.overlay.Commit()
 			}
-			wi, _ := p.b.Counts()
-			if wi > r.budget || p.st == Stopped {
-				r.budget = 0
-				return r.finish(p.b, Stopped)
-			}
-			r.budget -= wi
-			if p.endless {
-				r.res.add(p.b)
-				return r.endless([]GridBlock{p.b}, r.Blocks)
-			}
-			if err := r.finish(p.b, p.st); err != nil {
+			if err := r.endPlace(p); err != nil {
 				return err
 			}
-			p.b.Recycle()
-			p.b = nil
 		}
 		first += uint64(n)
 		r.progress()
@@ -364,11 +382,36 @@ func (r *gridRun) inBatches() error {
 	return nil
 }
 
+// endPlace accounts for a block of a batch, in block order.
+func (r *gridRun) endPlace(p *place) error {
+	if b := p.b; b != nil {
+		wi, _ := b.Counts()
+		if wi > r.budget || p.st == Stopped {
+			r.budget = 0
+			return r.finish(b, Stopped)
+		}
+		r.budget -= wi
+		if p.endless {
+			r.res.add(b)
+			return r.endless([]GridBlock{b}, r.Blocks)
+		}
+	}
+	if err := r.leave(p); err != nil || p.b == nil {
+		return err
+	}
+	p.b.Recycle()
+	p.b = nil
+	return nil
+}
+
 // batch runs the blocks of a batch, starting with number first. Blocks after one that
 // failed need not run: the launch ends there.
 func (r *gridRun) batch(first uint64, places []place, direct bool) {
 	var at, cut atomic.Int64
 	cut.Store(int64(len(places)))
+	for i := range places {
+		places[i].b, places[i].st = nil, Stopped
+	}
 	work := func(id int) {
 		for {
 			i := int(at.Add(1)) - 1
@@ -405,6 +448,7 @@ func (r *gridRun) batch(first uint64, places []place, direct bool) {
 				}
 			}
 			search.end(one)
+			p.ended(r.o.MaxInsts > 0)
 			if p.st != Finished {
 				for old := cut.Load(); int64(i) < old && !cut.CompareAndSwap(old, int64(i)); old = cut.Load() {
 				}

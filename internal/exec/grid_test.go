@@ -25,6 +25,8 @@ type script struct {
 	state  func(done uint64) uint64 // what it is after that many instructions; nil: always something else
 	stores func(done uint64) bool   // to global memory
 	shares bool                     // each instruction stores to shared memory
+
+	followed bool // to its end
 }
 
 // State is as in Stater.
@@ -36,7 +38,8 @@ func (s *script) Failure() error                 { return &Fault{What: fmt.Sprin
 func (s *script) Waits() []string                { return []string{"waits"} }
 func (s *script) Somewhere() Where               { return Where{Kernel: "k", Block: s.Index()} }
 func (s *script) Free() (moved, ok bool)         { return false, true }
-func (s *script) Recycle()                       { s.grid.recycled++ }
+func (s *script) Quiet() bool                    { return s.grid.say == nil && !s.followed }
+func (s *script) Recycle()                       { s.grid.recycled.Add(1) }
 func (s *script) Loops() []Where                 { return []Where{s.Somewhere()} }
 func (s *script) Watch(x *Search)                { s.search = x }
 
@@ -74,7 +77,8 @@ func (s *script) Run(budget uint64) Status {
 // fakeGrid is memory of one word, which every block sets to its number.
 type fakeGrid struct {
 	begun    atomic.Int64
-	recycled int
+	recycled atomic.Int64
+	most     atomic.Int64 // blocks that had storage at a time, with one goroutine
 	word     uint64
 	commits  []uint64
 	overlays []*fakeOverlay
@@ -98,7 +102,7 @@ func (f *fakeGrid) launch(blocks uint64, edit func(s *script)) *Grid {
 	return &Grid{
 		Kernel: "k", Blocks: blocks,
 		Begin: func(worker int, n uint64, overlay int) GridBlock {
-			f.begun.Add(1)
+			f.most.Store(max(f.most.Load(), f.begun.Add(1)-f.recycled.Load()))
 			s := &script{grid: f, n: n, length: 10 + n%7, end: Finished}
 			if edit != nil {
 				edit(s)
@@ -138,14 +142,42 @@ func TestGridCounts(t *testing.T) {
 			if err != nil || res != want {
 				t.Errorf("%d blocks, %d threads: %+v, %v, want %+v", blocks, threads, res, err, want)
 			}
-			if f.word != blocks-1 || uint64(f.recycled) != blocks {
-				t.Errorf("%d blocks, %d threads: block %d stored last, %d were recycled", blocks, threads, f.word, f.recycled)
+			if f.word != blocks-1 || uint64(f.recycled.Load()) != blocks {
+				t.Errorf("%d blocks, %d threads: block %d stored last, %d were recycled", blocks, threads, f.word, f.recycled.Load())
 			}
 			for i, n := range f.commits {
 				if n != uint64(i) {
 					t.Fatalf("%d blocks, %d threads: commit %d was of block %d", blocks, threads, i, n)
 				}
 			}
+		}
+	}
+}
+
+// TestGridStorage: a block that nobody needs any more has no storage when the next one begins; others keep it until those
+// before them have ended.
+func TestGridStorage(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		edit func(f *fakeGrid, o *Options)
+		loud uint64 // one of this many blocks is followed; 0: none
+		most int64
+	}{
+		{"quiet", nil, 0, 1},
+		{"one of eight is followed", nil, 8, 5},
+		{"blocks that print", func(f *fakeGrid, _ *Options) { f.say = func(uint64) error { return nil } }, 0, 32},
+		{"with a limit", func(_ *fakeGrid, o *Options) { o.MaxInsts = 1 << 30 }, 0, 32},
+	} {
+		f, o := &fakeGrid{}, Options{Threads: 1}
+		if c.edit != nil {
+			c.edit(f, &o)
+		}
+		res, err := f.launch(32, func(s *script) { s.followed = c.loud > 0 && s.n%c.loud == 3 }).Run(context.Background(), o, 0)
+		if err != nil || res.Blocks != 32 || res.WarpInsts != length(32) || f.recycled.Load() != 32 {
+			t.Errorf("%s: %+v, %v; %d were recycled", c.name, res, err, f.recycled.Load())
+		}
+		if most := f.most.Load(); most != c.most {
+			t.Errorf("%s: %d blocks had storage, want %d", c.name, most, c.most)
 		}
 	}
 }

@@ -95,6 +95,7 @@ type Memory struct {
 	heap    *heap
 	virtual *virtual // nil before the first Reserve or Create
 	guests  devices  // other devices that may access it
+	saved   [][]byte // storage of the last Save, for the next one
 
 	slackMu sync.Mutex         // concurrent blocks may create entries
 	slack   map[uint64]*region // pages of memory between allocations, by address
@@ -508,7 +509,7 @@ func (m *Memory) Symbols() []Symbol {
 }
 
 // Save records the contents of all allocations that kernels can write, and returns a
-// function that restores them. Allocations made later keep their contents.
+// function that restores them, until the next Save. Allocations made later keep their contents.
 func (m *Memory) Save() (restore func()) {
 	type kept struct {
 		r   *region
@@ -517,7 +518,14 @@ func (m *Memory) Save() (restore func()) {
 	}
 	var list []kept
 	var restores []func() // of pages
-	keep := func(r *region, now []byte) { list = append(list, kept{r, now, slices.Clone(now)}) }
+	keep := func(r *region, now []byte) {
+		n := len(list)
+		if n == len(m.saved) {
+			m.saved = append(m.saved, nil)
+		}
+		m.saved[n] = append(m.saved[n][:0], now...)
+		list = append(list, kept{r, now, m.saved[n]})
+	}
 	for _, r := range m.regions {
 		switch {
 		case r.Freed || r.ReadOnly():
@@ -538,6 +546,7 @@ func (m *Memory) Save() (restore func()) {
 	for _, r := range slack {
 		keep(r, r.data)
 	}
+	clear(m.saved[len(list):])
 	heap := m.heap.clone()
 	return func() {
 		m.restoreHeap(heap)

@@ -253,6 +253,49 @@ func TestSaveLarge(t *testing.T) {
 	restore() // what was freed meanwhile stays away
 }
 
+// TestSaveAgain: a Save uses the storage of the one before it, also when allocations have come and gone.
+func TestSaveAgain(t *testing.T) {
+	m := New(Config{})
+	var addrs [3]uint64
+	for i := range addrs {
+		var err error
+		if addrs[i], err = m.Alloc(256<<10, "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := m.Direct()
+	m.Save()
+	for i, c := range []struct {
+		edit func() error
+		most uint64 // bytes that the save takes
+	}{
+		{func() error { return nil }, 64 << 10},
+		{func() error { return m.Free(addrs[0]) }, 64 << 10},
+		{func() error { _, err := m.Alloc(256<<10, "b"); return err }, 320 << 10},
+	} {
+		if err := c.edit(); err != nil {
+			t.Fatal(err)
+		}
+		v.Store64(addrs[1], 1)
+		v.Store64(addrs[2]+8, 2)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		restore := m.Save()
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > c.most {
+			t.Errorf("save %d took %d bytes", i, n)
+		}
+		v.Store64(addrs[1], 3)
+		v.Store64(addrs[2]+8, 4)
+		restore()
+		for addr, want := range map[uint64]uint64{addrs[1]: 1, addrs[2] + 8: 2} {
+			if x, ok := m.Direct().Load64(addr); x != want || !ok {
+				t.Errorf("save %d: %#x holds %d, want %d", i, addr, x, want)
+			}
+		}
+	}
+}
+
 // TestLazy: a program may allocate more than this computer has; only what it writes takes
 // room, and what it frees gives it back.
 func TestLazy(t *testing.T) {

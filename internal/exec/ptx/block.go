@@ -374,6 +374,9 @@ func (b *block) Somewhere() exec.Where {
 	return exec.Where{Kernel: b.im.kernel.Name(), Block: b.Idx}
 }
 
+// Quiet is as in exec.GridBlock. Counts of branches are those of blocks up to the one that fails.
+func (b *block) Quiet() bool { return b.counts == nil && b.probe == nil && b.CTA.Quiet() }
+
 // Recycle returns the block's storage to its worker.
 func (b *block) Recycle() {
 	b.endCounts()

@@ -110,6 +110,9 @@ func (w *warp) start(im *image) {
 	w.used = false
 }
 
+// Quiet is as in exec.GridBlock.
+func (b *block) Quiet() bool { return b.probe == nil && b.CTA.Quiet() }
+
 // Recycle returns the block's storage to its worker.
 func (b *block) Recycle() {
 	if b.probe != nil {
