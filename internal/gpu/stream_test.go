@@ -250,17 +250,24 @@ func TestEnds(t *testing.T) {
 }
 
 // TestInterrupt interrupts an endless run, which makes progress all the time; its results so
-// far exist.
+// far exist. A busy computer may not have begun by then: then it is interrupted later.
 func TestInterrupt(t *testing.T) {
 	ready, err := job.Load(write(t, "[[steps]]\nlaunch = { kernel = \"counts\", grid = [2, 1, 1], block = [64, 1, 1], args = [] }\n"), job.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-	defer cancel()
-	res, err := ready.Run(ctx, job.Options{Timing: true, GPU: "rtx-2060"})
-	if !errors.Is(err, context.DeadlineExceeded) || len(res.Kernels) != 1 || res.Kernels[0].WarpInstructions == 0 {
-		t.Errorf("%v, %d kernels", err, len(res.Kernels))
+	for wait := 50 * time.Millisecond; ; wait *= 4 {
+		ctx, cancel := context.WithTimeout(context.Background(), wait)
+		res, err := ready.Run(ctx, job.Options{Timing: true, GPU: "rtx-2060"})
+		cancel()
+		switch {
+		case !errors.Is(err, context.DeadlineExceeded):
+			t.Fatal(err)
+		case len(res.Kernels) == 1 && res.Kernels[0].WarpInstructions > 0:
+			return
+		case wait > 10*time.Second:
+			t.Fatalf("no progress within %v: %d kernels", wait, len(res.Kernels))
+		}
 	}
 }
 

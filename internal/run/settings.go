@@ -22,13 +22,14 @@ func IsFile(name string) bool {
 	return strings.HasSuffix(name, ".toml") || strings.HasSuffix(name, ".config") || strings.ContainsAny(name, `/\\`)
 }
 
-// CheckGPU returns an error for an unknown machine.
+// CheckGPU returns an error for an unknown machine, or for a file that describes none.
 func CheckGPU(name string) error {
 	if slices.Contains(GPUs(), name) {
 		return nil
 	}
 	if IsFile(name) {
-		return fmt.Errorf("GPU %q: configuration files are for timing runs; use one of the names: %s", name, strings.Join(GPUs(), ", "))
+		_, err := config.Load(name)
+		return err
 	}
 	if n := near.Name(name, GPUs()); n != "" {
 		return fmt.Errorf("unknown GPU %q; did you mean %q?", name, n)

@@ -528,6 +528,22 @@ func (c *Core) showWritten(w *warp, t uint64, o *op) {
 	w.due = w.due[:n]
 }
 
+// perform executes the instruction that warp w issues in cycle t; what it did is in c.eff.
+func (c *Core) perform(w *warp, f *flight, o *op, t uint64) (err error) {
+	e := &c.eff
+	if w.d == nil {
+		return w.X.Step(e)
+	}
+	c.show(w, t)
+	if o.ctl != nil && len(w.due) > 0 {
+		c.showRead(w, t, o)
+	}
+	if f.p, err = w.d.Issue(e); f.p >= 0 {
+		w.hidden++
+	}
+	return err
+}
+
 // issueOne issues the instruction at the head of a warp's buffer.
 func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	w := &c.warps[g]
@@ -561,19 +577,7 @@ func (c *Core) issueOne(s *subcore, g, at int32, o *op, pipe Pipe, t uint64) {
 	if o.team {
 		opened = c.opened(w.Block)
 	}
-	var err error
-	if w.d != nil {
-		c.show(w, t)
-		if o.ctl != nil && len(w.due) > 0 {
-			c.showRead(w, t, o)
-		}
-		if f.p, err = w.d.Issue(e); f.p >= 0 {
-			w.hidden++
-		}
-	} else {
-		err = w.X.Step(e)
-	}
-	if err != nil {
+	if err := c.perform(w, f, o, t); err != nil {
 		c.fail(err)
 		return
 	}

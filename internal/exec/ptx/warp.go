@@ -313,13 +313,7 @@ func (w *warp) run(limit uint64) bool {
 	frag:
 		for {
 			if pc == rpc {
-				w.pc = pc
-				w.running = false
-				j := w.join
-				w.joins[j].got |= mask
-				fr := w.fr
-				w.settle(j)
-				w.blk.wk.release(fr)
+				w.arrive(pc, mask)
 				break frag
 			}
 			if w.insts >= stop {
@@ -344,18 +338,8 @@ func (w *warp) run(limit uint64) bool {
 				}
 				pc++
 			case kMem:
-				if m != 0 {
-					w.pc = pc // so that a fault or warning can name the place
-					in.run(w, in, m)
-					if in.flags&fSpin != 0 {
-						w.spins++
-					}
-					if w.fault != nil {
-						return true
-					}
-					if s := w.blk.Seer(); s != nil {
-						w.show(in, m, s)
-					}
+				if m != 0 && !w.access(in, pc, m) {
+					return true
 				}
 				pc++
 			case kCounted:
@@ -391,6 +375,34 @@ func (w *warp) run(limit uint64) bool {
 			}
 		}
 	}
+}
+
+// arrive ends the running fragment, lanes mask, where it meets the others of its join.
+func (w *warp) arrive(pc int32, mask uint32) {
+	w.pc = pc
+	w.running = false
+	j := w.join
+	w.joins[j].got |= mask
+	fr := w.fr
+	w.settle(j)
+	w.blk.wk.release(fr)
+}
+
+// access executes an instruction that accesses memory for lanes m. It is false if that
+// was a fault.
+func (w *warp) access(in *inst, pc int32, m uint32) bool {
+	w.pc = pc // so that a fault or warning can name the place
+	in.run(w, in, m)
+	if in.flags&fSpin != 0 {
+		w.spins++
+	}
+	if w.fault != nil {
+		return false
+	}
+	if s := w.blk.Seer(); s != nil {
+		w.show(in, m, s)
+	}
+	return true
 }
 
 // diverge splits the running fragment: lanes t go to pct, lanes n to pcn; both

@@ -385,7 +385,7 @@ func (f *Flags) Options(kind run.Kind) (run.Options, error) {
 		return o, nil
 	}
 	if f.GPU != "" {
-		if err := run.CheckGPU(f.GPU); err != nil && (f.Mode != "timing" || !run.IsFile(f.GPU)) {
+		if err := run.CheckGPU(f.GPU); err != nil {
 			return o, fmt.Errorf("--gpu: %w", err)
 		}
 	}
