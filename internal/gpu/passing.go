@@ -16,12 +16,12 @@ type Passage struct {
 }
 
 // passOver lets only the time of a launch pass, if that is what its Pass chooses. It is not asked
-// if another launch runs or could begin now: these are simulated together.
+// if another launch runs or could begin before its end: these are simulated together.
 func (g *GPU) passOver(o *Op) (bool, error) {
 	if g.copies.by[passing] != nil {
 		return false, errLater
 	}
-	if g.running > 0 || slices.ContainsFunc(g.ops.ready, func(x *Op) bool { return x.Kind == OpLaunch }) {
+	if g.running > 0 || g.company() {
 		return false, nil
 	}
 	p, err := o.Pass()
@@ -33,6 +33,33 @@ func (g *GPU) passOver(o *Op) (bool, error) {
 	k.Blocks, k.WarpInsts, k.ThreadInsts = k.total, p.WarpInsts, p.ThreadInsts
 	g.passTime(o, p.Cycles)
 	return true, nil
+}
+
+// company reports whether a launch could begin while one, which has its turn, goes on: one that waits for nothing but
+// copies and marks that do not wait for it either.
+func (g *GPU) company() bool {
+	list := slices.Concat(g.ops.ready, g.ops.later, g.copies.by[:], g.copies.away)
+	waits := map[*Op]int{}
+	for len(list) > 0 {
+		x := list[len(list)-1]
+		list = list[:len(list)-1]
+		if x == nil {
+			continue
+		}
+		if x.Kind == OpLaunch {
+			return true
+		}
+		for _, y := range x.next {
+			n, seen := waits[y]
+			if !seen {
+				n = y.waits
+			}
+			if waits[y] = n - 1; n == 1 {
+				list = append(list, y)
+			}
+		}
+	}
+	return false
 }
 
 // passTime lets time pass before a launch ends.

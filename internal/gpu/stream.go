@@ -108,6 +108,7 @@ type ops struct {
 	last    map[int64]*Op // the last action of each stream, if it has not ended
 	sync    *Op           // the last OpSync, likewise
 	ready   []*Op         // those that no longer wait, in the order of their turns
+	later   []*Op         // of these, those that had their turn in this cycle but must still wait
 	feed    func() (*Op, error)
 	ahead   int   // number of actions fetched from feed in advance
 	bad     error // error of feed
@@ -321,7 +322,6 @@ func (g *GPU) begin() error {
 	for again := true; again; {
 		again = false
 		g.fetch()
-		var later []*Op // have their turn but must still wait
 		for len(s.ready) > 0 {
 			o := s.ready[0]
 			s.ready = slices.Delete(s.ready, 0, 1)
@@ -329,13 +329,14 @@ func (g *GPU) begin() error {
 				return err
 			}
 			if o.state == opWaits {
-				later = append(later, o)
+				s.later = append(s.later, o)
 			}
 			again = again || o.state == opEnded
 		}
-		for _, o := range later {
+		for _, o := range s.later {
 			s.offer(o)
 		}
+		s.later = s.later[:0]
 	}
 	return nil
 }

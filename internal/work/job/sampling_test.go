@@ -184,6 +184,56 @@ func TestSampled(t *testing.T) {
 	}
 }
 
+// TestSampledStreams: a launch is not passed over if another one could begin before its end. The result is that of the whole
+// run then; launches that wait for each other are passed over.
+func TestSampledStreams(t *testing.T) {
+	launch := func(stream int) string {
+		return fmt.Sprintf("[[steps]]\nlaunch = { kernel = \"step\", grid = [4, 1, 1], block = [128, 1, 1], args = [{ buffer = \"out\" }, { u32 = 20 }], stream = %d }\n", stream)
+	}
+	fetch := func(stream int) string {
+		return fmt.Sprintf("[[steps]]\ncopy = { from = \"out\", to = \"other\", bytes = 16384, stream = %d }\n", stream)
+	}
+	alone := strings.Repeat(launch(1), 8) // so that launches are of a known kind
+	for _, c := range []struct {
+		name, steps string
+		set         []string
+		whole       bool
+	}{
+		{"a copy before the launch of the other stream", alone + "[[steps]]\nsync = true\n" + strings.Repeat(launch(1)+fetch(2)+launch(2)+fetch(1), 6), nil, true},
+		{"one that takes time", alone + "[[steps]]\nsync = true\n" + strings.Repeat(launch(1)+fetch(2)+launch(2)+fetch(1), 6), []string{"run.copies=timed"}, true},
+		{"events one way and the other", alone + strings.Repeat("[[steps]]\nrecord = { event = \"a\", stream = 1 }\n[[steps]]\nwait = { event = \"a\", stream = 2 }\n"+launch(2)+
+			"[[steps]]\nrecord = { event = \"b\", stream = 2 }\n[[steps]]\nwait = { event = \"b\", stream = 1 }\n"+launch(1), 6), nil, false},
+		{"copies beside launches that wait", alone + strings.Repeat(fetch(2)+launch(1), 6), nil, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join(dir, "sampled.toml")
+			for name, text := range map[string]string{"sampled.ptx": sampledPTX, "sampled.toml": "program = \"sampled.ptx\"\n[buffers.out]\ntype = \"u32\"\ncount = 4096\n[buffers.other]\ntype = \"u32\"\ncount = 4096\n" + c.steps} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			whole, values, _ := sampled(t, file, 1, nil, c.set...)
+			part, got, _ := sampled(t, file, 1, &sample.Options{Target: 0.02}, c.set...)
+			if got != values {
+				t.Error("other values")
+			}
+			over := 0 // of the launches after the first ones
+			for i := range part.Kernels {
+				if i >= 8 && part.Kernels[i].Sampled {
+					over++
+				}
+			}
+			if (over == 0) != c.whole {
+				t.Errorf("%d launches beside others were passed over", over)
+			}
+			if off := math.Abs(float64(part.Cycles)/float64(whole.Cycles) - 1); off > 0.01 {
+				t.Errorf("%d cycles, in truth %d", part.Cycles, whole.Cycles)
+			}
+		})
+	}
+}
+
 // TestSampledCut: a run that is ended while the time of a launch passes has no more cycles than
 // passed.
 func TestSampledCut(t *testing.T) {
