@@ -108,7 +108,7 @@ for item in "$@"; do
 done | tee "$tmp/table"
 awk '
 	function add(g, off, holds, factor) { n[g]++; sum[g] += off; if (off > worst[g]) worst[g] = off; if (holds == "yes") inside[g]++; log_sum[g] += log(factor > 0 ? factor : 0.1) }
-	NR > 1 && $0 !~ /^ / { off = $(NF-5) + 0; if (off < 0) off = -off
+	$0 !~ /^ / { off = $(NF-5) + 0; if (off < 0) off = -off
 		if (off == 0 && $(NF-4) + 0 == 0) { whole++; next }
 		add($0 ~ / \(0\) of / ? "launches" : "blocks", off, $(NF-3), $NF); add("all", off, $(NF-3), $NF) }
 	END { printf "%d runs were simulated whole\n", whole

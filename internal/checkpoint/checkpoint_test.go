@@ -266,6 +266,15 @@ func TestFile(t *testing.T) {
 func FuzzFile(f *testing.F) {
 	whole := write(f, filepath.Join(f.TempDir(), "c"))
 	f.Add(whole, 0)
+	for _, cut := range []int{1, 31, 32, 33, len(whole) / 2, len(whole) - 1, len(whole)} { // within the digest, and before it
+		f.Add(whole, cut)
+	}
+	for i := range 64 { // in both lines at the front, the state, and the digest
+		changed := bytes.Clone(whole)
+		changed[i*(len(whole)-1)/63] ^= 1 << (i % 8)
+		f.Add(changed, 0)
+	}
+	f.Add(append(bytes.Clone(whole), 0), 0)
 	f.Fuzz(func(t *testing.T, b []byte, cut int) {
 		path := filepath.Join(t.TempDir(), "c")
 		b = b[:len(b)-min(max(cut, 0), len(b))]

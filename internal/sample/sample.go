@@ -62,8 +62,8 @@ const (
 	// coldFactor is how many times the difference of a group's second and third launch its first must be off
 	// them to be left out of the mean.
 	coldFactor = 4
-	// bias is the part of estimated cycles that the interval has on each side beside what the
-	// spread says: caches are left as the last simulated launch left them.
+	// bias is the part of estimated cycles, and of those that were simulated after launches that were not, that the interval
+	// has on each side beside what the spread says: caches are left as the last simulated launch left them.
 	bias = 0.01
 	// confidence is the normal quantile of an interval of 95 %.
 	confidence = 1.959964
@@ -78,6 +78,7 @@ type Sampler struct {
 	timed  sum      // all that were simulated
 	passed sum      // all that were not
 	within within
+	after  uint64 // cycles that were simulated after a launch that was passed over
 }
 
 // sum adds up launches.
@@ -179,7 +180,12 @@ func (s *Sampler) Pass(l Launch) (cycles uint64, pass bool) {
 }
 
 // Beside notes a launch that has been simulated while others ran, and says nothing of its kind.
-func (s *Sampler) Beside(l Launch, cycles uint64) { s.timed.add(cycles, l.WarpInsts) }
+func (s *Sampler) Beside(l Launch, cycles uint64) {
+	s.timed.add(cycles, l.WarpInsts)
+	if s.passed.launches > 0 {
+		s.after += cycles
+	}
+}
 
 // within are the blocks that were passed over in launches that were simulated.
 type within struct {
@@ -199,7 +205,7 @@ func (s *Sampler) Within(cycles, insts uint64, margin float64) {
 
 // Timed notes a launch that has been simulated alone.
 func (s *Sampler) Timed(l Launch, cycles uint64) {
-	s.timed.add(cycles, l.WarpInsts)
+	s.Beside(l, cycles)
 	g := s.find(l)
 	if g == nil {
 		g = &group{kernel: l.Kernel, insts: float64(l.WarpInsts), lanes: l.lanes()}
@@ -357,7 +363,7 @@ func (s *Sampler) Result() Result {
 		})
 	}
 	// What launches that were simulated in part may be off, those estimated from them may be, too.
-	r.Margin = math.Sqrt(squares) + drift + bias*float64(s.passed.cycles) + s.within.margin*(1+float64(s.passed.cycles)/float64(max(1, s.timed.cycles)))
+	r.Margin = math.Sqrt(squares) + drift + bias*float64(s.passed.cycles+s.after) + s.within.margin*(1+float64(s.passed.cycles)/float64(max(1, s.timed.cycles)))
 	slices.SortStableFunc(r.Groups, func(a, b Group) int { return cmp.Compare(b.EstimatedCycles, a.EstimatedCycles) })
 	return r
 }

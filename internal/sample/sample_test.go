@@ -208,3 +208,33 @@ func TestStep(t *testing.T) {
 		}
 	}
 }
+
+// TestAfter: what is simulated after launches that were passed over finds other caches than in a whole run, so that the
+// interval has a part of it; what is simulated before them finds the same.
+func TestAfter(t *testing.T) {
+	one := Launch{Kernel: "k", WarpInsts: 1000, ThreadInsts: 32000}
+	other := Launch{Kernel: "other", WarpInsts: 500, ThreadInsts: 16000}
+	for _, c := range []struct {
+		name          string
+		before, after func(s *Sampler)
+		more          float64 // of the interval
+	}{
+		{"nothing else", func(*Sampler) {}, func(*Sampler) {}, 0},
+		{"alone, before", func(s *Sampler) { s.Timed(other, 40_000) }, func(*Sampler) {}, 0},
+		{"beside others, before", func(s *Sampler) { s.Beside(other, 40_000) }, func(*Sampler) {}, 0},
+		{"alone, after", func(*Sampler) {}, func(s *Sampler) { s.Timed(other, 40_000) }, 400},
+		{"beside others, after", func(*Sampler) {}, func(s *Sampler) { s.Beside(other, 40_000) }, 400},
+	} {
+		s := New(Options{Target: 0.02})
+		c.before(s)
+		s.Timed(one, 5000)
+		s.Timed(one, 5000)
+		if _, ok := s.Pass(one); !ok {
+			t.Fatal("the third launch is not passed over")
+		}
+		c.after(s)
+		if got, want := s.Result().Margin, 50+c.more; math.Abs(got-want) > 1e-6 {
+			t.Errorf("%s: ± %.1f cycles, want %.1f", c.name, got, want)
+		}
+	}
+}
