@@ -129,7 +129,7 @@ func opAtomic(w *warp, in *inst, p *pending, m uint32) {
 	if !w.check(in, a, p, m, "atomic operation") {
 		return
 	}
-	data := p.s[a.at+4:]
+	data := p.s[a.data:]
 	p.pout[0] = m
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
@@ -155,7 +155,7 @@ func opAtomic(w *warp, in *inst, p *pending, m uint32) {
 			v := in.atomic32(old, b, c)
 			le.PutUint32(mem, v)
 			w.wrote = w.wrote || v != old
-			p.out[0][i] = old
+			p.d[0][i] = old
 			if in.mode == atomCAST {
 				p.stored(i, old == b, in.ndst == 0)
 			}
@@ -188,7 +188,7 @@ func (p *pending) stored(i int, yes, pred bool) {
 	} else if pred {
 		p.pout[0] &^= 1 << i
 	}
-	p.out[0][i], p.out[1][i] = v, 0
+	p.d[0][i], p.d[1][i] = v, 0
 }
 
 // atomic32 returns the new value for an old one.

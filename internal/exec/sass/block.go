@@ -20,9 +20,10 @@ type block struct {
 	warps  []warp
 	pend   []*pending
 	free   []int32
-	step   pending // of the instruction that is executed in one go
-	caller thread
-	work   *work // that it belongs to when a core model runs it
+	// Of the instruction that is executed in one go: with its results aside, and in their registers.
+	step, direct pending
+	caller       thread
+	work         *work // that it belongs to when a core model runs it
 
 	probe  exec.BlockProbe // nil: nothing looks at it
 	flow   exec.FlowProbe  // the probe, if it follows values
@@ -55,6 +56,7 @@ const moreRecords = 8
 func (b *block) morePending() {
 	more := new([moreRecords]pending)
 	for i := range more {
+		more[i].init()
 		b.free = append(b.free, int32(len(b.pend)))
 		b.pend = append(b.pend, &more[i])
 	}
@@ -75,6 +77,7 @@ func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *b
 	} else {
 		b = &block{wk: wk}
 		b.step.late = new(operands)
+		b.step.init()
 	}
 	b.Start(l, n, (im.kernel.text.Shared+l.Shared+sharedGranule-1)&^(sharedGranule-1), view)
 	b.im, b.launch, b.Spins = im, l, im.kernel.spins
@@ -95,12 +98,16 @@ func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *b
 // start places a warp at the kernel's first instruction. Registers are zero, so that a
 // program that reads one before writing it gives the same result everywhere.
 func (w *warp) start(im *image) {
-	if n := im.kernel.rows; cap(w.rows) < n {
-		w.rows = make([][32]uint32, n)
-	} else {
-		w.rows = w.rows[:n]
+	switch k := im.kernel; {
+	case w.kernel == k:
+		clear(w.rows[:k.named])
+	case cap(w.rows) < k.rows:
+		w.rows = make([][32]uint32, k.rows)
+	default:
+		w.rows = w.rows[:k.rows]
 		clear(w.rows)
 	}
+	w.kernel = im.kernel
 	w.pr = [predicates]uint32{predTrue: full, uniformPred + predTrue: full}
 	w.b, w.after = [bRegs][32]uint32{}, [32]int32{}
 	w.barCount, w.barPred = [32]uint32{}, 0
@@ -225,7 +232,7 @@ func actBAR(w *warp, in *inst, m uint32) {
 
 // opBarResult is B2R.RESULT: the result of the warp's last BAR.RED.
 func opBarResult(w *warp, _ *inst, p *pending, _ uint32) {
-	p.out[0], p.pout[0] = w.barCount, w.barPred
+	*p.d[0], p.pout[0] = w.barCount, w.barPred
 }
 
 // quantum is the number of instructions that a warp runs before the next warp of its
@@ -245,11 +252,14 @@ func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
 		if used == most {
 			return used, true, true
 		}
-		if w.Step(&e) != nil {
-			return used, true, false
-		}
-		if s != nil {
+		if s == nil {
+			in := &b.im.code[w.pc]
+			w.step(in, w.mask&w.pred(in.guard))
+		} else if w.Step(&e) == nil {
 			s.Saw(&e, b.View)
+		}
+		if w.fault != nil {
+			return used, true, false
 		}
 	}
 	return used, used > 0, true

@@ -2,7 +2,6 @@ package sass
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
@@ -11,13 +10,13 @@ import (
 // This file: conversions.
 
 func init() {
-	put(decodeF2F, sass.OpF2F, sass.OpFRND, sass.OpUF2F, sass.OpUFRND)
-	put(decodeF2I, sass.OpF2I, sass.OpUF2I)
-	put(decodeI2F, sass.OpI2F, sass.OpI2FP, sass.OpUI2F, sass.OpUI2FP)
-	put(decodeF2FP, sass.OpF2FP)
-	put(decodeI2I, sass.OpI2I)
-	put(decodeI2IP, sass.OpI2IP)
-	put(decodeF2IP, sass.OpF2IP)
+	putLanes(decodeF2F, sass.OpF2F, sass.OpFRND, sass.OpUF2F, sass.OpUFRND)
+	putLanes(decodeF2I, sass.OpF2I, sass.OpUF2I)
+	putLanes(decodeI2F, sass.OpI2F, sass.OpI2FP, sass.OpUI2F, sass.OpUI2FP)
+	putLanes(decodeF2FP, sass.OpF2FP)
+	putLanes(decodeI2I, sass.OpI2I)
+	putLanes(decodeI2IP, sass.OpI2IP)
+	putLanes(decodeF2IP, sass.OpF2IP)
 }
 
 // format is a floating-point format, in inst.mode (result) and inst.arg (source).
@@ -140,35 +139,35 @@ func decodeF2F(d *dec) error {
 
 // opF2F converts through binary64, which holds every source exactly; a NaN keeps its bits
 // only between binary32 and binary64.
-func opF2F(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+func opF2F(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		v := in.toF64(p, i)
 		switch in.mode {
 		case fmtF64:
 			p.setPair(0, i, v)
 		case fmtF32:
-			p.out[0][i] = in.flush(num.F64ToF32(v, in.round))
+			p.d[0][i] = in.flush(num.F64ToF32(v, in.round))
 		case fmtF16:
-			p.out[0][i] = uint32(num.F64ToF16(v, in.round))
+			p.d[0][i] = uint32(num.F64ToF16(v, in.round))
 		default:
-			p.out[0][i] = uint32(num.F64ToBF16(v, in.round))
+			p.d[0][i] = uint32(num.F64ToBF16(v, in.round))
 		}
 	}
 }
 
-func opFRND(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+func opFRND(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		switch in.mode {
 		case fmtF64:
 			p.setPair(0, i, num.RintF64(p.pair(0, i), in.round))
 		case fmtF32:
-			p.out[0][i] = num.RintF32(in.flush(p.s[0][i]), in.round)
+			p.d[0][i] = num.RintF32(in.flush(p.s[0][i]), in.round)
 		case fmtF16:
-			p.out[0][i] = uint32(num.RintF16(uint16(p.s[0][i]>>in.count), in.round))
+			p.d[0][i] = uint32(num.RintF16(uint16(p.s[0][i]>>in.count), in.round))
 		default:
-			p.out[0][i] = uint32(num.RintBF16(uint16(p.s[0][i]>>in.count), in.round))
+			p.d[0][i] = uint32(num.RintBF16(uint16(p.s[0][i]>>in.count), in.round))
 		}
 	}
 }
@@ -204,10 +203,10 @@ func decodeF2I(d *dec) error {
 	return d.floatSourceOf(o.arg)
 }
 
-func opF2I(_ *warp, in *inst, p *pending, m uint32) {
+func opF2I(w *warp, in *inst, p *pending, m uint32) {
 	width := uint(in.imm)
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+	for _, i := range w.lanes(m) {
+		i &= 31
 		f := in.toF64(p, i)
 		var v uint64
 		switch {
@@ -223,7 +222,7 @@ func opF2I(_ *warp, in *inst, p *pending, m uint32) {
 		if width == 64 {
 			p.setPair(0, i, v)
 		} else {
-			p.out[0][i] = uint32(v)
+			p.d[0][i] = uint32(v)
 		}
 	}
 }
@@ -274,17 +273,18 @@ func decodeI2F(d *dec) error {
 
 // opI2FNearest is I2F of signed numbers of at most 32 bits to the nearest binary32, the most
 // frequent conversion.
-func opI2FNearest(_ *warp, in *inst, p *pending, _ uint32) {
-	d, s, low, high := &p.out[0], p.s[0], in.count&31, (32-int(in.imm))&31
-	for i := range d {
+func opI2FNearest(w *warp, in *inst, p *pending, m uint32) {
+	d, s, low, high := p.d[0], p.s[0], in.count&31, (32-int(in.imm))&31
+	for _, i := range w.lanes(m) {
+		i &= 31
 		d[i] = math.Float32bits(float32(int32(s[i]>>low<<high) >> high))
 	}
 }
 
-func opI2F(_ *warp, in *inst, p *pending, m uint32) {
+func opI2F(w *warp, in *inst, p *pending, m uint32) {
 	width := uint(in.imm)
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+	for _, i := range w.lanes(m) {
+		i &= 31
 		var v uint64
 		switch {
 		case width == 64:
@@ -300,11 +300,11 @@ func opI2F(_ *warp, in *inst, p *pending, m uint32) {
 			case fmtF64:
 				p.setPair(0, i, num.SToF64(n, in.round))
 			case fmtF32:
-				p.out[0][i] = num.SToF32(n, in.round)
+				p.d[0][i] = num.SToF32(n, in.round)
 			case fmtF16:
-				p.out[0][i] = uint32(num.SToF16(n, in.round))
+				p.d[0][i] = uint32(num.SToF16(n, in.round))
 			default:
-				p.out[0][i] = uint32(num.SToBF16(n, in.round))
+				p.d[0][i] = uint32(num.SToBF16(n, in.round))
 			}
 			continue
 		}
@@ -312,11 +312,11 @@ func opI2F(_ *warp, in *inst, p *pending, m uint32) {
 		case fmtF64:
 			p.setPair(0, i, num.UToF64(v, in.round))
 		case fmtF32:
-			p.out[0][i] = num.UToF32(v, in.round)
+			p.d[0][i] = num.UToF32(v, in.round)
 		case fmtF16:
-			p.out[0][i] = uint32(num.UToF16(v, in.round))
+			p.d[0][i] = uint32(num.UToF16(v, in.round))
 		default:
-			p.out[0][i] = uint32(num.UToBF16(v, in.round))
+			p.d[0][i] = uint32(num.UToBF16(v, in.round))
 		}
 	}
 }
@@ -347,10 +347,10 @@ func decodeF2FP(d *dec) error {
 	return d.floats(2)
 }
 
-func opF2FP(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
-		p.out[0][i] = in.pack(p.s[0][i])<<16 | in.pack(p.s[1][i])
+func opF2FP(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
+		p.d[0][i] = in.pack(p.s[0][i])<<16 | in.pack(p.s[1][i])
 	}
 }
 
@@ -402,16 +402,16 @@ func (d *dec) packNarrow() error {
 	return d.addWords(v[2], 1)
 }
 
-func opPackNarrow(_ *warp, in *inst, p *pending, m uint32) {
+func opPackNarrow(w *warp, in *inst, p *pending, m uint32) {
 	mask := uint32(in.imm) << in.arg
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+	for _, i := range w.lanes(m) {
+		i &= 31
 		a, b := p.s[0][i], p.s[1][i]
 		if in.flag {
 			a, b = num.ReluF32(a), num.ReluF32(b)
 		}
 		v := uint32(num.F32ToNarrow(a, num.Narrow(in.mode)))<<in.count | uint32(num.F32ToNarrow(b, num.Narrow(in.mode)))
-		p.out[0][i] = p.s[2][i]&^mask | v<<in.arg
+		p.d[0][i] = p.s[2][i]&^mask | v<<in.arg
 	}
 }
 
@@ -446,7 +446,7 @@ func (d *dec) unpackNarrow() error {
 	return d.addWords(v[0], 1)
 }
 
-func opUnpackNarrow(_ *warp, in *inst, p *pending, m uint32) {
+func opUnpackNarrow(w *warp, in *inst, p *pending, m uint32) {
 	half := func(v uint32) uint32 {
 		if in.flag {
 			return uint32(num.UE8M0ToBF16(uint8(v)))
@@ -454,10 +454,10 @@ func opUnpackNarrow(_ *warp, in *inst, p *pending, m uint32) {
 		return uint32(num.F32ToF16(num.NarrowToF32(uint8(v), num.Narrow(in.mode)), num.RN))
 	}
 	mask := full >> (32 - in.count)
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+	for _, i := range w.lanes(m) {
+		i &= 31
 		v := p.s[0][i] >> in.arg
-		p.out[0][i] = half(v&mask) | half(v>>in.count&mask)<<16
+		p.d[0][i] = half(v&mask) | half(v>>in.count&mask)<<16
 	}
 }
 
@@ -481,13 +481,14 @@ func decodeI2I(d *dec) error {
 	return d.sources(1)
 }
 
-func opI2I(_ *warp, in *inst, p *pending, _ uint32) {
-	for i := range p.out[0] {
+func opI2I(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		v := int64(int32(p.s[0][i]))
 		if in.flag {
-			p.out[0][i] = uint32(num.SatSToS(v, uint(in.imm)))
+			p.d[0][i] = uint32(num.SatSToS(v, uint(in.imm)))
 		} else {
-			p.out[0][i] = uint32(num.SatSToU(v, uint(in.imm)))
+			p.d[0][i] = uint32(num.SatSToU(v, uint(in.imm)))
 		}
 	}
 }
@@ -509,9 +510,10 @@ func decodeI2IP(d *dec) error {
 	return d.sources(3)
 }
 
-func opI2IP(_ *warp, in *inst, p *pending, _ uint32) {
-	for i := range p.out[0] {
-		p.out[0][i] = num.CvtPack(int32(p.s[0][i]), int32(p.s[1][i]), p.s[2][i], uint(in.imm), in.flag)
+func opI2IP(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
+		p.d[0][i] = num.CvtPack(int32(p.s[0][i]), int32(p.s[1][i]), p.s[2][i], uint(in.imm), in.flag)
 	}
 }
 
@@ -542,14 +544,14 @@ func decodeF2IP(d *dec) error {
 	return d.addBits(v[2])
 }
 
-func opF2IP(_ *warp, in *inst, p *pending, m uint32) {
+func opF2IP(w *warp, in *inst, p *pending, m uint32) {
 	least := int32(math.MinInt32)
 	if in.arg == 1 {
 		least = 0
 	}
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+	for _, i := range w.lanes(m) {
+		i &= 31
 		a, b := int32(num.F32ToS(p.s[0][i], num.RN, 32)), int32(num.F32ToS(p.s[1][i], num.RN, 32))
-		p.out[0][i] = num.CvtPack(max(a, least), max(b, least), p.s[2][i], 8, in.flag)
+		p.d[0][i] = num.CvtPack(max(a, least), max(b, least), p.s[2][i], 8, in.flag)
 	}
 }

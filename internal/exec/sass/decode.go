@@ -15,6 +15,9 @@ import (
 // it in.
 var decoders [sass.Ops]func(*dec) error
 
+// lanewise are the opcodes registered by putLanes.
+var lanewise [sass.Ops]bool
+
 // errForm is returned by a decoder for an unknown form.
 var errForm = errors.New("this form is not supported")
 
@@ -111,7 +114,7 @@ func (k *Kernel) decode() {
 		}
 	}
 	k.infos = t.Infos()
-	k.rows = k.regs + uniforms(t.Arch)
+	k.rows, k.named = k.regs+uniforms(t.Arch), k.regs
 	k.code = make([]inst, len(t.Code)+1)
 	if t.Refused != nil {
 		k.bad = append(k.bad, t.Refused)
@@ -194,7 +197,15 @@ func (d *dec) decode() error {
 		}
 	}
 	o.late = variable(o.info.Class)
+	o.direct = (o.direct || lanewise[in.Op]) && !o.toUR && o.commit == nil
+	for k, p := range o.ps {
+		if p != (predicate{at: predTrue}) {
+			o.nps = uint8(k) + 1
+		}
+	}
+	o.sets = o.pd != [2]uint8{noPredicate, noPredicate}
 	for k := range o.src[:o.nsrc] {
+		o.rows[k] = o.src[k].row
 		o.changed = o.changed || !o.src[k].plain()
 	}
 	return nil
@@ -369,6 +380,7 @@ func (d *dec) uniformRow(n int) (ref, error) {
 	case n >= d.k.rows-d.k.regs:
 		return 0, fmt.Errorf("UR%d does not exist; want UR0 to UR%d", n, d.k.rows-d.k.regs-1)
 	}
+	d.k.named = max(d.k.named, d.k.regs+n+1)
 	return ref(d.k.regs + n), nil
 }
 
@@ -655,5 +667,14 @@ func combine(mode uint8, r, p uint32) uint32 {
 func put(f func(*dec) error, ops ...sass.Op) {
 	for _, op := range ops {
 		decoders[op] = f
+	}
+}
+
+// putLanes registers decoders of instructions of which each lane depends on its own sources alone, and
+// which write only lanes that execute.
+func putLanes(f func(*dec) error, ops ...sass.Op) {
+	put(f, ops...)
+	for _, op := range ops {
+		lanewise[op] = true
 	}
 }

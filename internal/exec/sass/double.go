@@ -1,8 +1,6 @@
 package sass
 
 import (
-	"math/bits"
-
 	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
@@ -10,15 +8,15 @@ import (
 // This file: double precision, in pairs of registers, the even one low.
 
 func init() {
-	put(decodeDADD, sass.OpDADD, sass.OpDMUL, sass.OpDFMA)
-	put(decodeDSETP, sass.OpDSETP)
+	putLanes(decodeDADD, sass.OpDADD, sass.OpDMUL, sass.OpDFMA)
+	putLanes(decodeDSETP, sass.OpDSETP)
 }
 
 // pair is lane i of two words.
 func (p *pending) pair(k, i int) uint64 { return uint64(p.s[k][i]) | uint64(p.s[k+1][i])<<32 }
 
 // setPair writes lane i of two result words.
-func (p *pending) setPair(k, i int, v uint64) { p.out[k][i], p.out[k+1][i] = uint32(v), uint32(v>>32) }
+func (p *pending) setPair(k, i int, v uint64) { p.d[k][i], p.d[k+1][i] = uint32(v), uint32(v>>32) }
 
 func decodeDADD(d *dec) error {
 	if err := d.only("RN", "RM", "RP", "RZ"); err != nil {
@@ -53,23 +51,23 @@ func (d *dec) doubles(n int) error {
 	return nil
 }
 
-func opDADD(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+func opDADD(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		p.setPair(0, i, num.AddF64(p.pair(0, i), p.pair(2, i), in.round))
 	}
 }
 
-func opDMUL(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+func opDMUL(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		p.setPair(0, i, num.MulF64(p.pair(0, i), p.pair(2, i), in.round))
 	}
 }
 
-func opDFMA(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+func opDFMA(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		p.setPair(0, i, num.FMAF64(p.pair(0, i), p.pair(2, i), p.pair(4, i), in.round))
 	}
 }
@@ -98,10 +96,10 @@ func decodeDSETP(d *dec) error {
 	return d.doubles(2)
 }
 
-func opDSETPPick(_ *warp, in *inst, p *pending, m uint32) {
+func opDSETPPick(w *warp, in *inst, p *pending, m uint32) {
 	var first, none uint32
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+	for _, i := range w.lanes(m) {
+		i &= 31
 		a, b := p.pair(0, i), p.pair(2, i)
 		switch aNone, bNone := isNaN64(a), isNaN64(b); {
 		case aNone && bNone:
@@ -127,10 +125,10 @@ func below(a, b uint64) bool {
 	return order(a) < order(b)
 }
 
-func opDSETP(_ *warp, in *inst, p *pending, m uint32) {
+func opDSETP(w *warp, in *inst, p *pending, m uint32) {
 	r := uint32(0)
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+	for _, i := range w.lanes(m) {
+		i &= 31
 		if num.CmpF64(in.cmp, p.pair(0, i), p.pair(2, i)) {
 			r |= 1 << i
 		}

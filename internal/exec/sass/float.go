@@ -1,24 +1,22 @@
 package sass
 
 import (
-	"math"
-	"math/bits"
-
 	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
+	"math"
 )
 
 // This file: single precision. Subnormal numbers are kept without .FTZ; a NaN result is
 // 0x7fffffff (PTX manual).
 
 func init() {
-	put(decodeFADD, sass.OpFADD, sass.OpFMUL, sass.OpFFMA, sass.OpUFADD, sass.OpUFMUL, sass.OpUFFMA)
-	put(decodeFMNMX, sass.OpFMNMX, sass.OpFMNMX3)
-	put(decodeFSETP, sass.OpFSETP, sass.OpFSET, sass.OpUFSETP)
-	put(decodeFSEL, sass.OpFSEL, sass.OpUFSEL)
-	put(decodeFCHK, sass.OpFCHK)
-	put(decodeFSWZADD, sass.OpFSWZADD)
-	put(decodeMUFU, sass.OpMUFU)
+	putLanes(decodeFADD, sass.OpFADD, sass.OpFMUL, sass.OpFFMA, sass.OpUFADD, sass.OpUFMUL, sass.OpUFFMA)
+	putLanes(decodeFMNMX, sass.OpFMNMX, sass.OpFMNMX3)
+	putLanes(decodeFSETP, sass.OpFSETP, sass.OpFSET, sass.OpUFSETP)
+	putLanes(decodeFSEL, sass.OpFSEL, sass.OpUFSEL)
+	putLanes(decodeFCHK, sass.OpFCHK)
+	putLanes(decodeFSWZADD, sass.OpFSWZADD)
+	putLanes(decodeMUFU, sass.OpMUFU)
 }
 
 // scales are the factors of FMUL, as powers of two.
@@ -113,62 +111,66 @@ func (in *inst) flush(v uint32) uint32 {
 	return v
 }
 
-func opFADD(_ *warp, _ *inst, p *pending, _ uint32) {
-	a, b, d := p.s[0], p.s[1], &p.out[0]
-	for i := range d {
+func opFADD(w *warp, _ *inst, p *pending, m uint32) {
+	a, b, d := p.two()
+	for _, i := range w.lanes(m) {
+		i &= 31
 		d[i] = math.Float32bits(num.Add32(f32(a[i]), f32(b[i])))
 	}
 }
 
-func opFMUL(_ *warp, _ *inst, p *pending, _ uint32) {
-	a, b, d := p.s[0], p.s[1], &p.out[0]
-	for i := range d {
+func opFMUL(w *warp, _ *inst, p *pending, m uint32) {
+	a, b, d := p.two()
+	for _, i := range w.lanes(m) {
+		i &= 31
 		d[i] = math.Float32bits(num.Mul32(f32(a[i]), f32(b[i])))
 	}
 }
 
-func opFADDFTZ(_ *warp, _ *inst, p *pending, _ uint32) {
-	a, b, d := p.s[0], p.s[1], &p.out[0]
-	for i := range d {
+func opFADDFTZ(w *warp, _ *inst, p *pending, m uint32) {
+	a, b, d := p.two()
+	for _, i := range w.lanes(m) {
+		i &= 31
 		d[i] = math.Float32bits(num.FTZ32(num.Add32(num.FTZ32(f32(a[i])), num.FTZ32(f32(b[i])))))
 	}
 }
 
-func opFMULFTZ(_ *warp, _ *inst, p *pending, _ uint32) {
-	a, b, d := p.s[0], p.s[1], &p.out[0]
-	for i := range d {
+func opFMULFTZ(w *warp, _ *inst, p *pending, m uint32) {
+	a, b, d := p.two()
+	for _, i := range w.lanes(m) {
+		i &= 31
 		d[i] = math.Float32bits(num.FTZ32(num.Mul32(num.FTZ32(f32(a[i])), num.FTZ32(f32(b[i])))))
 	}
 }
 
-func opFFMAFTZ(_ *warp, _ *inst, p *pending, m uint32) {
-	a, b, c, d := p.s[0], p.s[1], p.s[2], &p.out[0]
+func opFFMAFTZ(w *warp, _ *inst, p *pending, m uint32) {
+	a, b, c, d := p.three()
 	if m == full {
 		num.FMALanesFTZ(d, a, b, c)
 		return
 	}
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+	for _, i := range w.lanes(m) {
+		i &= 31
 		d[i] = math.Float32bits(num.FTZ32(num.FMA32(num.FTZ32(f32(a[i])), num.FTZ32(f32(b[i])), num.FTZ32(f32(c[i])))))
 	}
 }
 
-func opFFMA(_ *warp, _ *inst, p *pending, m uint32) {
-	a, b, c, d := p.s[0], p.s[1], p.s[2], &p.out[0]
+func opFFMA(w *warp, _ *inst, p *pending, m uint32) {
+	a, b, c, d := p.three()
 	if m == full {
 		num.FMALanes(d, a, b, c)
 		return
 	}
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+	for _, i := range w.lanes(m) {
+		i &= 31
 		d[i] = math.Float32bits(num.FMA32(f32(a[i]), f32(b[i]), f32(c[i])))
 	}
 }
 
-func opFADDAny(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
-		p.out[0][i] = in.finish(num.AddF32(in.flush(p.s[0][i]), in.flush(p.s[1][i]), in.round))
+func opFADDAny(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
+		p.d[0][i] = in.finish(num.AddF32(in.flush(p.s[0][i]), in.flush(p.s[1][i]), in.round))
 	}
 }
 
@@ -177,31 +179,31 @@ func isZero(a uint32) bool { return a<<1 == 0 }
 
 // opFMULAny: .D2 to .M8 multiply the rounded product, as the multiplications by 0.5 and so on do
 // that NVIDIA's compiler replaces (measured): what has overflowed stays infinite.
-func opFMULAny(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+func opFMULAny(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		a, b := in.flush(p.s[0][i]), in.flush(p.s[1][i])
 		switch {
 		case in.flag && (isZero(a) || isZero(b)):
-			p.out[0][i] = 0
+			p.d[0][i] = 0
 		case in.count != 0:
 			v := in.flush(num.MulF32(a, b, in.round))
-			p.out[0][i] = in.finish(num.MulF32(v, math.Float32bits(float32(math.Ldexp(1, in.count))), in.round))
+			p.d[0][i] = in.finish(num.MulF32(v, math.Float32bits(float32(math.Ldexp(1, in.count))), in.round))
 		default:
-			p.out[0][i] = in.finish(num.MulF32(a, b, in.round))
+			p.d[0][i] = in.finish(num.MulF32(a, b, in.round))
 		}
 	}
 }
 
-func opFFMAAny(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+func opFFMAAny(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		a, b, c := in.flush(p.s[0][i]), in.flush(p.s[1][i]), in.flush(p.s[2][i])
 		if in.flag && (isZero(a) || isZero(b)) {
-			p.out[0][i] = in.finish(num.AddF32(0, c, in.round))
+			p.d[0][i] = in.finish(num.AddF32(0, c, in.round))
 			continue
 		}
-		p.out[0][i] = in.finish(num.FMAF32(a, b, c, in.round))
+		p.d[0][i] = in.finish(num.FMAF32(a, b, c, in.round))
 	}
 }
 
@@ -224,27 +226,27 @@ func decodeFMNMX(d *dec) error {
 	return d.floats(2)
 }
 
-func opFMNMX3(_ *warp, in *inst, p *pending, m uint32) {
+func opFMNMX3(w *warp, in *inst, p *pending, m uint32) {
 	f := num.MaxF32
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+	for _, i := range w.lanes(m) {
+		i &= 31
 		if f = num.MaxF32; p.ps[0]>>i&1 != 0 {
 			f = num.MinF32
 		}
 		mode := num.MinMax(in.arg)
 		v := f(in.flush(p.s[0][i]), in.flush(p.s[1][i]), mode)
-		p.out[0][i] = in.finish(f(v, in.flush(p.s[2][i]), mode))
+		p.d[0][i] = in.finish(f(v, in.flush(p.s[2][i]), mode))
 	}
 }
 
-func opFMNMX(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+func opFMNMX(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		a, b := in.flush(p.s[0][i]), in.flush(p.s[1][i])
 		if p.ps[0]>>i&1 != 0 {
-			p.out[0][i] = in.finish(num.MinF32(a, b, num.MinMax(in.arg)))
+			p.d[0][i] = in.finish(num.MinF32(a, b, num.MinMax(in.arg)))
 		} else {
-			p.out[0][i] = in.finish(num.MaxF32(a, b, num.MinMax(in.arg)))
+			p.d[0][i] = in.finish(num.MaxF32(a, b, num.MinMax(in.arg)))
 		}
 	}
 }
@@ -272,9 +274,9 @@ func decodeFSETP(d *dec) error {
 	return d.floatSources(2)
 }
 
-func (in *inst) compareF32(p *pending, m uint32) (r uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+func (w *warp) compareF32(in *inst, p *pending, m uint32) (r uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		if num.CmpF32(in.cmp, in.flush(p.s[0][i]), in.flush(p.s[1][i])) {
 			r |= 1 << i
 		}
@@ -282,15 +284,16 @@ func (in *inst) compareF32(p *pending, m uint32) (r uint32) {
 	return r
 }
 
-func opFSETP(_ *warp, in *inst, p *pending, m uint32) {
-	r := in.compareF32(p, m)
+func opFSETP(w *warp, in *inst, p *pending, m uint32) {
+	r := w.compareF32(in, p, m)
 	p.pout = [2]uint32{combine(in.mode, r, p.ps[0]), combine(in.mode, ^r, p.ps[0])}
 }
 
-func opFSET(_ *warp, in *inst, p *pending, m uint32) {
-	r := combine(in.mode, in.compareF32(p, m), p.ps[0])
-	for i := range p.out[0] {
-		p.out[0][i] = -(r >> i & 1) & uint32(in.imm)
+func opFSET(w *warp, in *inst, p *pending, m uint32) {
+	r := combine(in.mode, w.compareF32(in, p, m), p.ps[0])
+	for _, i := range w.lanes(m) {
+		i &= 31
+		p.d[0][i] = -(r >> i & 1) & uint32(in.imm)
 	}
 }
 
@@ -310,8 +313,9 @@ func decodeFSEL(d *dec) error {
 
 func opFSELFlush(w *warp, in *inst, p *pending, m uint32) {
 	opSEL(w, in, p, m)
-	for i := range p.out[0] {
-		p.out[0][i] = num.FTZF32(p.out[0][i])
+	for _, i := range w.lanes(m) {
+		i &= 31
+		p.d[0][i] = num.FTZF32(p.d[0][i])
 	}
 }
 
@@ -348,9 +352,9 @@ func decodeFSWZADD(d *dec) error {
 	return d.floats(2)
 }
 
-func opFSWZADD(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+func opFSWZADD(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		a, b := p.s[0][i], p.s[1][i]
 		switch in.imm >> (i % 4 * 2) & 3 {
 		case swzLeft:
@@ -360,7 +364,7 @@ func opFSWZADD(_ *warp, in *inst, p *pending, m uint32) {
 		case swzMove:
 			a = b & (1 << 31) // a zero whose addition does not change b
 		}
-		p.out[0][i] = in.finish(num.AddF32(in.flush(a), in.flush(b), in.round))
+		p.d[0][i] = in.finish(num.AddF32(in.flush(a), in.flush(b), in.round))
 	}
 }
 
@@ -377,9 +381,10 @@ func decodeFCHK(d *dec) error {
 // opFCHK: hardware's rule is not known. The fast path multiplies with a reciprocal and
 // corrects the quotient with the remainder, which is correct if none of them leaves the
 // normal range. The rule here is conservative: the slow path is always correct.
-func opFCHK(_ *warp, _ *inst, p *pending, _ uint32) {
+func opFCHK(w *warp, _ *inst, p *pending, m uint32) {
 	u := uint32(0)
-	for i := range p.s[0] {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		a, b := int(p.s[0][i]>>23&0xff), int(p.s[1][i]>>23&0xff)
 		if a < 26 || a > 252 || b < 3 || b > 250 || a-b < -120 || a-b > 120 {
 			u |= 1 << i
@@ -458,17 +463,17 @@ func turn(a uint32) uint32 {
 	return math.Float32bits(float32(x * (2 * math.Pi)))
 }
 
-func opMUFU(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+func opMUFU(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		a := p.s[0][i]
 		var v uint32
 		switch in.mode {
 		case mufuRCP64H:
-			p.out[0][i] = uint32(num.RcpApproxFTZF64(uint64(a)<<32) >> 32)
+			p.d[0][i] = uint32(num.RcpApproxFTZF64(uint64(a)<<32) >> 32)
 			continue
 		case mufuRSQ64H:
-			p.out[0][i] = uint32(num.RsqrtApproxFTZF64(uint64(a)<<32) >> 32)
+			p.d[0][i] = uint32(num.RsqrtApproxFTZF64(uint64(a)<<32) >> 32)
 			continue
 		}
 		a = num.FTZF32(a)
@@ -490,6 +495,6 @@ func opMUFU(_ *warp, in *inst, p *pending, m uint32) {
 		case mufuTANH:
 			v = num.TanhApproxF32(a)
 		}
-		p.out[0][i] = num.FTZF32(v)
+		p.d[0][i] = num.FTZF32(v)
 	}
 }

@@ -330,7 +330,7 @@ func actBMOV(w *warp, in *inst, m uint32) {
 // opReadB reads a B register, and clears it if flag is set.
 func opReadB(w *warp, in *inst, p *pending, m uint32) {
 	b := &w.b[in.arg]
-	p.out[0] = *b
+	*p.d[0] = *b
 	if in.flag {
 		for ; m != 0; m &= m - 1 {
 			b[bits.TrailingZeros32(m)&31] = 0

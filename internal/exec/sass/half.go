@@ -1,8 +1,6 @@
 package sass
 
 import (
-	"math/bits"
-
 	"github.com/heddle-sim/heddle/internal/exec/num"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
@@ -10,9 +8,9 @@ import (
 // This file: two half-precision numbers per register, binary16 or bfloat16.
 
 func init() {
-	put(decodeHADD2, sass.OpHADD2, sass.OpHMUL2, sass.OpHFMA2)
-	put(decodeHSETP2, sass.OpHSETP2, sass.OpHSET2)
-	put(decodeHMNMX2, sass.OpHMNMX2)
+	putLanes(decodeHADD2, sass.OpHADD2, sass.OpHMUL2, sass.OpHFMA2)
+	putLanes(decodeHSETP2, sass.OpHSETP2, sass.OpHSET2)
+	putLanes(decodeHMNMX2, sass.OpHMNMX2)
 }
 
 // halves decodes n operands of packed halves; a literal is two operands.
@@ -105,10 +103,10 @@ func (d *dec) narrowing() (bool, error) {
 	return true, nil
 }
 
-func opNarrow(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
-		p.out[0][i] = 0x10001 * uint32(num.F32ToF16(num.AddF32(p.s[0][i], uint32(in.imm), num.RN), num.RN))
+func opNarrow(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
+		p.d[0][i] = 0x10001 * uint32(num.F32ToF16(num.AddF32(p.s[0][i], uint32(in.imm), num.RN), num.RN))
 	}
 }
 
@@ -166,37 +164,49 @@ func (in *inst) halfFMA(a, b, c uint32) uint32 {
 	return in.halfOut(num.FMAF16(in.halfIn(a), in.halfIn(b), in.halfIn(c)))
 }
 
-func opHADD2(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+func opHADD2(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		a, b := p.s[0][i], p.s[1][i]
-		p.out[0][i] = in.halfAdd(a, b) | in.halfAdd(a>>16, b>>16)<<16
+		p.d[0][i] = in.halfAdd(a, b) | in.halfAdd(a>>16, b>>16)<<16
 	}
 }
 
-func opHADD2Wide(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+func opHADD2Wide(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		a, b := num.F16ToF32(in.halfIn(p.s[0][i])), num.F16ToF32(in.halfIn(p.s[1][i]))
-		p.out[0][i] = num.AddF32(a, b, num.RN)
+		p.d[0][i] = num.AddF32(a, b, num.RN)
 	}
 }
 
-func opHMUL2(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+func opHMUL2(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		a, b := p.s[0][i], p.s[1][i]
-		p.out[0][i] = in.halfMul(a, b) | in.halfMul(a>>16, b>>16)<<16
+		p.d[0][i] = in.halfMul(a, b) | in.halfMul(a>>16, b>>16)<<16
 	}
 }
 
-func opHFMA2(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
-		a, b, c := p.s[0][i], p.s[1][i], p.s[2][i]
-		p.out[0][i] = in.halfFMA(a, b, c) | in.halfFMA(a>>16, b>>16, c>>16)<<16
+func opHFMA2(w *warp, in *inst, p *pending, m uint32) {
+	x, y, z, d := p.three()
+	if in.simple() {
+		for _, i := range w.lanes(m) {
+			i &= 31
+			a, b, c := x[i], y[i], z[i]
+			d[i] = uint32(num.FMAF16(uint16(a), uint16(b), uint16(c))) | uint32(num.FMAF16(uint16(a>>16), uint16(b>>16), uint16(c>>16)))<<16
+		}
+		return
+	}
+	for _, i := range w.lanes(m) {
+		i &= 31
+		a, b, c := x[i], y[i], z[i]
+		d[i] = in.halfFMA(a, b, c) | in.halfFMA(a>>16, b>>16, c>>16)<<16
 	}
 }
+
+// simple reports whether numbers are binary16, and neither .FTZ nor .SAT nor .RELU is there.
+func (in *inst) simple() bool { return !in.flag && !in.ftz && !in.sat && in.arg != 1 }
 
 // decodeHSETP2: the comparison of the lower halves goes to one predicate, that of the
 // upper halves to the other. With .H_AND the first predicate says that both hold, and the
@@ -232,13 +242,13 @@ func decodeHSETP2(d *dec) error {
 	return d.halves(2)
 }
 
-func (in *inst) compareHalves(p *pending, m uint32) (lo, hi uint32) {
+func (w *warp) compareHalves(in *inst, p *pending, m uint32) (lo, hi uint32) {
 	f := num.CmpF16
 	if in.flag {
 		f = num.CmpBF16
 	}
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+	for _, i := range w.lanes(m) {
+		i &= 31
 		a, b := p.s[0][i], p.s[1][i]
 		if f(in.cmp, in.halfIn(a), in.halfIn(b)) {
 			lo |= 1 << i
@@ -250,8 +260,8 @@ func (in *inst) compareHalves(p *pending, m uint32) (lo, hi uint32) {
 	return lo, hi
 }
 
-func opHSETP2(_ *warp, in *inst, p *pending, m uint32) {
-	lo, hi := in.compareHalves(p, m)
+func opHSETP2(w *warp, in *inst, p *pending, m uint32) {
+	lo, hi := w.compareHalves(in, p, m)
 	if in.arg == 1 {
 		lo &= hi
 		hi = ^lo
@@ -259,11 +269,12 @@ func opHSETP2(_ *warp, in *inst, p *pending, m uint32) {
 	p.pout = [2]uint32{combine(in.mode, lo, p.ps[0]), combine(in.mode, hi, p.ps[0])}
 }
 
-func opHSET2(_ *warp, in *inst, p *pending, m uint32) {
-	lo, hi := in.compareHalves(p, m)
+func opHSET2(w *warp, in *inst, p *pending, m uint32) {
+	lo, hi := w.compareHalves(in, p, m)
 	lo, hi = combine(in.mode, lo, p.ps[0]), combine(in.mode, hi, p.ps[0])
-	for i := range p.out[0] {
-		p.out[0][i] = -(lo>>i&1)&uint32(in.imm) | -(hi>>i&1)&uint32(in.imm)<<16
+	for _, i := range w.lanes(m) {
+		i &= 31
+		p.d[0][i] = -(lo>>i&1)&uint32(in.imm) | -(hi>>i&1)&uint32(in.imm)<<16
 	}
 }
 
@@ -298,10 +309,19 @@ func (in *inst) halfMinMax(a, b uint32, least bool) uint32 {
 	return in.halfOut(num.MaxF16(x, y, m))
 }
 
-func opHMNMX2(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
-		a, b, least := p.s[0][i], p.s[1][i], p.ps[0]>>i&1 != 0
-		p.out[0][i] = in.halfMinMax(a, b, least) | in.halfMinMax(a>>16, b>>16, least)<<16
+func opHMNMX2(w *warp, in *inst, p *pending, m uint32) {
+	x, y, d := p.two()
+	if mode := num.MinMax(in.lut); in.simple() && m&p.ps[0] == 0 {
+		for _, i := range w.lanes(m) {
+			i &= 31
+			a, b := x[i], y[i]
+			d[i] = uint32(num.MaxF16(uint16(a), uint16(b), mode)) | uint32(num.MaxF16(uint16(a>>16), uint16(b>>16), mode))<<16
+		}
+		return
+	}
+	for _, i := range w.lanes(m) {
+		i &= 31
+		a, b, least := x[i], y[i], p.ps[0]>>i&1 != 0
+		d[i] = in.halfMinMax(a, b, least) | in.halfMinMax(a>>16, b>>16, least)<<16
 	}
 }

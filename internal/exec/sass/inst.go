@@ -74,13 +74,17 @@ type inst struct {
 	toUR    bool // its result goes to uniform registers: lane 0 for all
 	toUP    bool // its predicate results are uniform
 	changed bool // some source is modified
+	direct  bool // its results may be computed in their registers: it writes only lanes that execute, each from its own sources
 	guard   predicate
 
 	nsrc, ndst uint8
-	src        [maxSrc]source
+	nps        uint8       // predicate sources that need not be true
+	sets       bool        // it has a predicate result
+	rows       [maxSrc]ref // of src, side by side
 	dst        [maxDst]ref
 	pd         [2]uint8     // predicate results
 	ps         [3]predicate // predicate sources
+	src        [maxSrc]source
 
 	// Used by the instruction families; the meaning is defined with their operations.
 	ftz, sat, flag bool

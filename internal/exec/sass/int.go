@@ -11,29 +11,31 @@ import (
 // share one operation: the uniform one runs in lane 0.
 
 func init() {
-	put(decodeIADD3, sass.OpIADD3, sass.OpUIADD3)
-	put(decodeIMAD, sass.OpIMAD, sass.OpUIMAD)
-	put(decodeLEA, sass.OpLEA, sass.OpULEA)
-	put(decodeLOP3, sass.OpLOP3, sass.OpULOP3)
-	put(decodeSHF, sass.OpSHF, sass.OpUSHF)
-	put(decodePRMT, sass.OpPRMT, sass.OpUPRMT)
-	put(decodeBits, sass.OpBMSK, sass.OpUBMSK, sass.OpSGXT, sass.OpUSGXT, sass.OpPOPC, sass.OpUPOPC, sass.OpFLO, sass.OpUFLO,
+	putLanes(decodeIADD3, sass.OpIADD3, sass.OpUIADD3)
+	putLanes(decodeIMAD, sass.OpIMAD, sass.OpUIMAD)
+	putLanes(decodeLEA, sass.OpLEA, sass.OpULEA)
+	putLanes(decodeLOP3, sass.OpLOP3, sass.OpULOP3)
+	putLanes(decodeSHF, sass.OpSHF, sass.OpUSHF)
+	putLanes(decodePRMT, sass.OpPRMT, sass.OpUPRMT)
+	putLanes(decodeBits, sass.OpBMSK, sass.OpUBMSK, sass.OpSGXT, sass.OpUSGXT, sass.OpPOPC, sass.OpUPOPC, sass.OpFLO, sass.OpUFLO,
 		sass.OpBREV, sass.OpUBREV, sass.OpIABS)
-	put(decodeIADD, sass.OpIADD)
-	put(decodeVIADD, sass.OpVIADD)
-	put(decodeIMNMX, sass.OpIMNMX, sass.OpVIMNMX, sass.OpUIMNMX, sass.OpUVIMNMX)
-	put(decodeISETP, sass.OpISETP, sass.OpUISETP)
-	put(decodeSEL, sass.OpSEL, sass.OpUSEL)
-	put(decodeMOV, sass.OpMOV, sass.OpUMOV)
-	put(decodeIDP, sass.OpIDP)
-	put(decodeVABSDIFF, sass.OpVABSDIFF, sass.OpVABSDIFF4)
+	putLanes(decodeIADD, sass.OpIADD)
+	putLanes(decodeVIADD, sass.OpVIADD)
+	putLanes(decodeIMNMX, sass.OpIMNMX, sass.OpVIMNMX, sass.OpUIMNMX, sass.OpUVIMNMX)
+	putLanes(decodeISETP, sass.OpISETP, sass.OpUISETP)
+	putLanes(decodeSEL, sass.OpSEL, sass.OpUSEL)
+	putLanes(decodeMOV, sass.OpMOV, sass.OpUMOV)
+	putLanes(decodeIDP, sass.OpIDP)
+	putLanes(decodeVABSDIFF, sass.OpVABSDIFF, sass.OpVABSDIFF4)
 }
 
 // once marks the instructions of the uniform datapath: their result is uniform, and
 // nothing in them differs from lane to lane.
 func (d *dec) once() {
-	if rd := d.in.Find(sass.Rd); rd != nil && rd.Kind == sass.UReg || d.in.Guard.Uniform || d.o.toUP {
-		d.o.uniform = true
+	if rd := d.in.Find(sass.Rd); rd != nil {
+		d.o.uniform = rd.Kind == sass.UReg
+	} else {
+		d.o.uniform = d.in.Guard.Uniform || d.o.toUP
 	}
 }
 
@@ -100,28 +102,32 @@ func (d *dec) terms(v []*sass.Operand, n int) error {
 	return nil
 }
 
-func opIADD3(_ *warp, in *inst, p *pending, _ uint32) {
-	a, b, c := p.s[0], p.s[1], p.s[2]
+func opIADD3(w *warp, in *inst, p *pending, m uint32) {
+	a, b, c, d := p.three()
 	n, px, qx := uint64(in.count), p.ps[0], p.ps[1]
-	d := &p.out[0]
-	if in.pd[0]&in.pd[1] == noPredicate && px|qx == 0 {
-		for i := range d {
+	switch {
+	case !in.sets && px|qx == 0:
+		for _, i := range w.lanes(m) {
+			i &= 31
 			d[i] = a[i] + b[i] + c[i] + uint32(n)
 		}
-		return
-	}
-	var u, v uint32
-	for i := range d {
-		s := uint64(a[i]) + uint64(b[i]) + uint64(c[i]) + n + uint64(px>>i&1) + uint64(qx>>i&1)
-		d[i] = uint32(s)
-		if s>>32 != 0 {
-			u |= 1 << i
+	case !in.sets:
+		for _, i := range w.lanes(m) {
+			i &= 31
+			d[i] = a[i] + b[i] + c[i] + uint32(n) + px>>i&1 + qx>>i&1
 		}
-		if s>>33 != 0 {
-			v |= 1 << i
+	default:
+		var u, v uint32
+		for _, i := range w.lanes(m) {
+			i &= 31
+			s := uint64(a[i]) + uint64(b[i]) + uint64(c[i]) + n + uint64(px>>i&1) + uint64(qx>>i&1)
+			d[i] = uint32(s)
+			h := uint32(s >> 32) // at most 3
+			u |= (h | h>>1) & 1 << i
+			v |= h >> 1 << i
 		}
+		p.pout = [2]uint32{u, v}
 	}
-	p.pout = [2]uint32{u, v}
 }
 
 // decodeIADD: the sum of two terms, of 32 or 64 bits; either may be negated.
@@ -153,9 +159,10 @@ func decodeIADD(d *dec) error {
 	return nil
 }
 
-func opIADD(_ *warp, _ *inst, p *pending, _ uint32) {
-	for i := range p.out[0] {
-		p.out[0][i] = p.s[0][i] + p.s[1][i]
+func opIADD(w *warp, _ *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
+		p.d[0][i] = p.s[0][i] + p.s[1][i]
 	}
 }
 
@@ -192,9 +199,9 @@ func (d *dec) sumWide(terms int) error {
 	return nil
 }
 
-func opSumWide(_ *warp, in *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+func opSumWide(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		p.setPair(0, i, p.pair(0, i)+p.pair(2, i)+p.pair(4, i)+in.imm)
 	}
 }
@@ -245,9 +252,10 @@ func decodeVIADD(d *dec) error {
 	return nil
 }
 
-func opVIADD(_ *warp, in *inst, p *pending, _ uint32) {
-	a, b, d := p.s[0], p.s[1], &p.out[0]
-	for i := range d {
+func opVIADD(w *warp, in *inst, p *pending, m uint32) {
+	a, b, d := p.two()
+	for _, i := range w.lanes(m) {
+		i &= 31
 		if in.sat {
 			x, y := int64(int32(a[i])), int64(int32(b[i]))
 			if in.flag {
@@ -350,41 +358,66 @@ func decodeIMAD(d *dec) error {
 	return nil
 }
 
-func opIMAD(_ *warp, in *inst, p *pending, _ uint32) {
-	a, b, c, d, x := p.s[0], p.s[1], p.s[2], &p.out[0], p.ps[0]
+func opIMAD(w *warp, in *inst, p *pending, m uint32) {
+	a, b, c, d := p.three()
+	x := p.ps[0]
 	if x == 0 {
-		for i := range d {
+		for _, i := range w.lanes(m) {
+			i &= 31
 			d[i] = a[i]*b[i] + c[i]
 		}
 		return
 	}
-	for i := range d {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		d[i] = a[i]*b[i] + c[i] + x>>i&1
 	}
 }
 
 // opIMADWide: Pu is the carry out of the sum (assumed).
-func opIMADWide(_ *warp, in *inst, p *pending, _ uint32) {
+func opIMADWide(w *warp, in *inst, p *pending, m uint32) {
 	a, b, lo, hi, x := p.s[0], p.s[1], p.s[2], p.s[3], p.ps[0]
-	var u uint32
-	for i := range p.out[0] {
-		var t uint64
-		if in.flag {
-			t = uint64(int64(int32(a[i])) * int64(int32(b[i])))
-		} else {
-			t = uint64(a[i]) * uint64(b[i])
+	sign := uint64(0) // extends a and b
+	if in.flag {
+		sign = ^uint64(0)
+	}
+	if in.mode == imadWide && x == 0 && !in.sets {
+		to, up := p.d[0], p.d[1]
+		for _, i := range w.lanes(m) {
+			i &= 31
+			s := product(a[i], b[i], sign) + (uint64(lo[i]) | uint64(hi[i])<<32) + in.imm
+			to[i], up[i] = uint32(s), uint32(s>>32)
 		}
-		s, c1 := bits.Add64(t, uint64(lo[i])|uint64(hi[i])<<32, uint64(x>>i&1))
+		return
+	}
+	var u uint32
+	for _, i := range w.lanes(m) {
+		i &= 31
+		s, c1 := bits.Add64(product(a[i], b[i], sign), uint64(lo[i])|uint64(hi[i])<<32, uint64(x>>i&1))
 		s, c2 := bits.Add64(s, in.imm, 0)
 		u |= uint32(c1|c2) << i
 		if in.mode == imadHigh {
-			p.out[0][i] = uint32(s >> 32)
+			p.d[0][i] = uint32(s >> 32)
 		} else {
-			p.out[0][i], p.out[1][i] = uint32(s), uint32(s>>32)
+			p.d[0][i], p.d[1][i] = uint32(s), uint32(s>>32)
 		}
 	}
 	p.pout[0] = u
 }
+
+// product multiplies two words as signed numbers if sign is all ones, else as unsigned ones.
+func product(a, b uint32, sign uint64) uint64 {
+	x := uint64(a) | uint64(int64(int32(a))>>32<<32)&sign
+	y := uint64(b) | uint64(int64(int32(b))>>32<<32)&sign
+	return x * y
+}
+
+// What LEA shifts, in inst.mode.
+const (
+	leaLow      = iota // a
+	leaHigh            // the pair {c, a}, of which it takes the upper half
+	leaExtended        // the same with the sign of a for c
+)
 
 // decodeLEA: a shifted left, plus b. .HI takes the upper half of the shifted
 // pair {c, a}, .SX32 the sign of a for c. Pu is the carry out of any step; with
@@ -429,9 +462,9 @@ func decodeLEA(d *dec) error {
 	}
 	switch {
 	case sx:
-		o.mode = 2
+		o.mode = leaExtended
 	case hi:
-		o.mode = 1
+		o.mode = leaHigh
 	}
 	d.predResult(0, sass.Pu)
 	d.predSource(0, sass.Pp, false)
@@ -444,32 +477,55 @@ func decodeLEA(d *dec) error {
 	return nil
 }
 
-func opLEA(_ *warp, in *inst, p *pending, _ uint32) {
-	a, b, d, x, n := p.s[0], p.s[1], &p.out[0], p.ps[0], in.count
+func opLEA(w *warp, in *inst, p *pending, m uint32) {
+	a, b, c, d, x, n := p.s[0], p.s[1], p.s[min(2, max(in.nsrc, 1)-1)], p.d[0], p.ps[0], in.count
 	var u uint32
-	for i := range d {
-		var t uint32
-		switch in.mode {
-		case 0:
-			t = a[i] << n
-		case 1:
-			t = uint32((uint64(a[i]) | uint64(p.s[2][i])<<32) >> (32 - n))
-		case 2:
-			t = uint32(int64(int32(a[i])) >> (32 - n))
+	switch {
+	case in.arg == 0 && in.imm == 0 && in.mode == leaLow:
+		for _, i := range w.lanes(m) {
+			i &= 31
+			s := uint64(a[i]<<(n&31)) + uint64(b[i]) + uint64(x>>i&1)
+			d[i] = uint32(s)
+			u |= uint32(s>>32) << i
 		}
-		if in.arg&1 != 0 {
-			t = ^t
+	case in.arg == 0 && in.imm == 0 && in.mode == leaHigh:
+		for _, i := range w.lanes(m) {
+			i &= 31
+			s := (uint64(a[i])|uint64(c[i])<<32)>>((32-n)&63)&uint64(full) + uint64(b[i]) + uint64(x>>i&1)
+			d[i] = uint32(s)
+			u |= uint32(s>>32) << i
 		}
-		s, c := bits.Add32(t, b[i], x>>i&1)
-		for range in.imm { // completes the negation
-			var more uint32
-			s, more = bits.Add32(s, 1, 0)
-			c |= more
+	default:
+		for _, i := range w.lanes(m) {
+			i &= 31
+			u |= in.shiftAdd(d, i, a[i], b[i], c[i], x>>i&1) << i
 		}
-		d[i] = s
-		u |= c << i
 	}
 	p.pout[0] = u
+}
+
+// shiftAdd is any LEA in lane i; it returns the carry.
+func (in *inst) shiftAdd(d *[32]uint32, i int, a, b, c, x uint32) (carry uint32) {
+	var t uint32
+	switch in.mode {
+	case leaLow:
+		t = a << in.count
+	case leaHigh:
+		t = uint32((uint64(a) | uint64(c)<<32) >> (32 - in.count))
+	default:
+		t = uint32(int64(int32(a)) >> (32 - in.count))
+	}
+	if in.arg&1 != 0 {
+		t = ^t
+	}
+	s, carry := bits.Add32(t, b, x)
+	for range in.imm { // completes the negation
+		var more uint32
+		s, more = bits.Add32(s, 1, 0)
+		carry |= more
+	}
+	d[i] = s
+	return carry
 }
 
 // decodeLOP3: any function of three bits. Pu reports that the result is not 0, or that
@@ -496,35 +552,48 @@ func decodeLOP3(d *dec) error {
 	return nil
 }
 
-func opLOP3(_ *warp, in *inst, p *pending, _ uint32) {
-	a, b, c, d := p.s[0], p.s[1], p.s[2], &p.out[0]
+func opLOP3(w *warp, in *inst, p *pending, m uint32) {
+	a, b, c, d := p.three()
 	switch in.lut {
 	case 0xc0: // a & b
-		for i := range d {
+		for _, i := range w.lanes(m) {
+			i &= 31
 			d[i] = a[i] & b[i]
 		}
 	case 0xfc: // a | b
-		for i := range d {
+		for _, i := range w.lanes(m) {
+			i &= 31
 			d[i] = a[i] | b[i]
 		}
 	case 0x3c: // a ^ b
-		for i := range d {
+		for _, i := range w.lanes(m) {
+			i &= 31
 			d[i] = a[i] ^ b[i]
 		}
 	default:
-		// One term for each entry of the table, as masks.
+		// As a sum modulo 2 of products of a, b and c, whose factors are masks: those of the table
+		// with, for each operand, the entries without it added to those with it.
 		var t [8]uint32
 		for k := range t {
 			t[k] = -(uint32(in.lut) >> k & 1)
 		}
-		for i := range d {
+		for _, bit := range [3]int{1, 2, 4} {
+			for k := range t {
+				if k&bit != 0 {
+					t[k] ^= t[k-bit]
+				}
+			}
+		}
+		for _, i := range w.lanes(m) {
+			i &= 31
 			x, y, z := a[i], b[i], c[i]
-			d[i] = ^x&(^y&(^z&t[0]|z&t[1])|y&(^z&t[2]|z&t[3])) | x&(^y&(^z&t[4]|z&t[5])|y&(^z&t[6]|z&t[7]))
+			d[i] = t[0] ^ t[1]&z ^ (t[2]^t[3]&z)&y ^ (t[4]^t[5]&z^(t[6]^t[7]&z)&y)&x
 		}
 	}
 	if in.pd[0] != noPredicate {
 		u := uint32(0)
-		for i := range d {
+		for _, i := range w.lanes(m) {
+			i &= 31
 			if d[i] != 0 {
 				u |= 1 << i
 			}
@@ -574,25 +643,28 @@ func decodeSHF(d *dec) error {
 	return nil
 }
 
-func opSHF(_ *warp, in *inst, p *pending, _ uint32) {
-	a, b, c, d := p.s[0], p.s[1], p.s[2], &p.out[0]
-	width := uint32(in.count)
-	for i := range d {
-		x, n := uint64(a[i])|uint64(c[i])<<32, b[i]
-		if in.flag {
-			n &= width - 1
-		} else {
-			n = min(n, width)
+func opSHF(w *warp, in *inst, p *pending, m uint32) {
+	a, b, c, d := p.three()
+	most, keep, arg := uint32(in.count), full, in.arg&63
+	if in.flag {
+		most, keep = full, uint32(in.count)-1
+	}
+	switch in.mode {
+	case 0:
+		for _, i := range w.lanes(m) {
+			i &= 31
+			d[i] = uint32((uint64(a[i]) | uint64(c[i])<<32) << min(b[i]&keep, most) >> arg)
 		}
-		switch in.mode {
-		case 0:
-			x <<= n
-		case 1:
-			x >>= n
-		default:
-			x = uint64(int64(x) >> n)
+	case 1:
+		for _, i := range w.lanes(m) {
+			i &= 31
+			d[i] = uint32((uint64(a[i]) | uint64(c[i])<<32) >> min(b[i]&keep, most) >> arg)
 		}
-		d[i] = uint32(x >> in.arg)
+	default:
+		for _, i := range w.lanes(m) {
+			i &= 31
+			d[i] = uint32(int64(uint64(a[i])|uint64(c[i])<<32) >> min(b[i]&keep, most) >> arg)
+		}
 	}
 }
 
@@ -616,11 +688,36 @@ func decodePRMT(d *dec) error {
 	return d.sources(3)
 }
 
-func opPRMT(_ *warp, in *inst, p *pending, m uint32) {
-	a, s, c := p.s[0], p.s[1], p.s[2]
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
-		p.out[0][i] = num.Prmt(a[i], c[i], s[i], num.PrmtMode(in.mode))
+func opPRMT(w *warp, in *inst, p *pending, m uint32) {
+	a, s, c, d := p.three()
+	if in.mode == 0 && in.src[1].row < 0 { // one selector for all lanes
+		permute(d, a, c, s[0], w.lanes(m))
+		return
+	}
+	for _, i := range w.lanes(m) {
+		i &= 31
+		d[i] = num.Prmt(a[i], c[i], s[i], num.PrmtMode(in.mode))
+	}
+}
+
+// permute is num.Prmt with the same selector in the given lanes.
+func permute(d, a, c *[32]uint32, s uint32, lanes []int) {
+	var at [4]uint32   // the first bit of each byte
+	var sign [4]uint32 // all ones where the sign of the byte is wanted
+	for k := range at {
+		at[k], sign[k] = s>>(4*k)&7*8, -(s >> (4*k + 3) & 1)
+	}
+	for _, i := range lanes {
+		i &= 31
+		x := uint64(a[i]) | uint64(c[i])<<32
+		b0, b1, b2, b3 := uint32(x>>(at[0]&63)), uint32(x>>(at[1]&63)), uint32(x>>(at[2]&63)), uint32(x>>(at[3]&63))
+		if s&0x8888 != 0 {
+			b0 = b0&^sign[0] | uint32(int32(b0<<24)>>31)&sign[0]
+			b1 = b1&^sign[1] | uint32(int32(b1<<24)>>31)&sign[1]
+			b2 = b2&^sign[2] | uint32(int32(b2<<24)>>31)&sign[2]
+			b3 = b3&^sign[3] | uint32(int32(b3<<24)>>31)&sign[3]
+		}
+		d[i] = b0&0xff | b1&0xff<<8 | b2&0xff<<16 | b3<<24
 	}
 }
 
@@ -668,34 +765,37 @@ func decodeBits(d *dec) error {
 	return d.sources(n)
 }
 
-func opBMSK(_ *warp, in *inst, p *pending, _ uint32) {
-	for i := range p.out[0] {
-		p.out[0][i] = num.Bmsk(p.s[0][i], p.s[1][i], in.mode == 0)
+func opBMSK(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
+		p.d[0][i] = num.Bmsk(p.s[0][i], p.s[1][i], in.mode == 0)
 	}
 }
 
-func opSGXT(_ *warp, in *inst, p *pending, _ uint32) {
-	for i := range p.out[0] {
+func opSGXT(w *warp, in *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		if in.flag {
-			p.out[0][i] = num.SzextU32(p.s[0][i], p.s[1][i], in.mode == 0)
+			p.d[0][i] = num.SzextU32(p.s[0][i], p.s[1][i], in.mode == 0)
 		} else {
-			p.out[0][i] = num.SzextS32(p.s[0][i], p.s[1][i], in.mode == 0)
+			p.d[0][i] = num.SzextS32(p.s[0][i], p.s[1][i], in.mode == 0)
 		}
 	}
 }
 
 // opFLO: the position of the highest bit that differs from the sign; Pu reports that
 // there is one (assumed).
-func opFLO(_ *warp, in *inst, p *pending, _ uint32) {
+func opFLO(w *warp, in *inst, p *pending, m uint32) {
 	u := uint32(0)
-	for i := range p.out[0] {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		v := p.s[0][i]
 		if in.flag {
 			v = num.BfindU32(v, in.arg == 1)
 		} else {
 			v = num.BfindS32(v, in.arg == 1)
 		}
-		p.out[0][i] = v
+		p.d[0][i] = v
 		if v != full {
 			u |= 1 << i
 		}
@@ -703,25 +803,28 @@ func opFLO(_ *warp, in *inst, p *pending, _ uint32) {
 	p.pout[0] = u
 }
 
-func opPOPC(_ *warp, _ *inst, p *pending, _ uint32) {
-	for i := range p.out[0] {
-		p.out[0][i] = uint32(bits.OnesCount32(p.s[0][i]))
+func opPOPC(w *warp, _ *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
+		p.d[0][i] = uint32(bits.OnesCount32(p.s[0][i]))
 	}
 }
 
-func opBREV(_ *warp, _ *inst, p *pending, _ uint32) {
-	for i := range p.out[0] {
-		p.out[0][i] = bits.Reverse32(p.s[0][i])
+func opBREV(w *warp, _ *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
+		p.d[0][i] = bits.Reverse32(p.s[0][i])
 	}
 }
 
 // opIABS: the absolute value of the smallest integer is itself.
-func opIABS(_ *warp, _ *inst, p *pending, _ uint32) {
-	for i := range p.out[0] {
+func opIABS(w *warp, _ *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		v := int32(p.s[0][i])
-		p.out[0][i] = uint32(max(v, -v))
+		p.d[0][i] = uint32(max(v, -v))
 		if v == -1<<31 {
-			p.out[0][i] = 1 << 31
+			p.d[0][i] = 1 << 31
 		}
 	}
 }
@@ -750,14 +853,15 @@ func decodeIMNMX(d *dec) error {
 	return d.sources(2)
 }
 
-func opIMNMXLanes(_ *warp, in *inst, p *pending, _ uint32) {
-	a, b, d := p.s[0], p.s[1], &p.out[0]
+func opIMNMXLanes(w *warp, in *inst, p *pending, m uint32) {
+	a, b, d := p.two()
 	mask := full >> (32 - in.count)
 	sign := uint32(0)
 	if in.flag {
 		sign = 1 << (in.count - 1)
 	}
-	for i := range d {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		v := uint32(0)
 		for at := 0; at < 32; at += in.count {
 			x, y := a[i]>>at&mask, b[i]>>at&mask
@@ -809,13 +913,13 @@ func (d *dec) pairs(n int) error {
 	return nil
 }
 
-func opIMNMXWide(_ *warp, in *inst, p *pending, m uint32) {
+func opIMNMXWide(w *warp, in *inst, p *pending, m uint32) {
 	flip := uint64(0)
 	if in.flag {
 		flip = 1 << 63
 	}
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+	for _, i := range w.lanes(m) {
+		i &= 31
 		v, y := p.pair(0, i), p.pair(2, i)
 		if (v^flip < y^flip) != (p.ps[0]>>i&1 != 0) {
 			v = y
@@ -824,18 +928,19 @@ func opIMNMXWide(_ *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-func opIMNMX(_ *warp, in *inst, p *pending, _ uint32) {
-	a, b, d := p.s[0], p.s[1], &p.out[0]
+func opIMNMX(w *warp, in *inst, p *pending, m uint32) {
+	a, b, d := p.two()
+	least := p.ps[0]
 	flip := uint32(0)
 	if in.flag {
 		flip = 1 << 31
 	}
-	for i := range d {
-		if (a[i]^flip < b[i]^flip) == (p.ps[0]>>i&1 != 0) {
-			d[i] = a[i]
-		} else {
-			d[i] = b[i]
-		}
+	for _, i := range w.lanes(m) {
+		i &= 31
+		x, y := a[i]^flip, b[i]^flip
+		lo, hi := min(x, y), max(x, y)
+		t := -(least >> i & 1)
+		d[i] = (lo&t | hi&^t) ^ flip
 	}
 }
 
@@ -865,13 +970,14 @@ func decodeISETP(d *dec) error {
 	return d.sources(2)
 }
 
-func opISETPWide(_ *warp, in *inst, p *pending, _ uint32) {
+func opISETPWide(w *warp, in *inst, p *pending, m uint32) {
 	flip := uint64(0)
 	if in.flag {
 		flip = 1 << 63
 	}
 	r := uint32(0)
-	for i := range p.s[0] {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		c := num.GT
 		switch x, y := p.pair(0, i)^flip, p.pair(2, i)^flip; {
 		case x < y:
@@ -886,33 +992,37 @@ func opISETPWide(_ *warp, in *inst, p *pending, _ uint32) {
 	p.pout = [2]uint32{combine(in.mode, r, p.ps[0]), combine(in.mode, ^r, p.ps[0])}
 }
 
-func opISETP(_ *warp, in *inst, p *pending, _ uint32) {
+func opISETP(w *warp, in *inst, p *pending, m uint32) {
 	a, b := p.s[0], p.s[1]
 	flip := uint32(0)
 	if in.flag {
 		flip = 1 << 31
 	}
+	more := in.arg == 1 && in.cmp != 0 && in.cmp != num.NUM|num.NAN
 	var lt, eq uint32
-	for i := range a {
-		x, y := a[i]^flip, b[i]^flip
-		if x < y {
-			lt |= 1 << i
-		}
-		if x == y {
-			eq |= 1 << i
+	if in.cmp&num.LT != 0 != (in.cmp&num.GT != 0) {
+		for _, i := range w.lanes(m) {
+			i &= 31
+			lt |= uint32((uint64(a[i]^flip)-uint64(b[i]^flip))>>63) << i
 		}
 	}
-	r := uint32(0)
-	if in.cmp&num.LT != 0 {
-		r |= lt
+	if more || in.cmp&num.EQ != 0 != (in.cmp&num.GT != 0) {
+		for _, i := range w.lanes(m) {
+			i &= 31
+			eq |= uint32((uint64(a[i]^b[i])-1)>>63) << i
+		}
 	}
-	if in.cmp&num.EQ != 0 {
-		r |= eq
-	}
+	r := uint32(0) // where it is greater
 	if in.cmp&num.GT != 0 {
-		r |= ^(lt | eq)
+		r = full
 	}
-	if in.arg == 1 && in.cmp != 0 && in.cmp != num.NUM|num.NAN {
+	if in.cmp&num.LT != 0 != (in.cmp&num.GT != 0) {
+		r ^= lt
+	}
+	if in.cmp&num.EQ != 0 != (in.cmp&num.GT != 0) {
+		r ^= eq
+	}
+	if more {
 		r = r&^eq | p.ps[1]&eq
 	}
 	p.pout = [2]uint32{combine(in.mode, r, p.ps[0]), combine(in.mode, ^r, p.ps[0])}
@@ -940,9 +1050,9 @@ func decodeSEL(d *dec) error {
 	return d.sources(2)
 }
 
-func opSELWide(_ *warp, _ *inst, p *pending, m uint32) {
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+func opSELWide(w *warp, _ *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		k := 2
 		if p.ps[0]>>i&1 != 0 {
 			k = 0
@@ -951,10 +1061,12 @@ func opSELWide(_ *warp, _ *inst, p *pending, m uint32) {
 	}
 }
 
-func opSEL(_ *warp, _ *inst, p *pending, _ uint32) {
-	a, b, d, m := p.s[0], p.s[1], &p.out[0], p.ps[0]
-	for i := range d {
-		t := -(m >> i & 1)
+func opSEL(w *warp, _ *inst, p *pending, m uint32) {
+	a, b, d := p.two()
+	first := p.ps[0]
+	for _, i := range w.lanes(m) {
+		i &= 31
+		t := -(first >> i & 1)
 		d[i] = a[i]&t | b[i]&^t
 	}
 }
@@ -992,13 +1104,27 @@ func decodeMOV(d *dec) error {
 	return d.sources(1)
 }
 
-func opMOV(_ *warp, _ *inst, p *pending, _ uint32) { p.out[0] = *p.s[0] }
+func opMOV(w *warp, _ *inst, p *pending, m uint32) {
+	if m == full {
+		*p.d[0] = *p.s[0]
+		return
+	}
+	for _, i := range w.lanes(m) {
+		i &= 31
+		p.d[0][i] = p.s[0][i]
+	}
+}
 
-func opMOVWide(_ *warp, _ *inst, p *pending, _ uint32) { p.out[0], p.out[1] = *p.s[0], *p.s[1] }
+func opMOVWide(w *warp, _ *inst, p *pending, m uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
+		p.setPair(0, i, p.pair(0, i))
+	}
+}
 
-func opMOVPart(_ *warp, in *inst, p *pending, _ uint32) {
+func opMOVPart(w *warp, in *inst, p *pending, m uint32) {
 	p.mask &= uint32(in.imm)
-	p.out[0] = *p.s[0]
+	opMOV(w, in, p, m&uint32(in.imm))
 }
 
 // decodeIDP: dot products of bytes, and of half words with bytes.
@@ -1033,14 +1159,14 @@ func decodeIDP(d *dec) error {
 	return d.sources(3)
 }
 
-func opIDP(_ *warp, in *inst, p *pending, m uint32) {
+func opIDP(w *warp, in *inst, p *pending, m uint32) {
 	a, b, c := p.s[0], p.s[1], p.s[2]
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+	for _, i := range w.lanes(m) {
+		i &= 31
 		if in.mode == 0 {
-			p.out[0][i] = num.Dp4a(a[i], b[i], c[i], in.flag, in.sat)
+			p.d[0][i] = num.Dp4a(a[i], b[i], c[i], in.flag, in.sat)
 		} else {
-			p.out[0][i] = num.Dp2a(a[i], b[i], c[i], in.flag, in.sat, in.mode == 2)
+			p.d[0][i] = num.Dp2a(a[i], b[i], c[i], in.flag, in.sat, in.mode == 2)
 		}
 	}
 }
@@ -1067,20 +1193,22 @@ func decodeVABSDIFF(d *dec) error {
 	return d.sources(3)
 }
 
-func opVABSDIFF(_ *warp, in *inst, p *pending, _ uint32) {
+func opVABSDIFF(w *warp, in *inst, p *pending, m uint32) {
 	a, b, c := p.s[0], p.s[1], p.s[2]
-	for i := range p.out[0] {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		x, y := int64(a[i]), int64(b[i])
 		if in.flag {
 			x, y = int64(int32(a[i])), int64(int32(b[i]))
 		}
-		p.out[0][i] = uint32(max(x-y, y-x)) + c[i]
+		p.d[0][i] = uint32(max(x-y, y-x)) + c[i]
 	}
 }
 
-func opVABSDIFF4(_ *warp, in *inst, p *pending, _ uint32) {
+func opVABSDIFF4(w *warp, in *inst, p *pending, m uint32) {
 	a, b, c := p.s[0], p.s[1], p.s[2]
-	for i := range p.out[0] {
+	for _, i := range w.lanes(m) {
+		i &= 31
 		s := c[i]
 		for k := 0; k < 32; k += 8 {
 			x, y := int32(a[i]>>k&0xff), int32(b[i]>>k&0xff)
@@ -1090,6 +1218,6 @@ func opVABSDIFF4(_ *warp, in *inst, p *pending, _ uint32) {
 			}
 			s += v
 		}
-		p.out[0][i] = s
+		p.d[0][i] = s
 	}
 }

@@ -92,6 +92,7 @@ type Kernel struct {
 	infos     []isa.Inst
 	code      []inst   // plus one at the end that marks the end
 	rows      int      // of a warp: general and uniform registers
+	named     int      // the first rows: up to the highest uniform register that the code names
 	watch     [2]watch // its code for launches with probes: without and with the calls of exec.FlowProbe
 	consts    []constant
 	fixed     [][32]uint32 // rows of constants; those from banks are filled at launch

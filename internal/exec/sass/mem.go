@@ -22,10 +22,12 @@ func init() {
 	put(decodeQSPC, sass.OpQSPC)
 }
 
-// access describes the address and size of a memory access. Sources number at and at+1
-// are the base, the next two the uniform register.
+// access describes the address and size of a memory access. Its sources are those from number at on to
+// data, one word or a pair each: the base, and a uniform register if the address has one.
 type access struct {
 	at     int
+	data   int
+	shared bool // it has a uniform register, the same in all lanes
 	wide   bool // addresses have 64 bits
 	scale  uint // shift of the base
 	imm    uint64
@@ -56,33 +58,37 @@ func (d *dec) address(o *sass.Operand, space isa.Space) (*access, error) {
 	default:
 		return nil, fmt.Errorf("an address with .%s is not supported", o.Suffix)
 	}
-	zero := d.literal(0)
-	rows := [4]ref{zero, zero, zero, zero}
-	var err error
-	if o.Reg != sass.RZ {
-		for i := range max(1, int(o.Count)) {
-			if rows[i&1], err = d.general(int(o.Reg) + i); err != nil {
-				return nil, err
-			}
-		}
+	words := 1
+	if a.wide {
+		words = 2
 	}
-	if o.HasU && o.UReg != sass.URZ {
-		n := 1
-		if a.wide {
-			n = 2
-		}
-		for i := range n {
-			if rows[2+i], err = d.uniformRow(int(o.UReg) + i); err != nil {
-				return nil, err
-			}
-		}
+	if err := d.base(o.Reg, sass.RZ, int(o.Count), words, d.general); err != nil {
+		return nil, err
 	}
-	for _, r := range rows {
-		if err := d.add(plain(r)); err != nil {
+	if a.shared = o.HasU && o.UReg != sass.URZ; a.shared {
+		if err := d.base(o.UReg, sass.URZ, words, words, d.uniformRow); err != nil {
 			return nil, err
 		}
 	}
+	a.data = int(d.o.nsrc)
 	return a, nil
+}
+
+// base appends the words of a register that is part of an address, of which the operand names count.
+func (d *dec) base(reg, zero uint8, count, words int, row func(int) (ref, error)) error {
+	for i := range words {
+		r := d.literal(0)
+		if reg != zero && i < max(1, count) {
+			var err error
+			if r, err = row(int(reg) + i); err != nil {
+				return err
+			}
+		}
+		if err := d.add(plain(r)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // farWindow is the upper word of shared addresses in the generic space from sm_100 on, where
@@ -101,27 +107,56 @@ func near(v uint64) uint64 {
 // addresses computes the addresses of lanes m into w.addr and returns the bitwise or of
 // all, for alignment checks.
 func (w *warp) addresses(a *access, p *pending, m uint32) (or uint64) {
-	lo, hi, ulo, uhi := p.s[a.at], p.s[a.at+1], p.s[a.at+2], p.s[a.at+3]
-	if a.wide {
-		for ; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros32(m) & 31
-			v := uint64(lo[i]) | uint64(hi[i])<<32
-			v += (uint64(ulo[i]) | uint64(uhi[i])<<32) + a.imm
-			if a.far {
-				v = near(v)
-			}
-			w.addr[i] = v
+	off, lo, addr := a.imm, p.s[a.at], &w.addr
+	switch {
+	case a.shared && a.wide:
+		off += uint64(p.s[a.data-2][0]) | uint64(p.s[a.data-1][0])<<32
+	case a.shared:
+		off += uint64(p.s[a.data-1][0])
+	}
+	switch {
+	case !a.wide:
+		for _, i := range w.lanes(m) {
+			i &= 31
+			v := uint64(lo[i]<<(a.scale&31) + uint32(off))
+			addr[i] = v
 			or |= v
 		}
-		return or
-	}
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
-		v := uint64(lo[i]<<a.scale + ulo[i] + uint32(a.imm))
-		w.addr[i] = v
-		or |= v
+	case m == full && !a.far:
+		hi := p.s[a.at+1]
+		for i := range lo {
+			v := uint64(lo[i]) | uint64(hi[i])<<32
+			v += off
+			addr[i] = v
+			or |= v
+		}
+	default:
+		hi := p.s[a.at+1]
+		for _, i := range w.lanes(m) {
+			i &= 31
+			v := uint64(lo[i]) | uint64(hi[i])<<32
+			if v += off; a.far {
+				v = near(v)
+			}
+			addr[i] = v
+			or |= v
+		}
 	}
 	return or
+}
+
+// contiguous reports whether the addresses of all 32 lanes are those of words one after another.
+func (w *warp) contiguous() bool {
+	first := w.addr[0]
+	if w.addr[31] != first+31*4 {
+		return false
+	}
+	for i, a := range &w.addr {
+		if a != first+4*uint64(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // check computes the addresses of an access and records a fault for the first misaligned
@@ -131,8 +166,8 @@ func (w *warp) check(in *inst, a *access, p *pending, m uint32, what string) boo
 	if w.addresses(a, p, m)&mask == 0 {
 		return true
 	}
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+	for _, i := range w.lanes(m) {
+		i &= 31
 		if w.addr[i]&mask != 0 {
 			w.failAs(exec.Misaligned, in, 1<<i, "misaligned %s of %d bytes at %#x: the address must be a multiple of %d", what, a.size, w.addr[i], a.size)
 			return false
@@ -241,15 +276,17 @@ func decodeLoad(d *dec) error {
 			d.o.ps[0] = predicate{o.Reg, o.Not}
 		}
 	}
-	d.o.run = opLoad
+	d.o.run, d.o.direct = opLoad, true
 	return nil
 }
 
 func opLoad(w *warp, in *inst, p *pending, m uint32) {
 	a := in.mem
 	if off := m &^ p.ps[0]; off != 0 {
-		for k := range p.out[:in.ndst] {
-			p.out[k] = [32]uint32{}
+		for t := off; t != 0; t &= t - 1 {
+			for _, d := range p.d[:in.ndst] {
+				d[bits.TrailingZeros32(t)&31] = 0
+			}
 		}
 		m &= p.ps[0]
 		if p.at = m; m == 0 {
@@ -260,81 +297,127 @@ func opLoad(w *warp, in *inst, p *pending, m uint32) {
 		return
 	}
 	switch {
-	case a.size == 4 && a.space == isa.Global:
-		w.load32(in, p, m)
-		return
-	case a.size >= 4 && a.size <= 16 && a.space == isa.Shared:
-		w.loadShared(in, p, m)
-		return
-	}
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
-		b := w.bytes(in, a.space, i, a.size, false)
-		if b == nil {
-			return
-		}
-		switch a.size {
-		case 1:
-			p.out[0][i] = uint32(b[0])
-			if a.signed {
-				p.out[0][i] = uint32(int8(b[0]))
+	case a.space == isa.Global:
+		w.loadGlobal(in, p, m)
+	case (a.space == isa.Shared || a.space == isa.Local) && a.size >= 4:
+		w.loadWords(in, p, m)
+	default:
+		for _, i := range w.lanes(m) {
+			i &= 31
+			b := w.bytes(in, a.space, i, a.size, false)
+			if b == nil {
+				return
 			}
-		case 2:
-			v := le.Uint16(b)
-			p.out[0][i] = uint32(v)
-			if a.signed {
-				p.out[0][i] = uint32(int16(v))
-			}
-		default:
-			for k := range a.size / 4 {
-				p.out[k][i] = le.Uint32(b[4*k:])
-			}
+			a.give(p, i, b)
 		}
 	}
 }
 
-// loadShared is the load of words from shared memory.
-func (w *warp) loadShared(in *inst, p *pending, m uint32) {
-	mem, size := w.blk.Shared, in.mem.size
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+// give puts the bytes that lane i loads into its registers.
+func (a *access) give(p *pending, i int, b []byte) {
+	switch a.size {
+	case 1:
+		v := uint32(b[0])
+		if a.signed {
+			v = uint32(int8(b[0]))
+		}
+		p.d[0][i] = v
+	case 2:
+		v := uint32(le.Uint16(b))
+		if a.signed {
+			v = uint32(int16(v))
+		}
+		p.d[0][i] = v
+	default:
+		for k := range a.size / 4 {
+			p.d[k][i] = le.Uint32(b[4*k:])
+		}
+	}
+}
+
+// place is the memory of the block or, one after another, of the lanes, and the bytes of each; of the block
+// step is 0.
+func (w *warp) place(space isa.Space) (mem []byte, bytes, step uint64) {
+	if space == isa.Shared {
+		return w.blk.Shared, uint64(len(w.blk.Shared)), 0
+	}
+	n := uint64(len(w.stack(0)))
+	return w.local, n, n
+}
+
+// loadWords is the load of words from shared or local memory.
+func (w *warp) loadWords(in *inst, p *pending, m uint32) {
+	size := uint64(in.mem.size)
+	mem, n, step := w.place(in.mem.space)
+	for _, i := range w.lanes(m) {
+		i &= 31
 		a := w.addr[i]
-		if n := uint64(len(mem)); a >= n || a+uint64(size) > n {
-			w.bytes(in, isa.Shared, i, size, false) // a fault
+		if a >= n || a+size > n {
+			w.bytes(in, in.mem.space, i, in.mem.size, false) // a fault
 			return
 		}
-		p.out[0][i] = le.Uint32(mem[a:])
+		b := mem[a+step*uint64(i):]
+		p.d[0][i] = le.Uint32(b)
 		if size == 4 {
 			continue
 		}
-		p.out[1][i] = le.Uint32(mem[a+4:])
+		p.d[1][i] = le.Uint32(b[4:])
 		if size == 16 {
-			p.out[2][i] = le.Uint32(mem[a+8:])
-			p.out[3][i] = le.Uint32(mem[a+12:])
+			p.d[2][i] = le.Uint32(b[8:])
+			p.d[3][i] = le.Uint32(b[12:])
 		}
 	}
 }
 
-// load32 is the load of a word from global memory; adjacent lanes take their words from
-// one contiguous piece.
-func (w *warp) load32(in *inst, p *pending, m uint32) {
-	v, d := w.blk.View, &p.out[0]
+// storeWords is the store of words to shared or local memory.
+func (w *warp) storeWords(in *inst, data []*[32]uint32, m uint32) {
+	size := uint64(in.mem.size)
+	mem, n, step := w.place(in.mem.space)
+	for _, i := range w.lanes(m) {
+		i &= 31
+		a := w.addr[i]
+		if a >= n || a+size > n {
+			w.bytes(in, in.mem.space, i, in.mem.size, true) // a fault
+			return
+		}
+		b := mem[a+step*uint64(i):]
+		for k := range in.mem.size / 4 {
+			le.PutUint32(b[4*k:], data[k][i])
+		}
+	}
+}
+
+// loadGlobal is the load from global memory; adjacent lanes take their words from one contiguous
+// piece.
+func (w *warp) loadGlobal(in *inst, p *pending, m uint32) {
+	v, a, size := w.blk.View, in.mem, in.mem.size
+	if size == 4 && m == full && w.contiguous() {
+		if b := v.ReadSpan(w.addr[0], 128); b != nil {
+			b = b[:128]
+			for i := range p.d[0] {
+				p.d[0][i] = le.Uint32(b[4*i:])
+			}
+			return
+		}
+	}
 	var base uint64
 	var span []byte
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
-		a := w.addr[i]
-		if off := a - base; off < uint64(len(span)) && off+4 <= uint64(len(span)) {
-			d[i] = le.Uint32(span[off:])
-			continue
-		}
-		if span = v.ReadSpan(a, 4); span == nil {
-			if span = w.stray(in, i, 4, false); span == nil {
-				return
+	for _, i := range w.lanes(m) {
+		i &= 31
+		off := w.addr[i] - base
+		if off >= uint64(len(span)) || off+uint64(size) > uint64(len(span)) {
+			if span = v.ReadSpan(w.addr[i], size); span == nil {
+				if span = w.stray(in, i, size, false); span == nil {
+					return
+				}
 			}
+			base, off = w.addr[i], 0
 		}
-		base = a
-		d[i] = le.Uint32(span)
+		if size == 4 {
+			p.d[0][i] = le.Uint32(span[off:])
+		} else {
+			a.give(p, i, span[off:])
+		}
 	}
 }
 
@@ -362,9 +445,22 @@ func opStore(w *warp, in *inst, p *pending, m uint32) {
 		return
 	}
 	w.wrote = true
-	data := p.s[a.at+4:]
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+	data := p.s[a.data:]
+	if (a.space == isa.Shared || a.space == isa.Local) && a.size >= 4 {
+		w.storeWords(in, data, m)
+		return
+	}
+	if a.size == 4 && a.space == isa.Global && m == full && w.contiguous() {
+		if b := w.blk.View.WriteSpan(w.addr[0], 128); b != nil {
+			b = b[:128]
+			for i, x := range data[0] {
+				le.PutUint32(b[4*i:], x)
+			}
+			return
+		}
+	}
+	for _, i := range w.lanes(m) {
+		i &= 31
 		b := w.bytes(in, a.space, i, a.size, true)
 		if b == nil {
 			return
@@ -417,35 +513,30 @@ func decodeLDC(d *dec) error {
 	if indexed := c.HasU && c.UReg != sass.URZ || c.Reg != sass.RZ; c.Bank == 0 && (indexed || c.Imm < low+4 && c.Imm+int64(a.size) > high) {
 		d.k.workspace = true
 	}
-	d.o.run = opLDC
+	d.o.run, d.o.direct = opLDC, true
 	d.once()
 	return d.add(plain(r))
 }
 
 func opLDC(w *warp, in *inst, p *pending, m uint32) {
 	a, im := in.mem, w.blk.im
-	for ; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m) & 31
+	var b [16]byte
+	last := ^uint64(0) // the offset of the bytes in b; most lanes have the same
+	for _, i := range w.lanes(m) {
+		i &= 31
 		at := uint64(p.s[0][i] + uint32(a.imm))
 		w.addr[i] = at
 		if at&uint64(a.size-1) != 0 {
 			w.failAs(exec.Misaligned, in, 1<<i, "misaligned read of %d bytes at %#x of constant bank %d: the address must be a multiple of %d", a.size, at, in.arg, a.size)
 			return
 		}
-		v := im.constant(uint64(in.arg), at, min(a.size, 8))
-		switch {
-		case a.size >= 8:
-			p.out[1][i] = uint32(v >> 32)
-			if a.size == 16 {
-				v := im.constant(uint64(in.arg), at+8, 8)
-				p.out[2][i], p.out[3][i] = uint32(v), uint32(v>>32)
+		if at != last {
+			last = at
+			for k := 0; k < a.size; k += 8 {
+				le.PutUint64(b[k:], im.constant(uint64(in.arg), at+uint64(k), min(a.size, 8)))
 			}
-		case a.signed && a.size == 1:
-			v = uint64(uint32(int8(v)))
-		case a.signed && a.size == 2:
-			v = uint64(uint32(int16(v)))
 		}
-		p.out[0][i] = uint32(v)
+		a.give(p, i, b[:])
 	}
 }
 
@@ -500,9 +591,9 @@ func opLDSM(w *warp, in *inst, p *pending, m uint32) {
 		for i := range 32 {
 			r, c := i/4, i%4*2
 			if in.flag {
-				p.out[k][i] = uint32(le.Uint16(tile[c][2*r:])) | uint32(le.Uint16(tile[c+1][2*r:]))<<16
+				p.d[k][i] = uint32(le.Uint16(tile[c][2*r:])) | uint32(le.Uint16(tile[c+1][2*r:]))<<16
 			} else {
-				p.out[k][i] = le.Uint32(tile[r][2*c:])
+				p.d[k][i] = le.Uint32(tile[r][2*c:])
 			}
 		}
 	}
@@ -532,7 +623,7 @@ func opSTSM(w *warp, in *inst, p *pending, m uint32) {
 		return
 	}
 	w.wrote = true
-	data := p.s[in.mem.at+4:]
+	data := p.s[in.mem.data:]
 	for k := range in.count {
 		for r := range 8 {
 			b := w.bytes(in, isa.Shared, 8*k+r, 16, true)
@@ -589,7 +680,7 @@ func opLDGSTS(w *warp, in *inst, p *pending, m uint32) {
 		p.late.to[i] = uint32(w.addr[i])
 	}
 	for k := range size / 4 {
-		p.out[k] = [32]uint32{}
+		*p.d[k] = [32]uint32{}
 	}
 	m &= p.ps[0]
 	if p.at = m; !w.check(in, in.mem, p, m, "read") {
@@ -602,7 +693,7 @@ func opLDGSTS(w *warp, in *inst, p *pending, m uint32) {
 			return
 		}
 		for k := range size / 4 {
-			p.out[k][i] = le.Uint32(b[4*k:])
+			p.d[k][i] = le.Uint32(b[4*k:])
 		}
 	}
 }
@@ -611,7 +702,7 @@ func (w *warp) commitLDGSTS(in *inst, p *pending) {
 	for m := p.mask; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m) & 31
 		for k := range in.mem.size / 4 {
-			le.PutUint32(w.blk.Shared[int(p.late.to[i])+4*k:], p.out[k][i])
+			le.PutUint32(w.blk.Shared[int(p.late.to[i])+4*k:], p.d[k][i])
 		}
 	}
 }
@@ -637,14 +728,14 @@ func decodeQSPC(d *dec) error {
 	a, err := d.address(d.in.Find(sass.Addr), isa.Generic)
 	d.o.run = func(w *warp, in *inst, p *pending, m uint32) {
 		w.addresses(a, p, m)
-		for i := range p.out[0] {
-			p.out[0][i] = 0
+		for i := range p.d[0] {
+			p.d[0][i] = 0
 		}
 		p.pout[0] = 0
-		for ; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros32(m) & 31
+		for _, i := range w.lanes(m) {
+			i &= 31
 			if s, _ := isa.Resolve(w.addr[i]); uint8(s) == in.mode {
-				p.out[0][i] = 1
+				p.d[0][i] = 1
 				p.pout[0] |= 1 << i
 			}
 		}

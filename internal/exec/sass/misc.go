@@ -379,18 +379,18 @@ func decodeSpecial(d *dec) error {
 // opSpecial: a pair holds the special register and the next one, the upper half of a
 // 64-bit counter; for others the upper half is 0.
 func opSpecial(w *warp, in *inst, p *pending, m uint32) {
-	w.special(in.arg, &p.out[0])
+	w.special(in.arg, p.d[0])
 	if in.count == 2 {
 		switch in.arg {
 		case sass.SRClockLo, sass.SRTimerLo:
-			w.special(in.arg+1, &p.out[1])
+			w.special(in.arg+1, p.d[1])
 		default:
-			p.out[1] = [32]uint32{}
+			*p.d[1] = [32]uint32{}
 		}
 	}
 	if in.toUR { // the first active lane's
-		for k := range p.out[:in.count] {
-			p.out[k][0] = p.out[k][isa.LaneMask(m).First()&31]
+		for k := range p.d[:in.count] {
+			p.d[k][0] = p.d[k][isa.LaneMask(m).First()&31]
 		}
 	}
 }
@@ -481,7 +481,7 @@ func decodeLEPC(d *dec) error {
 }
 
 func opLEPC(_ *warp, in *inst, p *pending, _ uint32) {
-	for i := range p.out[0] {
+	for i := range p.d[0] {
 		p.setPair(0, i, in.imm)
 	}
 }

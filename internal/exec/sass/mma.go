@@ -361,7 +361,7 @@ func (x *matrix) takeC(to *[16][num.Columns]uint32, p *pending) {
 // giveD writes the result D.
 func (x *matrix) giveD(from *[16][num.Columns]uint32, p *pending) {
 	for r := range x.c {
-		d := &p.out[r]
+		d := p.d[r]
 		for lane := range d {
 			row, col := lane/4, lane%4*2
 			if x.half {
@@ -402,14 +402,14 @@ func (x *matrix) scale(t *floatTile, a, b *[32]uint32) {
 // dotFloat returns element i of a lane's part of D: that of C plus the sum of a·b.
 func (x *matrix) dotFloat(p *pending, lane, i int, a, b []float32) {
 	if !x.half {
-		p.out[i][lane] = num.DotF32(p.s[x.from+i][lane], a, b)
+		p.d[i][lane] = num.DotF32(p.s[x.from+i][lane], a, b)
 		return
 	}
 	h := uint32(num.DotF32F16(uint16(p.s[x.from+i/2][lane]>>(i%2*16)), a, b))
 	if i%2 == 0 {
-		p.out[i/2][lane] = h
+		p.d[i/2][lane] = h
 	} else {
-		p.out[i/2][lane] |= h << 16
+		p.d[i/2][lane] |= h << 16
 	}
 }
 
@@ -455,7 +455,7 @@ func opSparse(w *warp, in *inst, p *pending, m uint32) {
 
 // dotInt adds a row times a column to the lane's accumulator i.
 func (x *matrix) dotInt(p *pending, lane, i int, a, b []int32) {
-	p.out[i][lane] = uint32(num.DotInt(int32(p.s[x.from+i][lane]), a, b, x.sat))
+	p.d[i][lane] = uint32(num.DotInt(int32(p.s[x.from+i][lane]), a, b, x.sat))
 }
 
 // widenAll puts the elements of registers into their places as binary32.
@@ -531,7 +531,7 @@ func opBMMA(w *warp, in *inst, p *pending, m uint32) {
 	for lane := range 32 {
 		for i := range x.m / 4 {
 			row, col := lane/4+i/2*8, lane%4*2+i%2
-			p.out[i][lane] = uint32(num.DotB1(int32(p.s[x.from+i][lane]), a[row*words:row*words+words], b[col*words:col*words+words], x.and))
+			p.d[i][lane] = uint32(num.DotB1(int32(p.s[x.from+i][lane]), a[row*words:row*words+words], b[col*words:col*words+words], x.and))
 		}
 	}
 }
@@ -575,6 +575,6 @@ func opMOVM(w *warp, in *inst, p *pending, m uint32) {
 	at := func(r, c int) uint32 { return a[r*4+c/2] >> (c % 2 * 16) & 0xffff }
 	for i := range 32 {
 		r, c := i/4, i%4*2
-		p.out[0][i] = at(c, r) | at(c+1, r)<<16
+		p.d[0][i] = at(c, r) | at(c+1, r)<<16
 	}
 }

@@ -109,13 +109,13 @@ func decodeP2R(d *dec) error {
 
 func opP2R(w *warp, in *inst, p *pending, _ uint32) {
 	a, b := p.s[0], p.s[1]
-	for i := range p.out[0] {
+	for i := range p.d[0] {
 		v := uint32(0)
 		for k := range uint8(predTrue) {
 			v |= w.pr[in.arg+k] >> i & 1 << k
 		}
 		mask := b[i] & 0x7f
-		p.out[0][i] = a[i]&^(mask<<in.count) | v&mask<<in.count
+		p.d[0][i] = a[i]&^(mask<<in.count) | v&mask<<in.count
 	}
 }
 
@@ -155,9 +155,9 @@ func decodeR2P(d *dec) error {
 
 // opR2P puts the mask into the first result row and the bits into the second.
 func opR2P(_ *warp, in *inst, p *pending, _ uint32) {
-	for i := range p.out[0] {
-		p.out[0][i] = p.s[1][i] & 0x7f
-		p.out[1][i] = p.s[0][i] >> in.count
+	for i := range p.d[0] {
+		p.d[0][i] = p.s[1][i] & 0x7f
+		p.d[1][i] = p.s[0][i] >> in.count
 	}
 }
 
@@ -174,11 +174,11 @@ func (w *warp) commitR2P(in *inst, p *pending) {
 			lanes = full
 		}
 		for k := range uint8(predTrue) {
-			if p.out[0][i]>>k&1 == 0 {
+			if p.d[0][i]>>k&1 == 0 {
 				continue
 			}
 			r := &w.pr[in.arg+k]
-			if p.out[1][i]>>k&1 != 0 {
+			if p.d[1][i]>>k&1 != 0 {
 				*r |= lanes
 			} else {
 				*r &^= lanes
@@ -220,8 +220,8 @@ func decodeVOTE(d *dec) error {
 
 func opVOTE(_ *warp, in *inst, p *pending, m uint32) {
 	b := p.ps[0] & m
-	for i := range p.out[0] {
-		p.out[0][i] = b
+	for i := range p.d[0] {
+		p.d[0][i] = b
 	}
 	yes := false
 	switch in.mode {
@@ -273,7 +273,7 @@ func opMATCH(_ *warp, in *inst, p *pending, m uint32) {
 				eq |= 1 << k
 			}
 		}
-		p.out[0][i] = eq
+		p.d[0][i] = eq
 		same = same && eq == m
 	}
 	p.pout[0] = 0
@@ -284,8 +284,8 @@ func opMATCH(_ *warp, in *inst, p *pending, m uint32) {
 	if same {
 		v, p.pout[0] = m, full
 	}
-	for i := range p.out[0] {
-		p.out[0][i] = v
+	for i := range p.d[0] {
+		p.d[0][i] = v
 	}
 }
 
@@ -354,7 +354,7 @@ func opREDUX(_ *warp, in *inst, p *pending, m uint32) {
 			}
 		}
 	}
-	p.out[0][0] = r
+	p.d[0][0] = r
 }
 
 // The modes of SHFL.
@@ -401,11 +401,11 @@ func opSHFL(_ *warp, in *inst, p *pending, m uint32) {
 		}
 		switch {
 		case !ok:
-			p.out[0][i] = a[i]
+			p.d[0][i] = a[i]
 		case m>>(j&31)&1 != 0:
-			p.out[0][i] = a[j&31]
+			p.d[0][i] = a[j&31]
 		default:
-			p.out[0][i] = 0
+			p.d[0][i] = 0
 		}
 	}
 	p.pout[0] = in0
@@ -456,7 +456,7 @@ func opR2UR(_ *warp, _ *inst, p *pending, m uint32) {
 			p.pout[0] |= 1 << i
 		}
 	}
-	p.out[0][0] = v
+	p.d[0][0] = v
 }
 
 // decodeELECT: chooses one of the active lanes, the first (our choice; the PTX manual promises
@@ -475,6 +475,6 @@ func decodeELECT(d *dec) error {
 }
 
 func opELECT(_ *warp, _ *inst, p *pending, m uint32) {
-	p.out[0][0] = uint32(bits.TrailingZeros32(m))
+	p.d[0][0] = uint32(bits.TrailingZeros32(m))
 	p.pout[0] = m & -m
 }

@@ -43,6 +43,7 @@ func (k *Kernel) watched(follows bool) []inst {
 		groups := k.groupCounters()
 		for i := range k.text.Code {
 			in := &x.code[i]
+			in.direct = false // a probe may find lanes that do not get the results
 			in.watch(&k.text.Code[i], groups)
 			if follows {
 				in.follow()
@@ -214,12 +215,12 @@ func failed(in *inst, p *pending) (m uint32) {
 	if in.mode != atomCAS && in.mode != atomCAST {
 		return 0
 	}
-	data := p.s[in.mem.at+4:]
+	data := p.s[in.mem.data:]
 	for t := p.at; t != 0; t &= t - 1 {
 		i := bits.TrailingZeros32(t) & 31
-		ok := p.out[0][i] == data[0][i] && (in.mem.size == 4 || p.out[1][i] == data[1][i])
+		ok := p.d[0][i] == data[0][i] && (in.mem.size == 4 || p.d[1][i] == data[1][i])
 		if in.mode == atomCAST { // the result is whether it has
-			ok = p.out[0][i] != 0
+			ok = p.d[0][i] != 0
 		}
 		if !ok {
 			m |= 1 << i
@@ -333,7 +334,7 @@ func (w *warp) peek(a *access, i int, to *[8]uint32) {
 // unchanged returns the lanes of a store that found what they store: old was there before, or a lane
 // before them at the same address has stored it.
 func (w *warp) unchanged(in *inst, p *pending, m uint32, old *[32][8]uint32) (silent uint32) {
-	data, a := p.s[in.mem.at+4:], in.mem
+	data, a := p.s[in.mem.data:], in.mem
 	value := func(i int) (v [8]uint32) {
 		switch a.size {
 		case 1:

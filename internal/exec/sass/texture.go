@@ -319,7 +319,7 @@ func opTexture(w *warp, in *inst, p *pending, m uint32) {
 	a := w.texAccess(in, p)
 	for c, n := range t.out {
 		if n >= 0 {
-			a.Out[c] = &p.out[n]
+			a.Out[c] = p.d[n]
 		}
 	}
 	t.op.Read(&a, m, same(p.s[t.handle], m), func(i int) (*texture.Slot, texture.Sampler) {
@@ -400,7 +400,7 @@ func opTXQ(w *warp, in *inst, p *pending, m uint32) {
 				w.failf(in, 1<<i, "%v", err)
 				return
 			}
-			p.out[n][i] = v
+			p.d[n][i] = v
 		}
 	}
 }
@@ -480,7 +480,7 @@ func opSULD(w *warp, in *inst, p *pending, m uint32) {
 			}
 		}
 		for k := range t.values {
-			p.out[k][i] = v[k]
+			p.d[k][i] = v[k]
 		}
 	}
 	w.texAccessed(in, p, &a)

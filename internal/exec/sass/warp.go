@@ -22,9 +22,10 @@ const bRegs = 16
 
 // warp is 32 lanes of a block.
 type warp struct {
-	blk  *block
-	id   int
-	live uint32 // lanes that have not exited
+	blk    *block
+	kernel *Kernel // whose code the warp has run last
+	id     int
+	live   uint32 // lanes that have not exited
 
 	// The fragment that runs.
 	pc      int32
@@ -54,6 +55,11 @@ type warp struct {
 	tmp   [maxSrc][32]uint32 // sources with their modifiers applied
 	tid   [3][32]uint32
 
+	// The lanes of a mask, as a list; see lanes.
+	on     [32]int
+	count  int
+	listed uint32
+
 	wrote bool
 	asked bool
 	fault *fault
@@ -72,7 +78,28 @@ type pending struct {
 	pout [2]uint32
 	late *operands // nil if no instruction of variable latency has used the record
 	s    [maxSrc]*[32]uint32
+	d    [maxDst]*[32]uint32 // where run writes results: the rows of out, or registers
 	out  [maxDst][32]uint32
+}
+
+// init makes a record's results go to itself.
+func (p *pending) init() {
+	for k := range p.d {
+		p.d[k] = &p.out[k]
+	}
+}
+
+// two and three return the first sources and the result. No loop over lanes has to look whether they are nil.
+func (p *pending) two() (a, b, d *[32]uint32) {
+	a, b, d = p.s[0], p.s[1], p.d[0]
+	_, _, _ = a[0], b[0], d[0]
+	return a, b, d
+}
+
+func (p *pending) three() (a, b, c, d *[32]uint32) {
+	a, b, c, d = p.s[0], p.s[1], p.s[2], p.d[0]
+	_, _, _, _ = a[0], b[0], c[0], d[0]
+	return a, b, c, d
 }
 
 // operands are what an instruction of variable latency has read at issue.
@@ -130,6 +157,35 @@ func (w *warp) row(r ref) *[32]uint32 {
 	return &w.blk.im.rows[^r]
 }
 
+// allLanes lists the lanes of the full mask.
+var allLanes = func() (list [32]int) {
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}()
+
+// lanes lists the lanes of a mask, until it is called for another one. Instructions after each other mostly
+// have the same.
+func (w *warp) lanes(m uint32) []int {
+	if m == full {
+		return allLanes[:]
+	}
+	if m != w.listed {
+		w.list(m)
+	}
+	return w.on[:w.count&63]
+}
+
+// list makes the list of lanes.
+func (w *warp) list(m uint32) {
+	w.listed, w.count = m, 0
+	for ; m != 0; m &= m - 1 {
+		w.on[w.count&31] = bits.TrailingZeros32(m)
+		w.count++
+	}
+}
+
 // pred returns the lanes in which a predicate operand holds.
 func (w *warp) pred(p predicate) uint32 {
 	v := w.pr[p.at]
@@ -178,31 +234,72 @@ func (w *warp) state() exec.WarpState {
 	return exec.AtSync
 }
 
-// Step executes the next instruction in one go: its operands are read where they are, since
-// nothing comes between.
+// Step executes the next instruction in one go.
 func (w *warp) Step(e *exec.Effects) error {
 	in, m, err := w.begin(e)
 	if in == nil {
 		return err
 	}
-	p := &w.blk.step
-	w.take(p, in, m)
-	for k := range in.src[:in.nsrc] {
-		p.s[k] = w.row(in.src[k].row)
-	}
-	w.compute(p)
+	live := w.live
+	w.wrote, w.asked = false, false
+	p := w.step(in, m)
 	e.Wrote, e.Timed = w.wrote, w.asked
 	if w.fault != nil {
 		return w.failure()
 	}
-	if in.mem != nil {
+	switch {
+	case p == nil:
+		w.flowed(in, live, e)
+	case in.mem != nil:
 		if w.accessed(p, e); e.Lanes != isa.LaneMask(m) {
 			w.share(e)
 			e.Lanes = isa.LaneMask(m)
 		}
 	}
-	w.write(p)
 	return nil
+}
+
+// step executes an instruction in one go. Its operands are read where they are, since nothing comes between,
+// and results are computed in their registers where that makes no difference. It returns the record, nil if
+// there was nothing to compute.
+func (w *warp) step(in *inst, m uint32) *pending {
+	w.insts++
+	w.thrInsts += uint64(bits.OnesCount32(m))
+	if in.kind == kFlow {
+		w.act(in, m)
+		return nil
+	}
+	w.pc++
+	if m == 0 || in.kind == kNop {
+		return nil
+	}
+	p := &w.blk.step
+	direct := in.direct && len(w.waiting) == 0
+	if direct {
+		p = &w.blk.direct
+		for k, r := range in.dst[:in.ndst] {
+			if k &= maxDst - 1; r >= 0 {
+				p.d[k] = &w.rows[r]
+			} else {
+				p.d[k] = &p.out[k]
+			}
+		}
+	}
+	w.take(p, in, m)
+	w.compute(p, in)
+	if w.fault != nil {
+		return p
+	}
+	if !direct {
+		w.writeRows(p, in)
+	}
+	if in.sets {
+		w.writePredicates(p, in)
+	}
+	if in.commit != nil {
+		in.commit(w, in, p)
+	}
+	return p
 }
 
 // share gives lanes that execute a memory instruction without accessing memory the address
@@ -217,8 +314,7 @@ func (w *warp) share(e *exec.Effects) {
 	}
 }
 
-// begin starts the next instruction, and executes it if it changes nothing but the flow of
-// control; then, and if the warp cannot run, the instruction is nil.
+// begin returns the next instruction and the lanes that execute it; nil if the warp cannot run.
 func (w *warp) begin(e *exec.Effects) (*inst, uint32, error) {
 	*e = exec.Effects{}
 	if !w.ready() {
@@ -231,35 +327,34 @@ func (w *warp) begin(e *exec.Effects) (*inst, uint32, error) {
 	in := &w.blk.im.code[w.pc]
 	m := w.mask & w.pred(in.guard)
 	e.Inst, e.Active, e.Lanes, e.Space = in.info, isa.LaneMask(w.mask), isa.LaneMask(m), in.info.Space
-	w.insts++
-	w.thrInsts += uint64(bits.OnesCount32(m))
-	switch {
-	case in.kind == kFlow:
-		live := w.live
-		if m &= w.pred(in.ps[2]); m == 0 {
-			w.pc++
-		} else {
-			in.act(w, in, m)
-		}
-		if w.fault != nil {
-			return nil, 0, w.failure()
-		}
-		e.Exited = isa.LaneMask(live &^ w.live)
-		e.Blocked = in.info.Barrier && !w.ready()
-		return nil, 0, nil
-	case m == 0 || in.kind == kNop:
-		w.pc++
-		return nil, 0, nil
-	}
-	w.pc++
 	return in, m, nil
 }
 
-// take fills in the record of an instruction, but for its sources.
+// act executes an instruction that changes the flow of control.
+func (w *warp) act(in *inst, m uint32) {
+	if m &= w.pred(in.ps[2]); m == 0 {
+		w.pc++
+	} else {
+		in.act(w, in, m)
+	}
+}
+
+// flowed fills in the effects of an instruction that has computed nothing; live are the lanes before it.
+func (w *warp) flowed(in *inst, live uint32, e *exec.Effects) {
+	e.Exited = isa.LaneMask(live &^ w.live)
+	e.Blocked = in.kind == kFlow && in.info.Barrier && !w.ready()
+}
+
+// take fills in the record of an instruction. Its sources are the rows themselves.
 func (w *warp) take(p *pending, in *inst, m uint32) {
-	p.in, p.mask, p.done = in, m, false
-	for k := range in.ps {
+	p.mask, p.at = m, m
+	p.ps = [3]uint32{full, full, full}
+	for k := range in.ps[:in.nps] {
 		p.ps[k] = w.pred(in.ps[k])
+	}
+	to := p.s[:in.nsrc]
+	for k, r := range in.rows[:len(to)] {
+		to[k] = w.row(r)
 	}
 }
 
@@ -269,9 +364,21 @@ func (w *warp) Issue(e *exec.Effects) (exec.Pending, error) {
 	if in == nil {
 		return exec.NoPending, err
 	}
+	if in.kind != kRun || m == 0 {
+		live := w.live
+		if w.step(in, m); w.fault != nil {
+			return exec.NoPending, w.failure()
+		}
+		w.flowed(in, live, e)
+		return exec.NoPending, nil
+	}
+	w.insts++
+	w.thrInsts += uint64(bits.OnesCount32(m))
+	w.pc++
 	h := w.blk.takePending()
 	p := w.blk.pend[h]
 	w.take(p, in, m)
+	p.in, p.done = in, !in.late
 	w.seq++
 	w.open++
 	p.seq = w.seq
@@ -280,20 +387,16 @@ func (w *warp) Issue(e *exec.Effects) (exec.Pending, error) {
 			p.late = new(operands)
 		}
 		for k := range in.src[:in.nsrc] {
-			if r := in.src[k].row; r >= 0 {
-				p.late.buf[k] = w.rows[r]
+			if in.src[k].row >= 0 {
+				p.late.buf[k] = *p.s[k]
 				p.s[k] = &p.late.buf[k]
-			} else {
-				p.s[k] = w.row(r)
 			}
 		}
 		w.waiting = append(w.waiting, h)
 		return exec.Pending(h), nil
 	}
-	for k := range in.src[:in.nsrc] {
-		p.s[k] = w.row(in.src[k].row)
-	}
-	w.compute(p)
+	w.wrote, w.asked = false, false
+	w.compute(p, in)
 	e.Timed = w.asked
 	if w.fault != nil {
 		w.open--
@@ -303,29 +406,33 @@ func (w *warp) Issue(e *exec.Effects) (exec.Pending, error) {
 	return exec.Pending(h), nil
 }
 
-// compute applies the modifiers of a pending instruction's sources and runs it.
-func (w *warp) compute(p *pending) {
-	in, m := p.in, p.mask
+// compute applies the modifiers of an instruction's sources and runs it.
+func (w *warp) compute(p *pending, in *inst) {
+	if in.changed {
+		w.modify(p, in)
+	}
+	m := p.mask
 	if in.uniform {
 		m = 1
 	}
-	if in.changed {
-		for k := range in.src[:in.nsrc] {
-			if s := &in.src[k]; !s.plain() {
-				s.apply(&w.tmp[k], p.s[k])
-				p.s[k] = &w.tmp[k]
-			}
+	in.run(w, in, p, m)
+}
+
+// modify applies the modifiers of an instruction's sources.
+func (w *warp) modify(p *pending, in *inst) {
+	for k := range in.src[:in.nsrc] {
+		if s := &in.src[k]; !s.plain() {
+			s.apply(&w.tmp[k], p.s[k])
+			p.s[k] = &w.tmp[k]
 		}
 	}
-	w.wrote, w.asked, p.at = false, false, p.mask
-	in.run(w, in, p, m)
-	p.done = true
 }
 
 // apply writes the lanes of row to t with the operand's modifiers applied.
 func (s *source) apply(t, row *[32]uint32) {
+	and, xor, add := s.and, s.xor, s.add
 	for i := range t {
-		t[i] = row[i]&s.and ^ s.xor + s.add
+		t[i] = row[i]&and ^ xor + add
 	}
 	switch s.half {
 	case lowHalf:
@@ -358,7 +465,9 @@ func (w *warp) Access(h exec.Pending, e *exec.Effects) error {
 			break
 		}
 	}
-	w.compute(p)
+	w.wrote, w.asked = false, false
+	w.compute(p, in)
+	p.done = true
 	e.Wrote, e.Timed = w.wrote, w.asked
 	if w.fault != nil {
 		return w.failure()
@@ -388,13 +497,33 @@ func (w *warp) Commit(h exec.Pending) {
 			return
 		}
 	}
-	w.write(p)
+	w.writeRows(p, p.in)
+	if p.in.sets {
+		w.writePredicates(p, p.in)
+	}
+	if p.in.commit != nil {
+		p.in.commit(w, p.in, p)
+	}
 	w.blk.givePending(int32(h))
 }
 
-// write makes the results of an instruction visible.
-func (w *warp) write(p *pending) {
-	in, m := p.in, p.mask
+// writePredicates makes results visible: those in predicates.
+func (w *warp) writePredicates(p *pending, in *inst) {
+	for k, r := range in.pd {
+		if r == noPredicate {
+			continue
+		}
+		v, m := p.pout[k], p.mask
+		if in.toUP {
+			v, m = -(v & 1), full
+		}
+		w.pr[r] = w.pr[r]&^m | v&m
+	}
+}
+
+// writeRows makes the results visible that are in registers.
+func (w *warp) writeRows(p *pending, in *inst) {
+	m := p.mask
 	if in.toUR {
 		m = full
 		for k := range in.dst[:in.ndst] {
@@ -421,19 +550,6 @@ func (w *warp) write(p *pending) {
 		if len(w.waiting) > 0 && int(r) < w.blk.im.kernel.regs {
 			w.disturb(p, r, m)
 		}
-	}
-	for k, r := range in.pd {
-		if r == noPredicate {
-			continue
-		}
-		v, m := p.pout[k], p.mask
-		if in.toUP {
-			v, m = -(v & 1), full
-		}
-		w.pr[r] = w.pr[r]&^m | v&m
-	}
-	if in.commit != nil {
-		in.commit(w, in, p)
 	}
 }
 

@@ -1,0 +1,134 @@
+package sass
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/heddle-sim/heddle/internal/exec"
+	"github.com/heddle-sim/heddle/internal/exec/device"
+)
+
+// TestDirect: an instruction that is executed in one go computes its results in their registers, which may be
+// those of its sources. That gives what it does in three parts, in lanes that execute; others keep what they have.
+func TestDirect(t *testing.T) {
+	for _, c := range []struct{ name, text string }{
+		{"one register", "IADD3 R4, R4, R4, R4"},
+		{"carries", "IADD3 R5, P0, P1, R5, -R6, R7"},
+		{"carry in and out", "IADD3.X R5, P0, R5, ~R6, RZ, P2, !PT"},
+		{"pair over its source", "IMAD.WIDE R4, R5, R4, R4"},
+		{"pair one below", "IMAD.WIDE.U32 R4, R6, R7, R4"},
+		{"shifted sum", "LEA R4, P0, R5, R4, 0x3"},
+		{"shifted pair", "LEA.HI.X R4, R4, R5, R4, 0x3, P2"},
+		{"logic", "LOP3.LUT P0, R4, R4, R5, R6, 0x5c, !PT"},
+		{"funnel", "SHF.R.S32.HI R4, RZ, R5, R4"},
+		{"bytes", "PRMT R4, R4, 0x7219, R5"},
+		{"bytes by register", "PRMT R4, R4, R5, R4"},
+		{"least", "IMNMX R4, R4, R5, P2"},
+		{"comparison", "ISETP.GE.AND P0, P1, R4, R5, P2"},
+		{"comparison of pairs", "ISETP.GT.U32.AND.EX P0, PT, R4, R5, PT, P2"},
+		{"selection", "SEL R4, R5, R4, P2"},
+		{"move", "MOV R4, R5"},
+		{"move of some lanes", "MOV R4, R5, 0x5"},
+		{"float", "FFMA R4, R4, -R5, R4"},
+		{"sum of floats", "FADD R4, -R4, |R4|"},
+		{"doubles", "DFMA R4, R4, R6, R4"},
+		{"narrowed", "F2F.F32.F64 R5, R4"},
+		{"halves", "HFMA2 R4, R4, R5, R4"},
+		{"halves modified", "HFMA2.RELU R4, R4.H1_H1, -R5, R4"},
+		{"greater halves", "HMNMX2 R4, R4, R5, !PT"},
+		{"load over its address", "LDS R10, [R10]"},
+		{"load of four", "LDS.128 R8, [R10]"},
+		{"constant", "LDC R10, c[0x0][R10]"},
+		{"discarded", "IADD3 RZ, P0, R4, R5, RZ"},
+		{"shuffle", "SHFL.BFLY PT, R4, R4, 0x1, 0x1f"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := load(t, "@P5 "+c.text+"\nEXIT\n")
+			if len(k.bad) > 0 {
+				t.Fatal(k.bad)
+			}
+			r := rand.New(rand.NewPCG(5, uint64(len(c.text))))
+			for n := range 50 {
+				whole, parts := &begin(t, k, Launch{}, nil).warps[0], &begin(t, k, Launch{}, nil).warps[0]
+				m := r.Uint32() | 1<<r.IntN(32)
+				if n%4 == 0 {
+					m = full
+				}
+				for i := range 32 {
+					for j := range 12 {
+						whole.rows[4+j][i] = word(r, 'a')
+					}
+					whole.rows[10][i] = r.Uint32N(32) * 16
+				}
+				whole.pr[2], whole.pr[5] = r.Uint32(), m
+				for i := range whole.blk.Shared {
+					whole.blk.Shared[i] = byte(r.Uint32())
+				}
+				copy(parts.blk.Shared, whole.blk.Shared)
+				copy(parts.rows, whole.rows)
+				parts.pr = whole.pr
+				whole.step(&k.code[0], m)
+				inParts(t, parts)
+				for i := range whole.rows {
+					if whole.rows[i] != parts.rows[i] {
+						t.Fatalf("lanes %#x: row %d is %x, in parts %x", m, i, whole.rows[i], parts.rows[i])
+					}
+				}
+				if whole.pr != parts.pr {
+					t.Fatalf("lanes %#x: predicates %x, in parts %x", m, whole.pr, parts.pr)
+				}
+			}
+		})
+	}
+}
+
+// inParts executes an instruction in three parts.
+func inParts(t *testing.T, w *warp) {
+	t.Helper()
+	var e exec.Effects
+	h, err := w.Issue(&e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Late(h) {
+		if err := w.Access(h, &e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Commit(h)
+}
+
+// TestZero: a block begins with registers of zero, whichever block had its storage before.
+func TestZero(t *testing.T) {
+	dirty := `
+    UMOV UR4, 0x7
+    UMOV UR20, 0x8
+    IADD3 R2, R2, 0x1, RZ
+    UIADD3 UR4, UR4, 0x1, URZ
+    EXIT
+`
+	m := NewMachine(device.New(device.Config{}))
+	wk, view := m.crew.Borrow()
+	for _, name := range []string{"first", "again", "another", "the first again"} {
+		k := load(t, dirty)
+		if name == "another" {
+			k = load(t, "MOV R3, 0x9\nUMOV UR2, 0x5\nEXIT\n")
+		}
+		for range 2 {
+			im, err := m.prepare(&Launch{Kernel: k, Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: 32, Y: 1, Z: 1}, Params: make([]byte, k.ParamBytes())})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := &Launch{Kernel: k, Grid: exec.Dim3{X: 1, Y: 1, Z: 1}, Block: exec.Dim3{X: 32, Y: 1, Z: 1}, Params: make([]byte, k.ParamBytes())}
+			im.begin(l)
+			b := wk.newBlock(im, l, 0, view)
+			for i, row := range b.warps[0].rows {
+				if row != [32]uint32{} {
+					t.Errorf("%s: row %d begins with %x", name, i, row)
+				}
+			}
+			finish(t, &b.warps[0])
+			b.Recycle()
+		}
+	}
+}
