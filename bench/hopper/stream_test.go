@@ -80,11 +80,10 @@ func stream(gpu string, w way, mib, warm, rounds int) probe {
 next:
 	setp.ne.u32 %p1, %r6, $3;
 	@%p1 bra under_way;
-	$4
 	mov.u64 %c0, %clock64;
 under_way:
 	add.u64 %a1, %a6, %a3;
-	`, size, lane, warm, arrived) + w.round() + fill(`
+	`, size, lane, warm) + w.round() + fill(`
 	add.u64 %a3, %a3, $1;
 	setp.ge.u64 %p1, %a3, %a4;
 	@%p1 sub.u64 %a3, %a3, %a4;
@@ -92,9 +91,9 @@ under_way:
 	add.u32 %r6, %r6, 1;
 	setp.lt.u32 %p1, %r6, $2;
 	@%p1 bra next;
-	$4
+	$3
 	bar.sync 0;
-	`, sms*producers*chunk, warm+rounds, 0, arrived) + stop}
+	`, sms*producers*chunk, warm+rounds, arrived) + stop}
 }
 
 // flow is the rate at which the last of some rounds go: from the DRAM if the bytes are more than the L2 has and warm is 0,
@@ -102,5 +101,15 @@ under_way:
 func flow(gpu string, w way, mib, warm, rounds int) func(t testing.TB) float64 {
 	return func(t testing.TB) float64 {
 		return float64(rounds*sms*producers*chunk) / longest(stream(gpu, w, mib, warm, rounds).run(t))
+	}
+}
+
+// written is the rate at which stores go to the DRAM once the L2 is full of lines that must be written back, by the
+// times of two numbers of rounds: warps store far ahead of memory, and some of them farther than others, so that the
+// last rounds of a block say nothing.
+func written(gpu string, mib, few, many int) func(t testing.TB) float64 {
+	return func(t testing.TB) float64 {
+		took := func(rounds int) float64 { return longest(stream(gpu, stores, mib, 0, rounds).run(t)) }
+		return float64((many-few)*sms*producers*chunk) / (took(many) - took(few))
 	}
 }
