@@ -29,6 +29,8 @@ type bundle struct {
 	class ir.Class
 	slots []lane // of 1, 2 or 4 neighbouring registers; as many as the first number must be a multiple of
 	vals  []member
+	seen  bool // it is in the list of what gets registers
+	again int  // 1 + the first of the registers that spread chooses, 0 before
 }
 
 type member struct {
@@ -262,10 +264,9 @@ const firstUniform = 6
 // color chooses the registers: wide bundles first, then in the order of the code.
 func (a *allocator) color(m *machine.Machine) {
 	var list []*bundle
-	seen := map[*bundle]bool{}
 	for _, v := range a.f.Values {
-		if b := a.of[v.ID]; !seen[b] && !b.empty() {
-			seen[b] = true
+		if b := a.of[v.ID]; !b.seen && !b.empty() {
+			b.seen = true
 			list = append(list, b)
 		}
 	}
@@ -321,25 +322,21 @@ func (a *allocator) stack() (found *bundle) {
 // the fewest other operands have, the one whose last value was needed the longest time before, so that fewer
 // instructions wait for others that read them. If that does not fit, the first choice stays.
 func (a *allocator) spread(list []*bundle, n, banks int) {
-	type choice struct {
-		b *bundle
-		r int
-	}
 	busy := make([]ranges, n)
 	for r := range min(a.f.Reserved, n) {
 		busy[r] = ranges{{0, 1 << 60}}
 	}
-	var all []choice
+	var placed []*bundle
 	with := a.operands()
-	placed := map[*bundle]int{}
+	crowd := make([]int, banks) // by bank of the first register: operands that would share a bank
 	for _, b := range list {
 		if b.class != ir.GPR {
 			continue
 		}
-		crowd := make([]int, banks) // by bank of the first register: operands that would share a bank
+		clear(crowd)
 		for _, m := range b.vals {
 			for _, w := range with[m.v.ID] {
-				if r, ok := placed[a.of[w.ID]]; ok {
+				if r := a.of[w.ID].again - 1; r >= 0 {
 					crowd[((r+a.slot[w.ID]-m.slot)%banks+banks)%banks]++
 				}
 			}
@@ -354,12 +351,12 @@ func (a *allocator) spread(list []*bundle, n, banks int) {
 		for i, l := range b.slots {
 			busy[r+i] = busy[r+i].with(l.ranges())
 		}
-		placed[b] = r
-		all = append(all, choice{b, r})
+		b.again = r + 1
+		placed = append(placed, b)
 	}
-	for _, c := range all {
-		for _, m := range c.b.vals {
-			m.v.Reg = c.r + m.slot
+	for _, b := range placed {
+		for _, m := range b.vals {
+			m.v.Reg = b.again - 1 + m.slot
 		}
 	}
 }
@@ -368,12 +365,13 @@ func (a *allocator) spread(list []*bundle, n, banks int) {
 // cycle more.
 func (a *allocator) operands() [][]*ir.Value {
 	list := make([][]*ir.Value, len(a.f.Values))
+	var read []*ir.Value
 	for _, b := range a.f.Blocks {
 		for _, in := range b.Insts {
 			if machine.ClassOf(in.Name).Late() {
 				continue
 			}
-			var read []*ir.Value
+			read = read[:0]
 			for i := range in.Args {
 				if x := in.Args[i].Vals; !in.Args[i].Dst && len(x) == 1 && x[0] != nil && x[0].Class == ir.GPR {
 					read = append(read, x[0])

@@ -71,9 +71,13 @@ func fuseBytes(f *ir.Func) {
 // usesOf counts the uses of values by their numbers.
 func usesOf(f *ir.Func) []int {
 	uses := make([]int, len(f.Values))
+	var list []*ir.Value
 	for _, b := range f.Blocks {
 		for _, in := range b.Insts {
-			in.Uses(func(v **ir.Value) { uses[(*v).ID]++ })
+			list = in.Reads(list[:0])
+			for _, v := range list {
+				uses[v.ID]++
+			}
 		}
 		for _, p := range b.Phis {
 			for _, v := range p.Args {

@@ -1,6 +1,10 @@
 package compile
 
-import "github.com/heddle-sim/heddle/internal/compile/ir"
+import (
+	"slices"
+
+	"github.com/heddle-sim/heddle/internal/compile/ir"
+)
 
 // This file: what is not needed disappears.
 
@@ -13,6 +17,7 @@ func simplifyPhis(f *ir.Func) {
 		}
 		return v
 	}
+	some := false
 	for again := true; again; {
 		again = false
 		for _, b := range f.Blocks {
@@ -34,10 +39,13 @@ func simplifyPhis(f *ir.Func) {
 					list = append(list, p)
 					continue
 				}
-				same[p.Dst.ID], again = only, true
+				same[p.Dst.ID], again, some = only, true, true
 			}
 			b.Phis = list
 		}
+	}
+	if !some {
+		return
 	}
 	for _, b := range f.Blocks {
 		for _, p := range b.Phis {
@@ -58,74 +66,60 @@ func simplifyPhis(f *ir.Func) {
 func removeDead(f *ir.Func) {
 	needed := make([]bool, len(f.Values))
 	phi := make([]*ir.Phi, len(f.Values))
-	var queue []*ir.Value
-	need := func(v *ir.Value) {
-		if v != nil && !needed[v.ID] {
-			needed[v.ID] = true
-			queue = append(queue, v)
+	var queue, some []*ir.Value
+	need := func(list []*ir.Value) {
+		for _, v := range list {
+			if v != nil && !needed[v.ID] {
+				needed[v.ID] = true
+				queue = append(queue, v)
+			}
 		}
 	}
-	use := func(v **ir.Value) { need(*v) }
 	for _, b := range f.Blocks {
 		for _, p := range b.Phis {
 			phi[p.Dst.ID] = p
 		}
 		for _, in := range b.Insts {
 			if in.Effect {
-				in.Uses(use)
+				some = in.Reads(some[:0])
+				need(some)
 			}
 		}
-		need(b.Term.Cond)
+		need([]*ir.Value{b.Term.Cond})
 	}
 	for len(queue) > 0 {
 		v := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
 		if p := phi[v.ID]; p != nil {
-			for _, a := range p.Args {
-				need(a)
-			}
+			need(p.Args)
 		} else if v.Def != nil {
-			v.Def.Uses(use)
+			some = v.Def.Reads(some[:0])
+			need(some)
 		}
 	}
 	for _, b := range f.Blocks {
-		phis := b.Phis[:0]
-		for _, p := range b.Phis {
-			if needed[p.Dst.ID] {
-				phis = append(phis, p)
-			}
-		}
-		b.Phis = phis
-		list := b.Insts[:0]
-		for _, in := range b.Insts {
-			keep := in.Effect
-			in.EachDef(func(v *ir.Value) { keep = keep || needed[v.ID] })
-			if keep {
-				list = append(list, in)
-			}
-		}
-		b.Insts = list
+		b.Phis = slices.DeleteFunc(b.Phis, func(p *ir.Phi) bool { return !needed[p.Dst.ID] })
+		b.Insts = slices.DeleteFunc(b.Insts, func(in *ir.Inst) bool { return !in.Effect && !makes(in, needed) })
 	}
+}
+
+// makes reports whether an instruction defines one of some values.
+func makes(in *ir.Inst, values []bool) bool {
+	for i := range in.Args {
+		if a := &in.Args[i]; a.Dst {
+			for _, v := range a.Vals {
+				if v != nil && values[v.ID] {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // discardResults drops predicate results that nothing needs.
 func discardResults(f *ir.Func) {
-	used := make([]bool, len(f.Values))
-	for _, b := range f.Blocks {
-		for _, in := range b.Insts {
-			in.Uses(func(v **ir.Value) { used[(*v).ID] = true })
-		}
-		for _, p := range b.Phis {
-			for _, a := range p.Args {
-				if a != nil {
-					used[a.ID] = true
-				}
-			}
-		}
-		if c := b.Term.Cond; c != nil {
-			used[c.ID] = true
-		}
-	}
+	uses := usesOf(f)
 	for _, b := range f.Blocks {
 		for _, in := range b.Insts {
 			n := 0 // among the results
@@ -135,7 +129,7 @@ func discardResults(f *ir.Func) {
 					if !a.Dst || v == nil {
 						continue
 					}
-					if a.Kind == ir.P && !used[v.ID] {
+					if a.Kind == ir.P && uses[v.ID] == 0 {
 						a.Vals[j] = nil
 						if len(in.Else) > 0 {
 							in.Else = append(in.Else[:n:n], in.Else[n+1:]...)

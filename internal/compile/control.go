@@ -77,7 +77,7 @@ func accessOf(in *ir.Inst) access {
 	if g := in.Guard.Val; g != nil {
 		a.reads = append(a.reads, reading{registerOf(g), machine.ByGuard})
 	}
-	by, pred := machine.ReaderOf(in.Name, false), machine.ReaderOf(in.Name, true)
+	by, pred := machine.ReaderOf(a.class, in.Name, false), machine.ReaderOf(a.class, in.Name, true)
 	for i := range in.Args {
 		for _, v := range in.Args[i].Vals {
 			switch {
@@ -167,9 +167,10 @@ type controller struct {
 	writes          [registers][]int
 	named           []register // those that have any
 
-	now    int
-	last   *ir.Inst
-	issued [machine.Classes]int
+	now       int
+	last      *ir.Inst
+	lastClass machine.Class
+	issued    [machine.Classes]int
 
 	groups bool // counter 0 counts groups of asynchronous copies, and nothing else
 
@@ -305,8 +306,7 @@ func (c *controller) block(i int, b *ir.Block) {
 func (c *controller) issue(in *ir.Inst, a *access) {
 	at := c.now
 	if c.last != nil {
-		before := machine.ClassOf(c.last.Name)
-		at += max(1, int(c.m.After[before]), int(c.last.Ctl.Stall)) // a branch's stall is set before
+		at += max(1, int(c.m.After[c.lastClass]), int(c.last.Ctl.Stall)) // a branch's stall is set before
 	}
 	at = max(at, c.issued[a.class]+int(c.m.Spacing[a.class]))
 	for _, r := range a.reads {
@@ -340,7 +340,7 @@ func (c *controller) issue(in *ir.Inst, a *access) {
 		}
 		c.stall(c.last, at-c.now)
 	}
-	c.now, c.last = at, in
+	c.now, c.last, c.lastClass = at, in, a.class
 	c.issued[a.class] = at
 	for _, r := range a.writes {
 		if c.isFixed.remove(r); !a.class.Late() {

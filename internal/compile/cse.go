@@ -125,9 +125,6 @@ func shareResults(f *ir.Func) {
 				}
 			}
 		}
-		for _, in := range b.Insts {
-			in.Uses(replace)
-		}
 		if b.Term.Cond != nil {
 			replace(&b.Term.Cond)
 		}

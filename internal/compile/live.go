@@ -101,6 +101,7 @@ type liveness struct {
 	first []int         // by block: the number before its first instruction
 	last  []int         // by block: the number of its end, at which its condition is read
 	in    [][]*ir.Value // by block: what is needed at its beginning, but for its phis, by ID
+	some  []*ir.Value   // of an instruction
 }
 
 // demand is a value that is needed at the beginning of a block, or at its end.
@@ -175,6 +176,7 @@ func demands(f *ir.Func) (list []demand, home []int) {
 			home[p.Dst.ID] = b.ID
 		}
 	}
+	var some []*ir.Value
 	for _, b := range f.Blocks {
 		use := func(v *ir.Value) {
 			if home[v.ID] != b.ID {
@@ -182,7 +184,10 @@ func demands(f *ir.Func) (list []demand, home []int) {
 			}
 		}
 		for _, in := range b.Insts {
-			in.Uses(func(v **ir.Value) { use(*v) })
+			some = in.Reads(some[:0])
+			for _, v := range some {
+				use(v)
+			}
 			in.EachDef(func(v *ir.Value) { home[v.ID] = b.ID })
 		}
 		if b.Term.Cond != nil {
@@ -239,7 +244,10 @@ func (l *liveness) ranges(b *ir.Block, ends []int) {
 			l.add(v, at+1, to)
 			ends[v.ID] = 0
 		})
-		in.Uses(func(p **ir.Value) { use(*p, at) })
+		l.some = in.Reads(l.some[:0])
+		for _, v := range l.some {
+			use(v, at)
+		}
 	}
 	for _, p := range b.Phis {
 		to := ends[p.Dst.ID]
@@ -281,7 +289,10 @@ func (l *liveness) peaks(f *ir.Func) [][ir.Classes]int {
 				needed[v.ID] = false
 				now[v.Class]--
 			})
-			in.Uses(func(v **ir.Value) { need(*v) })
+			l.some = in.Reads(l.some[:0])
+			for _, v := range l.some {
+				need(v)
+			}
 		}
 		for _, p := range b.Phis {
 			need(p.Dst)

@@ -206,10 +206,10 @@ func (s *scheduler) nodes(list []*ir.Inst) []node {
 		n := &all[i]
 		n.in, n.order, n.latency = in, i, latencyOf(in, s.m)
 		from := len(values)
-		in.Uses(func(v **ir.Value) { values = append(values, *v) })
+		values = in.Reads(values)
 		n.uses = values[from:len(values):len(values)]
 		from = len(values)
-		in.EachDef(func(v *ir.Value) { values = append(values, v) })
+		values = in.Writes(values)
 		n.defs = values[from:len(values):len(values)]
 		for _, v := range n.uses {
 			if d := s.by[v.ID]; d > 0 {
@@ -244,6 +244,7 @@ func (s *scheduler) nodes(list []*ir.Inst) []node {
 type pressure struct {
 	left []int // by value: uses to come; values that are needed after the run have one more; 0 between runs
 	live [ir.Classes]int
+	some []*ir.Value // of an instruction
 }
 
 // begin counts for a block; the instructions of its other runs count as what comes after.
@@ -263,7 +264,10 @@ func (p *pressure) end(b *ir.Block, live *liveness) {
 // each calls f for each use of a value in a block and after it.
 func (p *pressure) each(b *ir.Block, live *liveness, f func(v *ir.Value)) {
 	for _, in := range b.Insts {
-		in.Uses(func(v **ir.Value) { f(*v) })
+		p.some = in.Reads(p.some[:0])
+		for _, v := range p.some {
+			f(v)
+		}
 	}
 	live.eachOut(b, f)
 	if b.Term.Cond != nil {

@@ -17,9 +17,50 @@ func spillPredicates(f *ir.Func, limit int) {
 		if len(list) == 0 {
 			return
 		}
+		s.find(list)
 		for _, v := range list {
 			s.spill(v)
 		}
+	}
+}
+
+// find finds the blocks in which predicates are read that are about to move.
+func (s *spiller) find(list []*ir.Value) {
+	s.where = make([][]*ir.Block, len(s.f.Values))
+	moves := make([]bool, len(s.f.Values))
+	for _, v := range list {
+		moves[v.ID] = true
+	}
+	var some []*ir.Value
+	for _, b := range s.f.Blocks {
+		for _, in := range b.Insts {
+			some = in.Reads(some[:0])
+			for _, v := range some {
+				if moves[v.ID] {
+					s.note(v, b)
+				}
+			}
+		}
+		if c := b.Term.Cond; c != nil && moves[c.ID] {
+			s.note(c, b)
+		}
+		for _, p := range b.Phis {
+			for i, a := range p.Args {
+				if a != nil && moves[a.ID] {
+					s.note(a, b.Preds[i])
+				}
+			}
+		}
+	}
+}
+
+// note notes that a predicate is read in a block, or by a phi at its end.
+func (s *spiller) note(v *ir.Value, b *ir.Block) {
+	if v.ID >= len(s.where) {
+		return // it was made in this round, and stays
+	}
+	if list := s.where[v.ID]; len(list) == 0 || list[len(list)-1] != b {
+		s.where[v.ID] = append(list, b)
 	}
 }
 
@@ -86,6 +127,7 @@ type spiller struct {
 	in    map[*ir.Value]*ir.Value // by predicate: the register that has its value
 	gone  map[*ir.Value]bool      // predicates that are in a register, or are made of one for a use
 	saves map[*ir.Inst]bool       // instructions that move one to a register
+	where [][]*ir.Block           // by predicate that moves in this round: the blocks in which it is read, some twice
 }
 
 // save makes a register of a predicate.
@@ -106,7 +148,9 @@ func (s *spiller) again(r *ir.Value, line int32) (*ir.Inst, *ir.Value) {
 func (s *spiller) spill(v *ir.Value) {
 	r := s.f.NewValue(ir.GPR)
 	s.gone[v], s.in[v] = true, r
-	for _, b := range s.f.Blocks {
+	blocks := s.where[v.ID]
+	slices.SortFunc(blocks, func(x, y *ir.Block) int { return x.ID - y.ID })
+	for _, b := range slices.Compact(blocks) {
 		s.replace(b, v, r)
 	}
 	if v.Def == nil {
@@ -119,8 +163,9 @@ func (s *spiller) spill(v *ir.Value) {
 
 // replace makes what reads a predicate in a block read one that is made of the register.
 func (s *spiller) replace(b *ir.Block, v, r *ir.Value) {
-	for i := 0; i < len(b.Insts); i++ {
-		in := b.Insts[i]
+	list := b.Insts
+	b.Insts = make([]*ir.Inst, 0, len(list)+8)
+	for _, in := range list {
 		if s.saves[in] && in.Args[3].Vals[0] == v { // it is in a register now
 			in.Name, in.Args = "MOV", []ir.Arg{in.Args[0], ir.R(r)}
 			delete(s.saves, in)
@@ -136,9 +181,9 @@ func (s *spiller) replace(b *ir.Block, v, r *ir.Value) {
 			}
 		})
 		if from != nil {
-			b.Insert(i, from)
-			i++
+			b.Append(from)
 		}
+		b.Insts = append(b.Insts, in)
 	}
 	for _, next := range b.Succs() {
 		i := next.PredIndex(b)
@@ -173,6 +218,7 @@ func (s *spiller) phi(v, r *ir.Value) {
 		default:
 			x.Args[k] = s.f.NewValue(ir.GPR)
 			b.Preds[k].Append(s.save(a, x.Args[k], b.Preds[k].Term.Line))
+			s.note(a, b.Preds[k])
 		}
 	}
 }

@@ -116,7 +116,7 @@ func (w *wait) depends() bool {
 				return true
 			}
 		}
-		v.Def.Uses(func(u **ir.Value) { w.queue = append(w.queue, *u) })
+		w.queue = v.Def.Reads(w.queue)
 	}
 	return false
 }

@@ -61,9 +61,9 @@ type Arg struct {
 	Abs    bool // its magnitude
 	Not    bool // a predicate that is negated, or a register whose bits are inverted
 	Float  bool // Imm are the bits of a binary32
+	Bank   uint8
 	Vals   []*Value
 	Imm    int64
-	Bank   uint8
 	Text   string
 	Suffix string // without the dot: H0_H0
 }
@@ -214,9 +214,38 @@ func (b *Block) Replace(from, to *Block) {
 }
 
 // Defs are the values that an instruction defines, in the order of its operands.
-func (in *Inst) Defs() []*Value {
-	var list []*Value
-	in.EachDef(func(v *Value) { list = append(list, v) })
+func (in *Inst) Defs() []*Value { return in.Writes(nil) }
+
+// Writes appends the values that an instruction defines to a list, in the order of its operands.
+func (in *Inst) Writes(list []*Value) []*Value {
+	for i := range in.Args {
+		if a := &in.Args[i]; a.Dst {
+			list = appendSome(list, a.Vals)
+		}
+	}
+	return list
+}
+
+// Reads appends the values that an instruction reads to a list, each as often as it is read.
+func (in *Inst) Reads(list []*Value) []*Value {
+	if in.Guard.Val != nil {
+		list = append(list, in.Guard.Val)
+	}
+	for i := range in.Args {
+		if a := &in.Args[i]; !a.Dst {
+			list = appendSome(list, a.Vals)
+		}
+	}
+	return appendSome(list, in.Else)
+}
+
+// appendSome appends the values that are there.
+func appendSome(list, vals []*Value) []*Value {
+	for _, v := range vals {
+		if v != nil {
+			list = append(list, v)
+		}
+	}
 	return list
 }
 

@@ -38,10 +38,9 @@ func ClassOf(name string) Class {
 	return c
 }
 
-// ReaderOf returns how an instruction reads its registers, or with pred its predicates that are operands.
-func ReaderOf(name string, pred bool) Reader {
-	base, _, _ := strings.Cut(name, ".")
-	switch c := ClassOf(name); c {
+// ReaderOf returns how an instruction of a class reads its registers, or with pred its predicates that are operands.
+func ReaderOf(c Class, name string, pred bool) Reader {
+	switch c {
 	case ALU:
 		return ByALU
 	case FMA:
@@ -60,7 +59,7 @@ func ReaderOf(name string, pred bool) Reader {
 		}
 		return ByQueue
 	case Memory:
-		if base == "MATCH" {
+		if strings.HasPrefix(name, "MATCH.") {
 			return ByQueue
 		}
 		return ByAddress
