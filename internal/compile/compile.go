@@ -189,7 +189,7 @@ func (m *module) body(fn *ptx.Func, mach *machine.Machine, o *Options) (*body, *
 	for {
 		b, err := m.attempt(fn, mach, o, &with)
 		want := 0
-		if with.registers > 0 {
+		if with.reserve > 0 {
 			want = max(4, with.spilled.bytes)
 		}
 		switch {
@@ -206,8 +206,8 @@ func (m *module) body(fn *ptx.Func, mach *machine.Machine, o *Options) (*body, *
 			return nil, err
 		case with.registers == 0 && with.order < asWritten:
 			with.order++
-		case with.registers == 0:
-			with.registers, with.reserve, with.order = mach.Registers-1, 4, frugal
+		case with.reserve == 0:
+			with.registers, with.reserve, with.order = mach.Registers-1, 4, with.spilling
 		case with.registers > fewest:
 			with.registers -= max(1, with.registers/16)
 		default:

@@ -3,6 +3,7 @@ package compile
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
 )
@@ -103,14 +104,18 @@ func (e *evictor) weigh() {
 }
 
 // remade is the instruction that makes a value again wherever it is needed, nil if none does: a move of a number or a
-// constant, or what computes it from other registers that are needed there anyway.
+// constant, the number of the thread or block, or what computes it from other registers that are needed there anyway.
 func (e *evictor) remade(v *ir.Value) *ir.Inst {
 	in := v.Def
 	if in == nil || in.Guard.Val != nil || in.Effect {
 		return nil
 	}
 	switch in.Base() {
-	case "MOV", "IADD3", "LOP3", "SHF", "LEA", "IMAD":
+	case "MOV", "IADD3", "LOP3", "SHF", "LEA", "IMAD", "PRMT":
+	case "S2R":
+		if t := in.Args[1].Text; !strings.HasPrefix(t, "SR_TID") && !strings.HasPrefix(t, "SR_CTAID") {
+			return nil
+		}
 	default:
 		return nil
 	}

@@ -20,7 +20,9 @@ type order uint8
 const (
 	usual     order = iota // long waits begin early
 	frugal                 // few registers are needed, whatever is waited for
+	late                   // what is computed comes as late as it can, so that few registers are needed
 	asWritten              // as the PTX has them
+	orders                 // their number
 )
 
 // options are choices of how passes work.
@@ -28,8 +30,10 @@ type options struct {
 	// predicates is the number of them that may be needed at once, 0 if all may.
 	predicates int
 	order      order
+	leanest    order // the one that needs the fewest registers, if none suffices
+	spilling   order // that of those by which most goes on while values are fetched from memory
 	// registers is the number of general registers that may be needed at once, 0 if all may; reserve are
-	// the bytes of local memory for the others.
+	// the bytes of local memory for the others, 0 if these are only made again where they are needed.
 	registers, reserve int
 	spilled            spilled // what went there
 	counts             []Count
@@ -84,7 +88,11 @@ func passes(o *options, lay *layout) []pass {
 		}, true, 0},
 		{"spill", plain(func(f *ir.Func) {
 			if o.registers > 0 {
-				o.spilled = evict(f, o.registers, lay.sp, int(lay.moved))
+				sp := lay.sp
+				if o.reserve == 0 {
+					sp = nil
+				}
+				o.spilled = evict(f, o.registers, sp, int(lay.moved))
 			}
 		}), true, 0},
 		{"converge", plain(converge), true, 0},

@@ -18,6 +18,7 @@ const (
 	moreLive       = 24
 	mostPredicates = 4
 	mostCompared   = 128 // instructions among which one is chosen, the first of those that may come
+	spare          = 2   // registers that are left for tuples where values are made again so that the rest fits
 )
 
 // node is an instruction with what it waits for.
@@ -35,7 +36,8 @@ type node struct {
 }
 
 // arrange orders the instructions of every block: in the order that is asked for or, while more general registers
-// would be needed than there are, in the next. It returns how many values are needed at once.
+// would be needed than there are, in the next. If none suffices it is the one that needs the fewest, and values are
+// to be made again where they are needed. It returns how many values are needed at once.
 func (o *options) arrange(f *ir.Func, m *machine.Machine) (peak [ir.Classes]int) {
 	s := &scheduler{m: m, live: findNeeded(f), by: make([]int, len(f.Values))}
 	s.p.left = make([]int, len(f.Values))
@@ -43,6 +45,7 @@ func (o *options) arrange(f *ir.Func, m *machine.Machine) (peak [ir.Classes]int)
 	for i, b := range f.Blocks {
 		written[i] = b.Insts
 	}
+	least := 0
 	for {
 		for i, b := range f.Blocks {
 			if b.Insts = written[i]; o.order != asWritten {
@@ -53,10 +56,15 @@ func (o *options) arrange(f *ir.Func, m *machine.Machine) (peak [ir.Classes]int)
 		if peak[ir.GPR] <= m.Registers || o.registers > 0 {
 			return peak
 		}
-		if o.order == asWritten {
-			stop(tooMany(ir.GPR, m.Registers), "at once, which "+notYet)
+		if least == 0 || peak[ir.GPR] < least {
+			least, o.leanest = peak[ir.GPR], o.order
 		}
-		o.order++
+		if o.order <= frugal && peak[ir.GPR] <= least {
+			o.spilling = o.order
+		}
+		if o.order++; o.order == orders {
+			o.order, o.registers = o.leanest, m.Registers-spare
+		}
 	}
 }
 
@@ -65,15 +73,19 @@ func (s *scheduler) block(b *ir.Block, o order) {
 	if s.most = 0; o != frugal {
 		s.most = s.room(b)
 	}
+	run := s.run
+	if o == late {
+		run = s.backward
+	}
 	var out []*ir.Inst
 	from := 0
 	for i, in := range b.Insts { // nothing passes a reading of the clock, or is before a function's beginning
 		if in.Base() == "CS2R" || in.Name == enterName {
-			out = append(append(out, s.run(b, from, i)...), in)
+			out = append(append(out, run(b, from, i)...), in)
 			from = i + 1
 		}
 	}
-	b.Insts = append(out, s.run(b, from, len(b.Insts))...)
+	b.Insts = append(out, run(b, from, len(b.Insts))...)
 }
 
 // scheduler orders the instructions of one function.
@@ -375,4 +387,70 @@ func choose(all []node, open []int, p *pressure, now, most int) int {
 		}
 	}
 	return best
+}
+
+// backward orders instructions of a block from its end: next to what comes after is what makes the most of its
+// sources, and needs the fewest that are not needed there anyway; of several the last one.
+func (s *scheduler) backward(b *ir.Block, from, to int) []*ir.Inst {
+	list := b.Insts[from:to]
+	all := s.nodes(list)
+	needed := make([]bool, len(s.by))
+	s.live.eachOut(b, func(v *ir.Value) { needed[v.ID] = true })
+	if b.Term.Cond != nil {
+		needed[b.Term.Cond.ID] = true
+	}
+	var some []*ir.Value
+	for _, in := range b.Insts[to:] {
+		some = in.Reads(some[:0])
+		for _, v := range some {
+			needed[v.ID] = true
+		}
+	}
+	var open []int
+	for i := range all {
+		if all[i].left = len(all[i].next); all[i].left == 0 {
+			open = append(open, i)
+		}
+	}
+	out := make([]*ir.Inst, len(list))
+	for n := len(list) - 1; n >= 0; n-- {
+		best, least := -1, 0
+		for k := len(open) - 1; k >= max(0, len(open)-mostCompared); k-- {
+			if c := all[open[k]].grows(needed); best < 0 || c < least {
+				best, least = k, c
+			}
+		}
+		x := &all[open[best]]
+		open = slices.Delete(open, best, best+1)
+		out[n] = x.in
+		for _, v := range x.defs {
+			needed[v.ID] = false
+		}
+		for _, v := range x.uses {
+			needed[v.ID] = true
+		}
+		for _, a := range x.after {
+			if all[a].left--; all[a].left == 0 {
+				k, _ := slices.BinarySearch(open, a)
+				open = slices.Insert(open, k, a)
+			}
+		}
+	}
+	return out
+}
+
+// grows is how many general registers more are needed before an instruction than after it.
+func (x *node) grows(needed []bool) int {
+	n := 0
+	for i, v := range x.uses {
+		if v.Class == ir.GPR && !needed[v.ID] && !slices.Contains(x.uses[:i], v) {
+			n++
+		}
+	}
+	for _, v := range x.defs {
+		if v.Class == ir.GPR && needed[v.ID] {
+			n--
+		}
+	}
+	return n
 }

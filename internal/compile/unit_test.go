@@ -199,11 +199,26 @@ func TestOneAttempt(t *testing.T) {
 	for i := range 10 {
 		pairs += fmt.Sprintf("selp.u32 %%r2, 3, 5, %%q%d;\nmad.lo.u32 %%r1, %%r1, %%r2, %%r0;\n@%%q%d st.global.u32 [%%a+%d], %%r1;\n", 9-i, i, 4*i)
 	}
+	far, again := ".reg .u32 %q<40>;\n", ".reg .u32 %q<40>;\n"
+	for i := range 40 {
+		far += fmt.Sprintf("mul.lo.u32 %%q%d, %%r0, %d;\n", i, 2*i+3)
+		again += fmt.Sprintf("add.u32 %%q%d, %%r0, %d;\nst.global.u32 [%%a+%d], %%q%d;\n", i, i+5, 4*i, i)
+	}
+	for i := range 20 { // a choice that looks only ahead makes half of the factors before it can use two
+		far += fmt.Sprintf("mad.lo.u32 %%r1, %%q%d, %%q%d, %%r1;\n", i, 39-i)
+	}
+	again += "setp.gt.u32 %p0, %r0, 5;\n@%p0 bra L;\nactivemask.b32 %r2;\nadd.u32 %r1, %r1, %r2;\nL:\n"
+	for i := range 40 { // needed again in another block, and quickly made
+		again += fmt.Sprintf("mul.lo.u32 %%r1, %%r1, %%q%d;\n", i)
+	}
+	again += "add.u32 %r1, %r1, %r0;\n" // what they are made of is there all the time
 	for _, c := range []struct {
 		name, body string
 		registers  int
 		want       options
 	}{
+		{"factors far apart", far, 22, options{order: late}},
+		{"what is made again", again, 22, options{order: usual, registers: 20}},
 		{"enough of both", sums, 64, options{order: usual}},
 		{"few registers", sums, 22, options{order: frugal}},
 		{"many predicates", pairs, 64, options{order: usual, predicates: 6}},
@@ -219,8 +234,9 @@ func TestOneAttempt(t *testing.T) {
 			if _, err := newModule(m, 86).attempt(m.Funcs[0], &mach, &Options{Verify: true}, &got); err != nil {
 				t.Fatal(err)
 			}
-			if got.order != c.want.order || got.predicates != c.want.predicates {
-				t.Errorf("order %d and %d predicates; want %d and %d", got.order, got.predicates, c.want.order, c.want.predicates)
+			if got.order != c.want.order || got.predicates != c.want.predicates || got.registers != c.want.registers || got.spilled.stores != 0 {
+				t.Errorf("order %d, %d predicates, %d registers, %d stores; want order %d, %d, %d, 0", got.order, got.predicates, got.registers, got.spilled.stores,
+					c.want.order, c.want.predicates, c.want.registers)
 			}
 		})
 	}
