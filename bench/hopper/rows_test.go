@@ -1,11 +1,12 @@
 // Package hopper compares what the modern core takes for clusters, mbarriers, bulk copies and products
 // of warp groups with measurements on hardware: small kernels in PTX that read the clock around one
-// thing. `HEDDLE_ALL=1 go test ./bench/hopper -v -run Rows` prints the table of docs/hopper.md; without
-// the switch, slow rows are left out.
+// thing. `HEDDLE_ALL=1 go test ./bench/hopper -v -run Rows -streams` prints the table of docs/hopper.md; without
+// the switch, slow rows are left out, and without the flag most of those that stream through the whole DRAM.
 package hopper
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math"
 	"strings"
@@ -126,7 +127,11 @@ type row struct {
 	within   float64 // the most that the model may differ, in percent; 0: the difference is known and said
 	differs  float64 // what it differed when the row was last looked at, in percent, as in docs/hopper.md
 	slow     bool    // takes seconds
+	streams  bool    // takes minutes, as all SMs read or write 100 MiB
 }
+
+// streams is for a person: four streams through the DRAM would take a quarter of what all tests may.
+var streams = flag.Bool("streams", false, "also rows that take minutes each")
 
 // slope fits time = a + bytes/rate to two sizes and returns the rate.
 func slope(t testing.TB, of func(kib int) probe, sum float64) float64 {
@@ -375,19 +380,19 @@ func rate(of func(int) probe, sum float64) func(t testing.TB) float64 {
 // rows are measurements that FlashGPU-Sim publishes: of an H200 in docs/cluster_noc/calibration.md, of an
 // H100 at 1500 MHz in configs/SM90_H100_SASS_FRONTEND.
 var rows = []row{
-	{"load from another block, dependent", 193.4, "cycles", first(remoteChain(1), 64), 10, 5, false},
-	{"load from the block's own memory, same program", 37.0, "cycles", first(remoteChain(0), 64), 10, 1, false},
-	{"loads one way", 19.9, "B/cycle", rate(loadTile(false), 1), 10, 7, false},
-	{"loads both ways, sum", 30.7, "B/cycle", rate(loadTile(true), 2), 15, 11, false},
-	{"stores one way", 18.9, "B/cycle", rate(storeTile(false), 1), 10, 0, false},
-	{"stores both ways, sum", 36.3, "B/cycle", rate(storeTile(true), 2), 10, 5, false},
-	{"bulk copies to the next of 2, sum", 41.1, "B/cycle", rate(put(2), 2), 10, 4, false},
-	{"bulk copies to the next of 8, sum", 163.9, "B/cycle", rate(put(8), 8), 10, 4, false},
-	{"store and fence.sc.cluster", 660, "cycles", first(probe{gpu: "h200", cluster: 2, shared: 1024, body: "mov.u32 %r0, s; xor.b32 %r1, %rank, 1; mapa.shared::cluster.u32 %r2, %r0, %r1;\n" + meet + start + "st.shared::cluster.u32 [%r2], %r1;\nfence.sc.cluster;\n" + stop + meet}, 1), 15, -2, false},
-	{"mbarrier.arrive", 6, "cycles", first(alone(64, start+strings.Repeat("mbarrier.arrive.shared.b64 _, [%r1];\n", 32)+stop), 32), 10, 1, false},
-	{"mbarrier.try_wait, succeeds", 43, "cycles", first(alone(1, "mbarrier.arrive.shared.b64 _, [%r1];\n"+strings.Repeat("add.u32 %r5, %r5, 1;\n", 32)+start+wait("w", "%r1", 0)+stop+"st.shared.u32 [%r1+64], %r5;\n"), 1), 20, -12, false},
-	{"arrive.expect_tx of 0 and try_wait", 71, "cycles", first(alone(1, start+"mbarrier.arrive.expect_tx.shared.b64 _, [%r1], 0;\n"+wait("w", "%r1", 0)+stop), 1), 10, 0, false},
-	{"mbarrier.try_wait, fails", 7776, "cycles", first(alone(1, start+"mbarrier.try_wait.parity.shared::cta.b64 %p6, [%r1], 0;\n@%p6 trap;\n"+stop), 1), 5, 0, false},
+	{"load from another block, dependent", 193.4, "cycles", first(remoteChain(1), 64), 10, 5, false, false},
+	{"load from the block's own memory, same program", 37.0, "cycles", first(remoteChain(0), 64), 10, 1, false, false},
+	{"loads one way", 19.9, "B/cycle", rate(loadTile(false), 1), 10, 7, false, false},
+	{"loads both ways, sum", 30.7, "B/cycle", rate(loadTile(true), 2), 15, 11, false, false},
+	{"stores one way", 18.9, "B/cycle", rate(storeTile(false), 1), 10, 0, false, false},
+	{"stores both ways, sum", 36.3, "B/cycle", rate(storeTile(true), 2), 10, 5, false, false},
+	{"bulk copies to the next of 2, sum", 41.1, "B/cycle", rate(put(2), 2), 10, 4, false, false},
+	{"bulk copies to the next of 8, sum", 163.9, "B/cycle", rate(put(8), 8), 10, 4, false, false},
+	{"store and fence.sc.cluster", 660, "cycles", first(probe{gpu: "h200", cluster: 2, shared: 1024, body: "mov.u32 %r0, s; xor.b32 %r1, %rank, 1; mapa.shared::cluster.u32 %r2, %r0, %r1;\n" + meet + start + "st.shared::cluster.u32 [%r2], %r1;\nfence.sc.cluster;\n" + stop + meet}, 1), 15, -2, false, false},
+	{"mbarrier.arrive", 6, "cycles", first(alone(64, start+strings.Repeat("mbarrier.arrive.shared.b64 _, [%r1];\n", 32)+stop), 32), 10, 1, false, false},
+	{"mbarrier.try_wait, succeeds", 43, "cycles", first(alone(1, "mbarrier.arrive.shared.b64 _, [%r1];\n"+strings.Repeat("add.u32 %r5, %r5, 1;\n", 32)+start+wait("w", "%r1", 0)+stop+"st.shared.u32 [%r1+64], %r5;\n"), 1), 20, -12, false, false},
+	{"arrive.expect_tx of 0 and try_wait", 71, "cycles", first(alone(1, start+"mbarrier.arrive.expect_tx.shared.b64 _, [%r1], 0;\n"+wait("w", "%r1", 0)+stop), 1), 10, 0, false, false},
+	{"mbarrier.try_wait, fails", 7776, "cycles", first(alone(1, start+"mbarrier.try_wait.parity.shared::cta.b64 %p6, [%r1], 0;\n@%p6 trap;\n"+stop), 1), 5, 0, false, false},
 	{"arrival at another block's mbarrier, until its wait ends", 212, "cycles", most(probe{gpu: "h200", cluster: 2, body: `
 	mov.u32 %r1, bars;
 	@%first mbarrier.init.shared.b64 [%r1], 1;
@@ -399,34 +404,34 @@ var rows = []row{
 	` + start + `
 	@%p0 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r2];
 	@%p0 bra end;
-	` + wait("w", "%r1", 0) + stop + "end: @%first mov.u64 %c0, %c0;\n" + meet + "@%p0 mov.u64 %c1, %c0;\n"}, 1), 10, 0, false},
-	{"bulk copy of 256 B, cold", 1351, "cycles", first(bulk(256, false), 1), 10, 0, false},
-	{"bulk copy of 1 KiB, cold", 1346, "cycles", first(bulk(1024, false), 1), 10, 2, false},
-	{"bulk copy of 4 KiB, cold", 1649, "cycles", first(bulk(4096, false), 1), 15, -11, false},
-	{"bulk copy of 16 KiB, cold", 1887, "cycles", first(bulk(16384, false), 1), 10, -2, false},
+	` + wait("w", "%r1", 0) + stop + "end: @%first mov.u64 %c0, %c0;\n" + meet + "@%p0 mov.u64 %c1, %c0;\n"}, 1), 10, 0, false, false},
+	{"bulk copy of 256 B, cold", 1351, "cycles", first(bulk(256, false), 1), 10, 0, false, false},
+	{"bulk copy of 1 KiB, cold", 1346, "cycles", first(bulk(1024, false), 1), 10, 2, false, false},
+	{"bulk copy of 4 KiB, cold", 1649, "cycles", first(bulk(4096, false), 1), 15, -11, false, false},
+	{"bulk copy of 16 KiB, cold", 1887, "cycles", first(bulk(16384, false), 1), 10, -2, false, false},
 	{"multicast more than unicast, 4 KiB", 99, "cycles", func(t testing.TB) float64 {
 		return multicast(4096, true).run(t)[0] - longest(multicast(4096, false).run(t))
-	}, 20, 0, false},
-	{"read of the DRAM by loads", 2235, "B/cycle", flow("h200", loads, 100, 0, 6), 10, -1, true},
-	{"read of the DRAM by bulk copies", 2299, "B/cycle", flow("h200", bulks, 100, 0, 6), 10, 4, true},
-	{"read of the DRAM by cp.async", 2292, "B/cycle", flow("h200", asyncs, 100, 0, 6), 0, -22, true},
-	{"read of the DRAM by loads, H100 SXM", 1389, "B/cycle", flow("h100-sxm", loads, 100, 0, 6), 15, 6, true}, // mt4g: 2561 GiB/s
-	{"write of the DRAM", 2180, "B/cycle", written("h200", 120, 5, 7), 0, 28, true},                           // gpu-benches: 3890 GB/s
-	{"read of 40 MiB in the L2 by bulk copies", 4118, "B/cycle", flow("h200", bulks, 40, 3, 6), 10, -10, true},
-	{"read of 40 MiB in the L2 by loads", 3743, "B/cycle", flow("h200", loads, 40, 3, 6), 15, -13, true},
-	{"two copies of 16 KiB in 128 blocks, in the L2", 1280, "cycles", most(pair(true), 4), 25, 17, true},
-	{"two copies of 16 KiB in 128 blocks, from the DRAM", 2275, "cycles", most(pair(false), 4), 15, 1, true},
+	}, 20, 0, false, false},
+	{"read of the DRAM by loads", 2235, "B/cycle", flow("h200", loads, 100, 0, 6), 10, -1, true, true},
+	{"read of the DRAM by bulk copies", 2299, "B/cycle", flow("h200", bulks, 100, 0, 6), 10, 4, true, false},
+	{"read of the DRAM by cp.async", 2292, "B/cycle", flow("h200", asyncs, 100, 0, 6), 0, -22, true, true},
+	{"read of the DRAM by loads, H100 SXM", 1389, "B/cycle", flow("h100-sxm", loads, 100, 0, 6), 15, 6, true, true}, // mt4g: 2561 GiB/s
+	{"write of the DRAM", 2180, "B/cycle", written("h200", 120, 5, 7), 0, 28, true, true},                           // gpu-benches: 3890 GB/s
+	{"read of 40 MiB in the L2 by bulk copies", 4118, "B/cycle", flow("h200", bulks, 40, 3, 6), 10, -10, true, false},
+	{"read of 40 MiB in the L2 by loads", 3743, "B/cycle", flow("h200", loads, 40, 3, 6), 15, -13, true, false},
+	{"two copies of 16 KiB in 128 blocks, in the L2", 1280, "cycles", most(pair(true), 4), 25, 17, true, false},
+	{"two copies of 16 KiB in 128 blocks, from the DRAM", 2275, "cycles", most(pair(false), 4), 15, 1, true, false},
 	// 316,616 cycles for 2048 x 2048 x 8192, less 8,699 of a launch, by 128 tiles of 64: two blocks on each SM.
-	{"a tile of a GEMM with two stages, two blocks on an SM", 2406, "cycles", mean(tiles(256), 8), 10, 1, true},
-	{"wgmma m64n64k16: commit and wait", 75, "cycles", first(group(groupFence+product(64)+start+groupWait+stop), 1), 5, 0, false},
-	{"wgmma m64n128k16: commit and wait", 107, "cycles", first(group(groupFence+product(128)+start+groupWait+stop), 1), 5, 0, false},
-	{"wgmma m64n64k16: fence, product, commit, wait", 97.8, "cycles", first(group(start+strings.Repeat(groupFence+product(64)+groupWait, 16)+stop), 16), 5, 0, false},
-	{"wgmma m64n128k16: fence, product, commit, wait", 129.8, "cycles", first(group(start+strings.Repeat(groupFence+product(128)+groupWait, 16)+stop), 16), 5, 0, false},
-	{"wgmma m64n64k16: to the next issue", 4.3, "cycles", first(group(groupFence+start+strings.Repeat(product(64), 5)+stop+groupWait), 5), 10, -2, false},
-	{"token among three warp groups, named barriers, a round", 111, "cycles", first(ring(), 17), 10, 2, false},
-	{"mbarriers, producer and 1 consumer, a round", 133, "cycles", first(rounds(1), 16), 20, -1, false},
-	{"mbarriers, producer and 4 consumers, a round", 139, "cycles", first(rounds(4), 16), 20, 0, false},
-	{"mbarriers, producer and 12 consumers, a round", 158, "cycles", first(rounds(12), 16), 20, -2, false},
+	{"a tile of a GEMM with two stages, two blocks on an SM", 2406, "cycles", mean(tiles(256), 8), 10, 1, true, false},
+	{"wgmma m64n64k16: commit and wait", 75, "cycles", first(group(groupFence+product(64)+start+groupWait+stop), 1), 5, 0, false, false},
+	{"wgmma m64n128k16: commit and wait", 107, "cycles", first(group(groupFence+product(128)+start+groupWait+stop), 1), 5, 0, false, false},
+	{"wgmma m64n64k16: fence, product, commit, wait", 97.8, "cycles", first(group(start+strings.Repeat(groupFence+product(64)+groupWait, 16)+stop), 16), 5, 0, false, false},
+	{"wgmma m64n128k16: fence, product, commit, wait", 129.8, "cycles", first(group(start+strings.Repeat(groupFence+product(128)+groupWait, 16)+stop), 16), 5, 0, false, false},
+	{"wgmma m64n64k16: to the next issue", 4.3, "cycles", first(group(groupFence+start+strings.Repeat(product(64), 5)+stop+groupWait), 5), 10, -2, false, false},
+	{"token among three warp groups, named barriers, a round", 111, "cycles", first(ring(), 17), 10, 2, false, false},
+	{"mbarriers, producer and 1 consumer, a round", 133, "cycles", first(rounds(1), 16), 20, -1, false, false},
+	{"mbarriers, producer and 4 consumers, a round", 139, "cycles", first(rounds(4), 16), 20, 0, false, false},
+	{"mbarriers, producer and 12 consumers, a round", 158, "cycles", first(rounds(12), 16), 20, -2, false, false},
 }
 
 // drift is by how many percent of the hardware's value a row may change before someone has to look at it.
@@ -436,7 +441,7 @@ const drift = 2
 func TestRows(t *testing.T) {
 	var b strings.Builder
 	for _, r := range rows {
-		if r.slow && !alltests.On() {
+		if r.slow && !alltests.On() || r.streams && !*streams {
 			continue
 		}
 		got := r.model(t)

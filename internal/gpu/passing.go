@@ -89,14 +89,15 @@ type Skip struct {
 	Again                  uint64 // completed blocks at which to ask again; 0: never
 }
 
-// askAll asks the launches that it is time to ask. An error ends the run.
+// askAll asks the launches that it is time to ask, but none that another may join: its blocks are all
+// simulated. An error ends the run.
 func (g *GPU) askAll() {
 	g.looks = false
 	for _, k := range g.slots {
 		if k == nil || k.lookAt == 0 || k.Blocks-k.PassedBlocks < k.lookAt {
 			continue
 		}
-		if g.running > 1 || !k.Alone {
+		if g.running > 1 || !k.Alone || g.company() {
 			k.lookAt = 0
 			continue
 		}

@@ -14,7 +14,7 @@ import (
 // DefaultGPU is the machine if neither the command nor the job names one.
 const DefaultGPU = "rtx-a6000"
 
-// GPUs lists the built-in machines. Functional runs do not depend on the machine.
+// GPUs lists the built-in machines.
 func GPUs() []string { return append(slices.Clone(config.Names()), "kepler-edu") }
 
 // IsFile reports whether a machine is a file or folder.

@@ -248,6 +248,32 @@ func TestDigests(t *testing.T) {
 	}
 }
 
+// A point's name changes with a file that its GPU's file extends, without cycles too.
+func TestExtended(t *testing.T) {
+	for _, mode := range []string{"timing", "functional"} {
+		t.Run(mode, func(t *testing.T) {
+			digests := map[string]bool{}
+			for _, capability := range []string{"8.6", "8.0"} {
+				files := base("inputs = [\"a.toml\"]\ngpus = [\"gpu.toml\"]\n[set]\nmode = \"" + mode + "\"\n")
+				files["gpu.toml"] = "extends = \"below.toml\"\n"
+				files["below.toml"] = "extends = \"rtx-a6000\"\ncompute_capability = \"" + capability + "\"\n"
+				f, err := Load(filepath.Join(folder(t, files), "sweep.toml"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				list, err := f.Points()
+				if err != nil {
+					t.Fatal(err)
+				}
+				digests[list[0].Digest] = true
+			}
+			if len(digests) != 2 {
+				t.Error("the same name for two machines")
+			}
+		})
+	}
+}
+
 // FuzzLoad: a sweep is read, or refused with a place or a reason.
 func FuzzLoad(f *testing.F) {
 	for _, text := range []string{

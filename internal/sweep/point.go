@@ -260,15 +260,16 @@ func (n *namer) machine(name string, kind run.Kind, o *run.Options) (string, err
 	}
 	var b bytes.Buffer
 	switch {
-	case kind == run.KeplerJob || kind == run.KeplerCore || !o.Timing:
-		b.WriteString(key) // what it would come to is not looked at here
-		if run.IsFile(name) {
-			text, err := input.Digest("", name)
-			if err != nil {
-				return "", err
-			}
-			b.WriteString(text)
+	case (kind == run.KeplerJob || kind == run.KeplerCore) && run.IsFile(name):
+		m, err := config.LoadKepler(name) // the files that it extends count too
+		if err != nil {
+			return "", err
 		}
+		if err := m.WriteTOML(&b); err != nil {
+			return "", err
+		}
+	case kind == run.KeplerJob || kind == run.KeplerCore, !o.Timing && !run.IsFile(name):
+		b.WriteString(key) // what it would come to is not looked at here
 	default:
 		gpu, err := o.Settings.GPUOf(name)
 		if err != nil {

@@ -235,6 +235,33 @@ func TestSampledStreams(t *testing.T) {
 	}
 }
 
+// TestBlocksBeside: blocks are passed over only if no other launch could begin before the end of theirs.
+func TestBlocksBeside(t *testing.T) {
+	const large = "[[steps]]\nlaunch = { kernel = \"step\", grid = [2048, 1, 1], block = [256, 1, 1], args = [{ buffer = \"out\" }, { u32 = 20 }], stream = 1 }\n"
+	const after = "[[steps]]\ncopy = { from = \"out\", to = \"other\", bytes = 65536, stream = 2 }\n[[steps]]\nlaunch = { kernel = \"step\", grid = [1, 1, 1], block = [32, 1, 1], args = [{ buffer = \"out\" }, { u32 = 20 }], stream = 2 }\n"
+	for _, c := range []struct {
+		name, steps string
+		passed      bool
+	}{
+		{"alone", large, true},
+		{"a launch after a copy that takes time", large + after, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join(dir, "sampled.toml")
+			for name, text := range map[string]string{"sampled.ptx": sampledPTX, "sampled.toml": "program = \"sampled.ptx\"\n[buffers.out]\ntype = \"u32\"\ncount = 524288\n[buffers.other]\ntype = \"u32\"\ncount = 524288\n" + c.steps} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			part, _, _ := sampled(t, file, 1, &sample.Options{Target: 0.02, Blocks: true}, "run.copies=timed")
+			if got := part.Kernels[0].PassedBlocks > 0; got != c.passed {
+				t.Errorf("%d blocks were passed over", part.Kernels[0].PassedBlocks)
+			}
+		})
+	}
+}
+
 // TestSampledExamples: examples of several launches, whole and sampled. The sum of all launches' cycles is within the interval,
 // and off by 2 % at most if only launches are passed over, by 5 % if blocks are, too.
 func TestSampledExamples(t *testing.T) {
