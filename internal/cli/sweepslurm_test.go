@@ -235,7 +235,14 @@ func TestSweepSlurm(t *testing.T) {
 	c.start("slurmctld", "-D")
 	c.until("controller", time.Minute, func() bool { return exec.Command("scontrol", "ping").Run() == nil })
 	time.Sleep(2 * time.Second)
-	run("scontrol", "update", "nodename=n2", "state=resume")
+	// A controller that was stopped before it kept the drain has forgotten it.
+	c.until("resume", time.Minute, func() bool {
+		if exec.Command("scontrol", "update", "nodename=n2", "state=resume").Run() == nil {
+			return true
+		}
+		run("scontrol", "update", "nodename=n2", "state=drain", "reason=test")
+		return false
+	})
 
 	select {
 	case err = <-ended:
