@@ -49,7 +49,8 @@ func (w way) round() string {
 
 // stream lets 132 blocks of 16 warps take chunks of 8 KiB in turn, of mib MiB again and again, as FlashGPU-Sim's
 // programs do (which have 16 more warps that add up). A round is a chunk for each warp, 16.5 MiB in all; no warp waits
-// for another; mib is at least such a round. Each block measures the rounds after warm ones, when all are under way.
+// for another; mib is at least such a round. Each block measures the rounds after warm
+// ones, when all are under way; loads and stores that are outstanding then are not waited for, only at the end.
 func stream(gpu string, w way, mib, warm, rounds int) probe {
 	size, lane, arrived := mib<<20, 16, ""
 	if w == stores { // issue far ahead of memory
