@@ -3,8 +3,8 @@ package hopper
 import "testing"
 
 // chase follows pointers through a number of KiB, one in each line, and times the second round.
-func chase(kib int, set ...string) probe {
-	return probe{gpu: "h100-pcie", set: set, in: kib << 10, body: fill(`
+func chase(gpu string, kib int, set ...string) probe {
+	return probe{gpu: gpu, set: set, in: kib << 10, body: fill(`
 	mov.u64 %a1, %in;
 	mov.u32 %r0, 0;
 build:
@@ -32,21 +32,24 @@ next:
 }
 
 // A pointer chase sees the two halves of the L2: the near latency up to half of its size, the far one up
-// to all of it, then the DRAM (gpu-benches: 265, 475 and 650 cycles on an H100 PCIe, 12 of them in the L1, which these loads pass by; bench/h100 has the
-// chases of that size). Here the L2 is reduced to 800 KiB.
+// to all of it, then the DRAM (gpu-benches: 265, 475 and 650 cycles on an H100 PCIe, AIK: 294, 637 to 662 and 824 to 859 on a B200, 12 of them in the
+// L1, which these loads pass by; bench/h100 has the chases of that size). Here the L2 is reduced to 800 KiB and 1 MiB.
 func TestHalves(t *testing.T) {
 	for _, c := range []struct {
-		name      string
-		kib       int
-		low, high float64
+		name, gpu, sets string
+		kib             int
+		low, high       float64
 	}{
-		{"a quarter", 200, 248, 270},
-		{"almost a half", 350, 248, 270},
-		{"more than a half", 450, 450, 490},
-		{"more than all", 1300, 620, 670},
+		{"a quarter", "h100-pcie", "2", 200, 248, 270},
+		{"almost a half", "h100-pcie", "2", 350, 248, 270},
+		{"more than a half", "h100-pcie", "2", 450, 450, 490},
+		{"more than all", "h100-pcie", "2", 1300, 620, 670},
+		{"B200, almost a half", "b200", "1", 450, 279, 285},
+		{"B200, more than a half", "b200", "1", 750, 625, 650},
+		{"B200, more than all", "b200", "1", 2100, 812, 847},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := chase(c.kib, "l2.sets=2")
+			p := chase(c.gpu, c.kib, "l2.sets="+c.sets)
 			if got := p.run(t)[0] / float64(8*c.kib); got < c.low || got > c.high {
 				t.Errorf("a load takes %.1f cycles, want %g to %g", got, c.low, c.high)
 			}
