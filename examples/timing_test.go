@@ -87,15 +87,14 @@ func runAll(t *testing.T, path string, opt heddle.JobOptions) outcome {
 	return o
 }
 
-// TestTiming runs every job with cycles counted on the shipped GPUs. It wants
-// the values of the functional run, and the same result to the last counter
-// from more workers and without jumping over idle cycles.
+// TestTiming runs every job with cycles counted on some of the shipped GPUs, the next
+// job on the next ones. It wants the values of the functional run, and the same result
+// to the last counter from more workers and without jumping over idle cycles.
 func TestTiming(t *testing.T) {
 	for n, path := range timedJobs(t) {
 		name := jobName(path)
-		gpus := config.Names()
-		on := append(gpus[n%len(gpus):], gpus[:n%len(gpus)]...)
-		again := alltests.On() || n%4 == 0
+		on := alltests.Spread(config.Names(), n, 6)
+		again := n%4 == 0
 		switch {
 		case !alltests.On() && slices.Contains(slices.Concat(seconds, some, elsewhere), name):
 			continue

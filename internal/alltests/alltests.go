@@ -20,6 +20,17 @@ func Some[T any](list []T, n int) []T {
 	return list[:min(n, len(list))]
 }
 
+// Spread returns a kth part of a list for case n of several: the nth element and
+// every kth after it, round the end. Many cases have all elements between them, where
+// every case with every element takes long and shows no more.
+func Spread[T any](list []T, n, k int) []T {
+	var part []T
+	for i := range max(1, len(list)/k) {
+		part = append(part, list[(n+i*k)%len(list)])
+	}
+	return part
+}
+
 // Count returns how often a test repeats something random or exhaustive: few times, or
 // many if tests run in full.
 func Count(few, many int) int {

@@ -46,12 +46,16 @@ func allExamples(t *testing.T) []string {
 // onGPU is an example and a GPU.
 type onGPU struct{ file, gpu string }
 
-// onGPUs returns the first example on the first GPU and the second on the second, or all
-// on all if tests run in full.
+// onGPUs returns the first example on the first GPU and the second on the second, or each
+// on half of the GPUs if tests run in full.
 func onGPUs(examples, gpus []string) (list []onGPU) {
 	for i, name := range examples {
-		for k, g := range gpus {
-			if alltests.On() || i == k && i < 2 {
+		part := 2
+		if !alltests.On() {
+			part = len(gpus)
+		}
+		for _, g := range alltests.Spread(gpus, i, part) {
+			if alltests.On() || i < 2 {
 				list = append(list, onGPU{filepath.Join("../../examples", name, name+".toml"), g})
 			}
 		}
@@ -134,11 +138,11 @@ func runSmall(t *testing.T, file string, o job.Options) after {
 // longRuns take long even with small grids, and run on only one GPU.
 var longRuns = []string{"spinlock", "recursion"}
 
-// TestEveryExampleOnEveryGPU runs all examples cycle by cycle on all shipped
-// GPUs (by default some of them on one each). All memory is as after a functional
+// TestExamplesOnGPUs runs every example cycle by cycle on a quarter of the shipped
+// GPUs, the next one on others (by default some of them on one each). All memory is as after a functional
 // run, the checks pass, and the counters are consistent; the instruction counts are
 // equal unless something depends on the order of blocks.
-func TestEveryExampleOnEveryGPU(t *testing.T) {
+func TestExamplesOnGPUs(t *testing.T) {
 	// The work of a block depends on that of earlier ones, or a warp polls until
 	// others have arrived.
 	racing := map[string]bool{"mbarrier": true, "bfs": true, "gridsync": true, "kmeans": true, "lookback": true, "spinlock": true, "heap": true}
@@ -154,6 +158,8 @@ func TestEveryExampleOnEveryGPU(t *testing.T) {
 			gpus = gpus[n%len(gpus):][:1]
 		case slices.Contains(longRuns, name):
 			gpus = gpus[:1]
+		default:
+			gpus = alltests.Spread(gpus, n, 4)
 		}
 		t.Run(name, func(t *testing.T) {
 			want := runSmall(t, file, job.Options{MaxInsts: 1 << 30})

@@ -62,7 +62,7 @@ func TestCompiledDoubles(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(6, 4))
 	fixed := [][2]uint64{{0x3ff0000000000000, 0x3fffffffffffffff}, {0x3ff0000000000000, 0x7fdfffffffffffff}, {0x3ff0000000000001, 0}, {0x400fffffffffffff, 0}, {0x400ffffffffffffe, 0}, {0x0010000000000000, 0x4000000000000000}, {1, 0x4000000000000000}, {3, 0x4000000000000000}, {1, 0x4000000000000001}, {0x000fffffffffffff, 0x3fefffffffffffff}}
-	for range alltests.Count(6, 400) {
+	for range alltests.Count(6, 100) {
 		var input []byte
 		for i := range rowThreads {
 			a, b := pairOfDoubles(r)

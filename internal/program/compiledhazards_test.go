@@ -179,11 +179,11 @@ func TestCompiledHazards(t *testing.T) {
 		words   int
 	}
 	kernels := []kernel{{tiledKernel, 32, 64}}
-	for seed := range alltests.Count(2, 40) {
+	for seed := range alltests.Count(2, 20) {
 		kernels = append(kernels, kernel{randomKernel(0, 9000+seed, inputs, ""), 32, 64}, kernel{randomKernel(0, 9500+seed, 40, ".maxnreg 24"), 32, 64},
 			kernel{genKernel(0, []string{"", ".maxnreg 24"}[seed%2], generate(uint64(9700+seed))), genThreads, genOutput / 4})
 	}
-	places := max(1, alltests.Count(40, 1200)/len(kernels))
+	places := max(1, alltests.Count(40, 600)/len(kernels))
 	input := make([]uint32, 1024)
 	for i := range input {
 		input[i] = r.Uint32()

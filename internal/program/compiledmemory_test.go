@@ -205,7 +205,7 @@ var moreKernels = flag.Int("kernels", 0, "how many random kernels TestCompiledMe
 func TestCompiledMemory(t *testing.T) {
 	const batch = 50
 	input := genInput()
-	total := max(alltests.Count(50, 2000), *moreKernels)
+	total := max(alltests.Count(50, 500), *moreKernels)
 	archs := []sass.Arch{75, 86, 80, 89}
 	for at := 0; at < total && !t.Failed(); at += batch {
 		var lines [][]string
@@ -248,7 +248,7 @@ func TestCompiledMemoryTimed(t *testing.T) {
 	kernels := []kernel{
 		{"two barriers with results", []string{"bar.red.popc.u32 %r2, 0, %p4", "bar.red.and.pred %p1, 0, %p1"}, compile.Most},
 	}
-	for n := range alltests.Count(6, 400) {
+	for n := range alltests.Count(6, 100) {
 		kernels = append(kernels, kernel{fmt.Sprintf("seed %d", 100_000+n), generate(uint64(100_000 + n)), []int{0, 0, compile.Most, 1}[n%4]})
 	}
 	for n, k := range kernels {

@@ -314,7 +314,7 @@ func TestDamagedPrograms(t *testing.T) {
 	const from, to = 0x1820, 0x47dc // .nv.info to .nv.global.init
 	count := 300
 	if alltests.On() {
-		count = 10_000
+		count = 3_000
 	}
 	ran, refused, faults := 0, 0, 0
 	r := rand.New(rand.NewPCG(3, 4))
