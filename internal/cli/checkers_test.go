@@ -187,6 +187,28 @@ func (p *checkedProgram) run(t *testing.T, env []string, program string, cases .
 	return doc.Findings, cmd.ProcessState.ExitCode(), out
 }
 
+// build compiles the program, once for all tests.
+func (p *checkedProgram) build(t *testing.T, env []string) string {
+	t.Helper()
+	dir, err := testCache()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "checked-"+p.name)
+	if _, err := os.Stat(program); err == nil {
+		return program
+	}
+	cmd := exec.Command("heddle", slices.Concat([]string{"cc", "-g", "-O1"}, p.flags, []string{p.file, "-o", program})...)
+	cmd.Env = env
+	switch out, err := cmd.CombinedOutput(); {
+	case strings.Contains(string(out), "unsupported CUDA gpu architecture"):
+		t.Skipf("the compiler is too old: %s", out)
+	case err != nil || len(out) > 0:
+		t.Fatalf("heddle cc: %v\n%s", err, out)
+	}
+	return program
+}
+
 // verdicts runs cases: those with a bug one by one, the clean ones together unless something
 // is found in them.
 func (p *checkedProgram) verdicts(t *testing.T, env []string, program string, cases []*checkedCase) []verdict {
@@ -265,15 +287,7 @@ func TestCheckerCases(t *testing.T) {
 			counts[p.name] = n
 			t.Run(p.name, func(t *testing.T) {
 				t.Parallel()
-				program := filepath.Join(t.TempDir(), p.name)
-				cmd := exec.Command("heddle", slices.Concat([]string{"cc", "-g", "-O1"}, p.flags, []string{p.file, "-o", program})...)
-				cmd.Env = env
-				switch out, err := cmd.CombinedOutput(); {
-				case strings.Contains(string(out), "unsupported CUDA gpu architecture"):
-					t.Skipf("the compiler is too old: %s", out)
-				case err != nil || len(out) > 0:
-					t.Fatalf("heddle cc: %v\n%s", err, out)
-				}
+				program := p.build(t, env)
 				for i, v := range p.verdicts(t, env, program, cases) {
 					c := cases[i]
 					mu.Lock()

@@ -95,28 +95,19 @@ func TestSameFindings(t *testing.T) {
 		})
 	}
 	t.Run("labelled cases", func(t *testing.T) {
-		alltests.Only(t, "five runs of each labelled program")
+		alltests.Only(t, "five runs of labelled programs")
 		env := append(os.Environ(), cudaEnv(t)...)
 		files, err := filepath.Glob("testdata/checkers/*.cu")
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, file := range files {
+		for _, file := range alltests.Spread(files, 0, 3) {
 			p := readChecked(t, file)
 			t.Run(p.name, func(t *testing.T) {
-				program := filepath.Join(t.TempDir(), p.name)
-				input := []string{"--", program}
+				input := []string{"--", p.build(t, env)}
 				for _, c := range p.cases {
 					_, name, _ := strings.Cut(c.name, "/")
 					input = append(input, name)
-				}
-				cmd := exec.Command("heddle", append(append([]string{"cc", "-g", "-O1"}, p.flags...), file, "-o", program)...)
-				cmd.Env = env
-				switch out, err := cmd.CombinedOutput(); {
-				case strings.Contains(string(out), "unsupported CUDA gpu architecture"):
-					t.Skipf("the compiler is too old: %s", out)
-				case err != nil:
-					t.Fatalf("heddle cc: %v\n%s", err, out)
 				}
 				sameFindings(t, env, append(p.options, "--max-cycles", "3000000"), input)
 			})
