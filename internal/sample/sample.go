@@ -138,13 +138,16 @@ func (x *stretch) spread() float64 {
 	return x.deviation() / x.mean
 }
 
-// margin is what the spread lets the estimated cycles be off: by the error of the mean, which
+// width is how far 95 of 100 launches are from the mean at most, relative to it.
+func (x *stretch) width() float64 { return student(x.n-1) * x.spread() }
+
+// margin is what the width lets the estimated cycles be off: by the error of the mean, which
 // all share, and by the spread of each.
-func (x *stretch) margin() float64 {
+func (x *stretch) margin(width float64) float64 {
 	if x.passed.launches == 0 {
 		return 0
 	}
-	return student(x.n-1) * x.spread() * float64(x.passed.cycles) * math.Sqrt(1/float64(x.n)+1/float64(x.passed.launches))
+	return width * float64(x.passed.cycles) * math.Sqrt(1/float64(x.n)+1/float64(x.passed.launches))
 }
 
 // New returns a sampler for a run.
@@ -264,7 +267,7 @@ func (g *group) note(v, target float64) {
 		now.add(v)
 	}
 	if off := math.Abs(now.mean - x.mean); now.n == renewed && off > max(alarm*x.deviation()/math.Sqrt(renewed), target*x.mean) {
-		m := x.margin()
+		m := x.margin(x.width())
 		g.ended += m * m
 		g.drift += off * g.since
 		*x = now
@@ -314,7 +317,7 @@ func (s *Sampler) needed(g *group) uint64 {
 		return leastTimed
 	}
 	part := float64(g.timed.cycles+g.passed.cycles) / float64(max(1, s.timed.cycles+s.passed.cycles))
-	root := student(x.n-1) * x.spread() * math.Sqrt(part) / s.opt.Target
+	root := x.width() * math.Sqrt(part) / s.opt.Target
 	return max(leastTimed, uint64(math.Ceil(root*root)))
 }
 
@@ -354,12 +357,12 @@ func (s *Sampler) Result() Result {
 	}
 	squares, drift := 0.0, 0.0
 	for _, g := range s.order {
-		m := g.stretch.margin()
-		squares += g.ended + m*m
-		drift += g.drift
+		own, more := s.margin(g)
+		squares += own * own
+		drift += more
 		r.Groups = append(r.Groups, Group{
 			Kernel: g.kernel, WarpInsts: uint64(g.insts), Launches: g.timed.launches + g.passed.launches, Timed: g.timed.launches,
-			TimedCycles: g.timed.cycles, EstimatedCycles: g.passed.cycles, Spread: g.stretch.spread(), Margin: g.margin(),
+			TimedCycles: g.timed.cycles, EstimatedCycles: g.passed.cycles, Spread: g.stretch.spread(), Margin: own + more,
 		})
 	}
 	// What launches that were simulated in part may be off, those estimated from them may be, too.
@@ -368,10 +371,28 @@ func (s *Sampler) Result() Result {
 	return r
 }
 
-// margin is how far the estimated cycles may be off.
-func (g *group) margin() float64 {
-	m := g.stretch.margin()
-	return math.Sqrt(g.ended+m*m) + g.drift
+// margin is how far a group's estimated cycles may be off: by its own spread, which is independent of other groups', and
+// by what may be off the same way in several: drift, and kinds of launches that its own few have not shown.
+func (s *Sampler) margin(g *group) (own, more float64) {
+	m := g.stretch.margin(g.stretch.width())
+	return math.Sqrt(g.ended + m*m), g.drift + g.stretch.margin(s.width(g)) - m
+}
+
+// width is how far 95 of 100 launches of a group are from its mean at most, relative to it. Few of a group are simulated,
+// which may all be of one kind where some launches of a kernel are slower, as when each eighth column of a matrix begins
+// a sector: so the spread is at least that of all groups of the kernel together.
+func (s *Sampler) width(g *group) float64 {
+	squares, freedom := 0.0, uint64(0)
+	for _, o := range s.groups[g.kernel] {
+		if x := &o.stretch; x.n > 1 && x.mean > 0 {
+			squares += x.squares / (x.mean * x.mean)
+			freedom += x.n - 1
+		}
+	}
+	if freedom == 0 {
+		return g.stretch.width()
+	}
+	return max(g.stretch.width(), student(freedom)*math.Sqrt(squares/float64(freedom)))
 }
 
 // student is the quantile of Student's distribution that 95 % lie within on both sides, by

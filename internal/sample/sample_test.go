@@ -238,3 +238,25 @@ func TestAfter(t *testing.T) {
 		}
 	}
 }
+
+// TestSlowFew: each eighth launch of a kernel is slower, and launches shrink, so that few of a size are simulated: of most
+// sizes no slow one. The interval holds the truth wherever the slow ones are.
+func TestSlowFew(t *testing.T) {
+	for phase := range 8 {
+		var l launches
+		for i := range 176 {
+			insts := 26_000 - 130*uint64(i)
+			slower := 1.0
+			if i%8 == phase {
+				slower = 1.4
+			}
+			l.add("k", insts, 4*float64(insts)*slower)
+		}
+		s := New(Options{Target: 0.02})
+		timed := l.through(t, s)
+		r := s.Result()
+		if off := float64(r.TimedCycles+r.EstimatedCycles) - l.sum(); math.Abs(off) > r.Margin {
+			t.Errorf("slow from launch %d on, %d simulated: off by %.0f, the interval is ± %.0f", phase, len(timed), off, r.Margin)
+		}
+	}
+}
