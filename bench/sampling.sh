@@ -6,8 +6,9 @@
 #   jobs, cuda            the jobs below, and the programs of examples/cuda; without arguments, both
 #   FILE.toml             a job
 #   FILE.cu, FOLDER       a CUDA program; of a folder with C++ all .cu become PTX, whose file the program gets as an argument
-# the latter with what the compiler and the program get, and a GPU that is the only one, in one word:
-# "bench/waves.cu 2048 blur", "examples/cuda/pipeline -arch=sm_80 @rtx-a6000".
+#   PROGRAM               a CUDA program that is built already
+# the latter two with what the compiler and the program get, and a GPU that is the only one, in one word:
+# "bench/waves.cu 2048 blur", "examples/cuda/pipeline -arch=sm_80 @rtx-a6000", "./gaussian -s 256".
 # GPUS names the GPUs, LEVEL is launch or full, TARGET the error that is aimed at. A whole run that takes more than LIMIT seconds of processor
 # time (120) has no row, and HEDDLE is a command that is built already. The last lines are about runs that were not simulated whole: of those
 # that passed over launches only, of those that passed over blocks, and of all, the mean and the worst difference, how many intervals
@@ -102,8 +103,13 @@ for item in "$@"; do
 	words=("${words[@]}")
 	name=$(basename "${words[0]%.*}")
 	title=$name${words[2]:+ ${words[2]}}
-	verb=run what=("${words[0]}")
-	[ "${words[0]##*.}" = toml ] || compile "${words[@]}"
+	if [ "${words[0]##*.}" = toml ]; then
+		verb=run what=("${words[0]}")
+	elif [ -f "${words[0]}" ] && [ -x "${words[0]}" ]; then
+		verb=cuda what=(-- "${words[@]}")
+	else
+		compile "${words[@]}"
+	fi
 	for gpu in $gpus; do row; done
 done | tee "$tmp/table"
 awk '
