@@ -254,6 +254,9 @@ func (g *group) note(v, target float64) {
 			g.drift += math.Abs(x.mean-second) * float64(x.passed.insts) // what was passed over with the old mean
 			*x = stretch{n: 1, mean: second, passed: x.passed}
 		}
+		if x.n >= leastTimed {
+			g.drift += math.Abs(v-x.mean) * g.since // which a slow change may have made
+		}
 		x.add(v)
 		g.since = 0
 		return
@@ -372,10 +375,11 @@ func (s *Sampler) Result() Result {
 }
 
 // margin is how far a group's estimated cycles may be off: by its own spread, which is independent of other groups', and
-// by what may be off the same way in several: drift, and kinds of launches that its own few have not shown.
+// by what may be off the same way in several: drift, that of less than the target since the last look, which would not be
+// noticed either, and kinds of launches that its own few have not shown.
 func (s *Sampler) margin(g *group) (own, more float64) {
 	m := g.stretch.margin(g.stretch.width())
-	return math.Sqrt(g.ended + m*m), g.drift + g.stretch.margin(s.width(g)) - m
+	return math.Sqrt(g.ended + m*m), g.drift + s.opt.Target*g.stretch.mean*g.since + g.stretch.margin(s.width(g)) - m
 }
 
 // width is how far 95 of 100 launches of a group are from its mean at most, relative to it. Few of a group are simulated,
