@@ -2,8 +2,10 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -21,6 +23,12 @@ import (
 	"github.com/heddle-sim/heddle/internal/trace/text"
 	"github.com/heddle-sim/heddle/internal/work/job"
 	"github.com/heddle-sim/heddle/internal/work/tracerun"
+)
+
+// Any number of points, by hand: HEDDLE_ALL=1 go test ./internal/cli -run TestResume -points 50 -seed 7 -v
+var (
+	resumePoints = flag.Int("points", 0, "go on from so many points of each program, whose launches are repeated until it has them (TestResume)")
+	resumeSeed   = flag.Uint64("seed", 19, "choose other random points (TestResume)")
 )
 
 // resumed is a program whose runs go on from checkpoints.
@@ -125,32 +133,49 @@ func differs(want, got string) string {
 	return fmt.Sprintf("%d and %d lines", len(a), len(b))
 }
 
-// check runs the program whole, with checkpoints after every launch, and on from some of these. All results are equal.
-func (p *resumed) check(t *testing.T, rnd *rand.Rand, points int) {
-	file := p.path
-	if strings.HasSuffix(file, ".toml") {
-		file = repeated(t, p.path, p.times)
-		if p.record {
-			file = p.recorded(t, file)
+// file returns what is run: a trace, the program with its launches repeated, or a trace of that.
+func (p *resumed) file(t *testing.T) string {
+	if !strings.HasSuffix(p.path, ".toml") {
+		return p.path
+	}
+	file := repeated(t, p.path, p.times)
+	if p.record {
+		return p.recorded(t, file)
+	}
+	return file
+}
+
+// keep runs the program with checkpoints after every launch. It returns what ran, its result, and the checkpoints.
+func (p *resumed) keep(t *testing.T) (file, got string, list []string) {
+	for {
+		file = p.file(t)
+		dir := t.TempDir()
+		got, _, err := p.run(t, file, &run.Checkpoint{File: filepath.Join(dir, "{launch}"), Every: 1}, 1)
+		if err != nil {
+			t.Fatal(err)
 		}
+		list, err := filepath.Glob(filepath.Join(dir, "*"))
+		if err != nil || len(list) == 0 {
+			t.Fatalf("no checkpoints: %v", err)
+		}
+		if len(list) >= *resumePoints || file == p.path {
+			return file, got, list
+		}
+		p.times *= 1 + *resumePoints/len(list)
 	}
+}
+
+// check runs the program whole, with checkpoints, and on from some of these. All results are equal.
+func (p *resumed) check(t *testing.T, rnd *rand.Rand, points int) {
+	file, got, list := p.keep(t)
 	want, rows, err := p.run(t, file, nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	got, _, err := p.run(t, file, &run.Checkpoint{File: filepath.Join(dir, "{launch}"), Every: 1}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got != want {
 		t.Fatalf("writing checkpoints changes the result: %s", differs(want, got))
 	}
-	list, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil || len(list) == 0 {
-		t.Fatalf("no checkpoints: %v", err)
-	}
-	t.Logf("%d of %d points", min(points, len(list)), len(list))
+	t.Logf("%d of %d points, seed %d", min(points, len(list)), len(list), *resumeSeed)
 	rnd.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	for i, ck := range list[:min(points, len(list))] {
 		got, again, err := p.run(t, file, &run.Checkpoint{Resume: ck, Every: 1}, 1+i%2)
@@ -187,10 +212,10 @@ func TestResume(t *testing.T) {
 		{name: "k-means", gpu: "titan-x-pascal", path: "kmeans/kmeans.toml", times: 5, set: []string{"run.caches=flushed"}},
 		{name: "sampling", gpu: "rtx-a6000", path: "transpose/transpose.toml", times: 24, sample: &sample.Options{Target: 0.02}},
 	}
-	points := alltests.Count(2, 6)
+	points := cmp.Or(*resumePoints, alltests.Count(2, 6))
 	for _, p := range alltests.Some(programs, 2) {
 		t.Run(p.name, func(t *testing.T) {
-			p.check(t, rand.New(rand.NewPCG(19, uint64(len(p.name)))), points)
+			p.check(t, rand.New(rand.NewPCG(*resumeSeed, uint64(len(p.name)))), points)
 		})
 	}
 }
