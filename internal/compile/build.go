@@ -265,8 +265,9 @@ func (b *builder) seal(list []*ir.Block) {
 			continue
 		}
 		ready := true
-		for _, p := range x.Preds {
-			ready = ready && (b.of(p).filled || len(p.Preds) == 0 && p != b.f.Blocks[0])
+		for i := len(x.Preds) - 1; ready && i >= 0; i-- { // the last are filled last
+			p := x.Preds[i]
+			ready = b.of(p).filled || len(p.Preds) == 0 && p != b.f.Blocks[0]
 		}
 		if !ready {
 			continue

@@ -29,10 +29,12 @@ type joins struct {
 	f    *ir.Func
 	lost map[*ir.Block]bool // from which no path leads to the last end
 	rest *flow.Graph        // without edges from other blocks to them
+
+	inside map[[2]int]bool // what enclosed has found
 }
 
 func newJoins(f *ir.Func) *joins {
-	j := &joins{Graph: f.Graph(), f: f, lost: map[*ir.Block]bool{}}
+	j := &joins{Graph: f.Graph(), f: f, lost: map[*ir.Block]bool{}, inside: map[[2]int]bool{}}
 	j.rest = j.Graph
 	led := lastEnd(f)
 	if led == nil {
@@ -171,12 +173,20 @@ func converge(f *ir.Func) {
 	known := map[scope]bool{}
 	waits := waiting(f, g.Graph)
 	apart := false // some lanes meet late or never
+	var branches []*ir.Block
 	for _, n := range g.ReversePostOrder() {
-		b := blocks[n]
-		if b.Term.Flow != ir.Branch || b.Term.Uniform {
-			continue
+		if b := blocks[n]; b.Term.Flow == ir.Branch && !b.Term.Uniform {
+			branches = append(branches, b)
 		}
-		s, ok := scopeOf(g, b)
+	}
+	around := map[*ir.Block]scope{}
+	for _, b := range slices.Backward(branches) { // inner ones first, of which the outer ones consist
+		if s, ok := scopeOf(g, b); ok {
+			around[b] = s
+		}
+	}
+	for _, b := range branches {
+		s, ok := around[b]
 		switch {
 		case ok && known[s]:
 		case ok && !keepsApart(waits, s.enter, s.meet):
@@ -193,11 +203,11 @@ func converge(f *ir.Func) {
 	}
 	yield(f, g.Graph, waits)
 	list = outermost(g, list)
-	around := depths(g, list)
-	slices.SortStableFunc(list, func(x, y scope) int { return around[x.enter.ID] - around[y.enter.ID] })
+	nested := depths(g, list)
+	slices.SortStableFunc(list, func(x, y scope) int { return nested[x.enter.ID] - nested[y.enter.ID] })
 	same := make([]int, len(blocks)) // by the block in which they begin: the first scope is around the others
 	for _, s := range list {
-		place(f, g.Graph, len(blocks), s, around[s.enter.ID]+same[s.enter.ID])
+		place(f, g.Graph, len(blocks), s, nested[s.enter.ID]+same[s.enter.ID])
 		same[s.enter.ID]++
 	}
 	f.Renumber()
@@ -306,8 +316,11 @@ func splitNest(f *ir.Func) bool {
 			continue
 		}
 		h := f.Blocks[g.Loops[l].Header]
+		if !inLoop(g.Graph, m, h.ID) {
+			continue
+		}
 		round := without(b, f.Blocks[m])
-		if !round[b] || !inLoop(g.Graph, m, h.ID) || !round[h] && b != h {
+		if !round[b] || !round[h] && b != h {
 			continue
 		}
 		var outer []*ir.Block
@@ -424,15 +437,28 @@ func scopeOf(g *joins, b *ir.Block) (scope, bool) {
 }
 
 // enclosed reports whether all code between two blocks is entered through the first, but for what only
-// leads to another end.
+// leads to another end. What it has found of blocks further in is not walked through again.
 func (j *joins) enclosed(enter, meet int) bool {
-	first := j.f.Blocks[enter]
-	for b := range without(first, j.f.Blocks[meet]) {
-		if !j.Dominates(enter, b.ID) && j.lost[b] == j.lost[first] {
-			return false
+	at := [2]int{enter, meet}
+	if is, known := j.inside[at]; known {
+		return is
+	}
+	first, is := j.f.Blocks[enter], true
+	seen := map[*ir.Block]bool{j.f.Blocks[meet]: true}
+	for queue := slices.Clone(first.Succs()); is && len(queue) > 0; {
+		x := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if seen[x] || j.lost[x] != j.lost[first] {
+			continue
+		}
+		seen[x] = true
+		is = j.Dominates(enter, x.ID)
+		if !j.inside[[2]int{x.ID, meet}] {
+			queue = append(queue, x.Succs()...)
 		}
 	}
-	return true
+	j.inside[at] = is
+	return is
 }
 
 // outermost leaves out scopes that end where one around them does: the lanes meet there anyway.
