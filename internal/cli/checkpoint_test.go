@@ -212,7 +212,7 @@ func TestResume(t *testing.T) {
 		{name: "k-means", gpu: "titan-x-pascal", path: "kmeans/kmeans.toml", times: 5, set: []string{"run.caches=flushed"}},
 		{name: "sampling", gpu: "rtx-a6000", path: "transpose/transpose.toml", times: 24, sample: &sample.Options{Target: 0.02}},
 	}
-	points := cmp.Or(*resumePoints, alltests.Count(2, 6))
+	points := cmp.Or(*resumePoints, alltests.Count(2, 4))
 	for _, p := range alltests.Some(programs, 2) {
 		t.Run(p.name, func(t *testing.T) {
 			p.check(t, rand.New(rand.NewPCG(*resumeSeed, uint64(len(p.name)))), points)
