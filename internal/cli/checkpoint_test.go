@@ -27,7 +27,7 @@ import (
 
 // Any number of points, by hand: HEDDLE_ALL=1 go test ./internal/cli -run TestResume -points 50 -seed 7 -v
 var (
-	resumePoints = flag.Int("points", 0, "go on from so many points of each program, whose launches are repeated until it has them (TestResume)")
+	resumePoints = flag.Int("points", 0, "go on from this number of points of each program, whose launches are repeated until it has them (TestResume)")
 	resumeSeed   = flag.Uint64("seed", 19, "choose other random points (TestResume)")
 )
 
