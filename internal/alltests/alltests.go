@@ -1,6 +1,6 @@
 // Package alltests is the switch for tests that take long. Without it go test
-// ./... ends within minutes and leaves out what is rare: every GPU in place of
-// some, every installed compiler, large inputs. With HEDDLE_ALL=1 in the
+// ./... ends within minutes and leaves out what is rare: more GPUs in place of
+// one, every installed compiler, large inputs. With HEDDLE_ALL=1 in the
 // environment everything runs, as .ci/run does it.
 package alltests
 
