@@ -78,6 +78,7 @@ func (wk *worker) newBlock(im *image, l *Launch, n uint64, view *device.View) *b
 		b = &block{wk: wk}
 		b.step.late = new(operands)
 		b.step.init()
+		b.direct.init()
 	}
 	b.Start(l, n, (im.kernel.text.Shared+l.Shared+sharedGranule-1)&^(sharedGranule-1), view)
 	b.im, b.launch, b.Spins = im, l, im.kernel.spins
@@ -253,6 +254,9 @@ func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
 			return used, true, true
 		}
 		if s == nil {
+			if used += w.burst(most - used); used == most {
+				return used, true, true
+			}
 			in := &b.im.code[w.pc]
 			w.step(in, w.mask&w.pred(in.guard))
 		} else if w.Step(&e) == nil {

@@ -196,6 +196,12 @@ func (d *dec) decode() error {
 			return fmt.Errorf("the predicate result %v is not supported", p)
 		}
 	}
+	switch {
+	case o.run != nil:
+		o.lanes = nil
+	case o.lanes != nil:
+		o.run = runLanes
+	}
 	o.late = variable(o.info.Class)
 	o.direct = (o.direct || lanewise[in.Op]) && !o.toUR && o.commit == nil
 	for k, p := range o.ps {
@@ -208,6 +214,10 @@ func (d *dec) decode() error {
 		o.rows[k] = o.src[k].row
 		o.changed = o.changed || !o.src[k].plain()
 	}
+	if o.ndst == 0 {
+		o.dst[0] = nowhere
+	}
+	o.quick = o.lanes != nil && o.nsrc <= 4 && o.direct && !o.uniform && !o.toUP
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 // TestDirect: an instruction that is executed in one go computes its results in their registers, which may be
 // those of its sources. That gives what it does in three parts, in lanes that execute; others keep what they have.
+// So does a burst, which takes those without memory.
 func TestDirect(t *testing.T) {
 	for _, c := range []struct{ name, text string }{
 		{"one register", "IADD3 R4, R4, R4, R4"},
@@ -49,7 +50,7 @@ func TestDirect(t *testing.T) {
 			}
 			r := rand.New(rand.NewPCG(5, uint64(len(c.text))))
 			for n := range 50 {
-				whole, parts := &begin(t, k, Launch{}, nil).warps[0], &begin(t, k, Launch{}, nil).warps[0]
+				whole, parts, burst := &begin(t, k, Launch{}, nil).warps[0], &begin(t, k, Launch{}, nil).warps[0], &begin(t, k, Launch{}, nil).warps[0]
 				m := r.Uint32() | 1<<r.IntN(32)
 				if n%4 == 0 {
 					m = full
@@ -66,19 +67,31 @@ func TestDirect(t *testing.T) {
 				}
 				copy(parts.blk.Shared, whole.blk.Shared)
 				copy(parts.rows, whole.rows)
-				parts.pr = whole.pr
+				copy(burst.rows, whole.rows)
+				parts.pr, burst.pr = whole.pr, whole.pr
 				whole.step(&k.code[0], m)
 				inParts(t, parts)
-				for i := range whole.rows {
-					if whole.rows[i] != parts.rows[i] {
-						t.Fatalf("lanes %#x: row %d is %x, in parts %x", m, i, whole.rows[i], parts.rows[i])
-					}
-				}
-				if whole.pr != parts.pr {
-					t.Fatalf("lanes %#x: predicates %x, in parts %x", m, whole.pr, parts.pr)
+				equalWarps(t, m, "in one go", whole, parts)
+				if used := burst.burst(1); used == 1 {
+					equalWarps(t, m, "in a burst", burst, parts)
+				} else if k.code[0].quick {
+					t.Fatalf("a burst of one takes %d", used)
 				}
 			}
 		})
+	}
+}
+
+// equalWarps compares what warps have after an instruction.
+func equalWarps(t *testing.T, m uint32, how string, w, parts *warp) {
+	t.Helper()
+	for i := range w.rows {
+		if w.rows[i] != parts.rows[i] {
+			t.Fatalf("lanes %#x: row %d is %x %s, %x in parts", m, i, w.rows[i], how, parts.rows[i])
+		}
+	}
+	if w.pr != parts.pr || w.pc != parts.pc || w.insts != parts.insts || w.thrInsts != parts.thrInsts {
+		t.Fatalf("lanes %#x: predicates %x %s, %x in parts; at %d and %d", m, w.pr, how, parts.pr, w.pc, parts.pc)
 	}
 }
 

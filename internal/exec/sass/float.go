@@ -38,30 +38,30 @@ func decodeFADD(d *dec) error {
 	plainCase := o.round == num.RN && !o.sat && !o.flag
 	switch d.in.Op {
 	case sass.OpFADD, sass.OpUFADD:
-		o.run = opFADDAny
+		o.lanes = opFADDAny
 		if plainCase {
-			o.run = either(o.ftz, opFADDFTZ, opFADD)
+			o.lanes = either(o.ftz, opFADDFTZ, opFADD)
 		}
 	case sass.OpFMUL, sass.OpUFMUL:
 		for _, m := range d.in.Mods {
 			o.count += scales[m]
 		}
-		o.run = opFMULAny
+		o.lanes = opFMULAny
 		if plainCase && o.count == 0 {
-			o.run = either(o.ftz, opFMULFTZ, opFMUL)
+			o.lanes = either(o.ftz, opFMULFTZ, opFMUL)
 		}
 	default:
 		n = 3
-		o.run = opFFMAAny
+		o.lanes = opFFMAAny
 		if plainCase {
-			o.run = either(o.ftz, opFFMAFTZ, opFFMA)
+			o.lanes = either(o.ftz, opFFMAFTZ, opFFMA)
 		}
 	}
 	return d.floats(n)
 }
 
 // either returns the operation for .FTZ or the other one.
-func either(ftz bool, a, b func(*warp, *inst, *pending, uint32)) func(*warp, *inst, *pending, uint32) {
+func either(ftz bool, a, b laneOp) laneOp {
 	if ftz {
 		return a
 	}
@@ -111,67 +111,86 @@ func (in *inst) flush(v uint32) uint32 {
 	return v
 }
 
-func opFADD(w *warp, _ *inst, p *pending, m uint32) {
-	a, b, d := p.two()
+func opFADD(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _, _ = d[0], a[0], b[0]
+	if m == full {
+		for i := range d {
+			d[i] = math.Float32bits(num.Add32(f32(a[i]), f32(b[i])))
+		}
+		return 0, 0
+	}
 	for _, i := range w.lanes(m) {
 		i &= 31
 		d[i] = math.Float32bits(num.Add32(f32(a[i]), f32(b[i])))
 	}
+	return 0, 0
 }
 
-func opFMUL(w *warp, _ *inst, p *pending, m uint32) {
-	a, b, d := p.two()
+func opFMUL(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _, _ = d[0], a[0], b[0]
+	if m == full {
+		for i := range d {
+			d[i] = math.Float32bits(num.Mul32(f32(a[i]), f32(b[i])))
+		}
+		return 0, 0
+	}
 	for _, i := range w.lanes(m) {
 		i &= 31
 		d[i] = math.Float32bits(num.Mul32(f32(a[i]), f32(b[i])))
 	}
+	return 0, 0
 }
 
-func opFADDFTZ(w *warp, _ *inst, p *pending, m uint32) {
-	a, b, d := p.two()
+func opFADDFTZ(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _, _ = d[0], a[0], b[0]
 	for _, i := range w.lanes(m) {
 		i &= 31
 		d[i] = math.Float32bits(num.FTZ32(num.Add32(num.FTZ32(f32(a[i])), num.FTZ32(f32(b[i])))))
 	}
+	return 0, 0
 }
 
-func opFMULFTZ(w *warp, _ *inst, p *pending, m uint32) {
-	a, b, d := p.two()
+func opFMULFTZ(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _, _ = d[0], a[0], b[0]
 	for _, i := range w.lanes(m) {
 		i &= 31
 		d[i] = math.Float32bits(num.FTZ32(num.Mul32(num.FTZ32(f32(a[i])), num.FTZ32(f32(b[i])))))
 	}
+	return 0, 0
 }
 
-func opFFMAFTZ(w *warp, _ *inst, p *pending, m uint32) {
-	a, b, c, d := p.three()
+func opFFMAFTZ(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _, _, _ = d[0], a[0], b[0], c[0]
 	if m == full {
 		num.FMALanesFTZ(d, a, b, c)
-		return
+		return 0, 0
 	}
 	for _, i := range w.lanes(m) {
 		i &= 31
 		d[i] = math.Float32bits(num.FTZ32(num.FMA32(num.FTZ32(f32(a[i])), num.FTZ32(f32(b[i])), num.FTZ32(f32(c[i])))))
 	}
+	return 0, 0
 }
 
-func opFFMA(w *warp, _ *inst, p *pending, m uint32) {
-	a, b, c, d := p.three()
+func opFFMA(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _, _, _ = d[0], a[0], b[0], c[0]
 	if m == full {
 		num.FMALanes(d, a, b, c)
-		return
+		return 0, 0
 	}
 	for _, i := range w.lanes(m) {
 		i &= 31
 		d[i] = math.Float32bits(num.FMA32(f32(a[i]), f32(b[i]), f32(c[i])))
 	}
+	return 0, 0
 }
 
-func opFADDAny(w *warp, in *inst, p *pending, m uint32) {
+func opFADDAny(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
-		p.d[0][i] = in.finish(num.AddF32(in.flush(p.s[0][i]), in.flush(p.s[1][i]), in.round))
+		d[i] = in.finish(num.AddF32(in.flush(a[i]), in.flush(b[i]), in.round))
 	}
+	return 0, 0
 }
 
 // isZero reports whether a binary32 is a zero.
@@ -179,32 +198,34 @@ func isZero(a uint32) bool { return a<<1 == 0 }
 
 // opFMULAny: .D2 to .M8 multiply the rounded product, as the multiplications by 0.5 and so on do
 // that NVIDIA's compiler replaces (measured): what has overflowed stays infinite.
-func opFMULAny(w *warp, in *inst, p *pending, m uint32) {
+func opFMULAny(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
-		a, b := in.flush(p.s[0][i]), in.flush(p.s[1][i])
+		a, b := in.flush(a[i]), in.flush(b[i])
 		switch {
 		case in.flag && (isZero(a) || isZero(b)):
-			p.d[0][i] = 0
+			d[i] = 0
 		case in.count != 0:
 			v := in.flush(num.MulF32(a, b, in.round))
-			p.d[0][i] = in.finish(num.MulF32(v, math.Float32bits(float32(math.Ldexp(1, in.count))), in.round))
+			d[i] = in.finish(num.MulF32(v, math.Float32bits(float32(math.Ldexp(1, in.count))), in.round))
 		default:
-			p.d[0][i] = in.finish(num.MulF32(a, b, in.round))
+			d[i] = in.finish(num.MulF32(a, b, in.round))
 		}
 	}
+	return 0, 0
 }
 
-func opFFMAAny(w *warp, in *inst, p *pending, m uint32) {
+func opFFMAAny(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
-		a, b, c := in.flush(p.s[0][i]), in.flush(p.s[1][i]), in.flush(p.s[2][i])
+		a, b, c := in.flush(a[i]), in.flush(b[i]), in.flush(c[i])
 		if in.flag && (isZero(a) || isZero(b)) {
-			p.d[0][i] = in.finish(num.AddF32(0, c, in.round))
+			d[i] = in.finish(num.AddF32(0, c, in.round))
 			continue
 		}
-		p.d[0][i] = in.finish(num.FMAF32(a, b, c, in.round))
+		d[i] = in.finish(num.FMAF32(a, b, c, in.round))
 	}
+	return 0, 0
 }
 
 // decodeFMNMX: the minimum if the predicate holds, else the maximum. A number wins over a
@@ -218,37 +239,39 @@ func decodeFMNMX(d *dec) error {
 		d.o.arg = uint8(num.PropagateNaN)
 	}
 	d.predSource(0, sass.Pp, true)
-	d.o.run = opFMNMX
+	d.o.lanes = opFMNMX
 	if d.in.Op == sass.OpFMNMX3 { // of three
-		d.o.run = opFMNMX3
+		d.o.lanes = opFMNMX3
 		return d.floats(3)
 	}
 	return d.floats(2)
 }
 
-func opFMNMX3(w *warp, in *inst, p *pending, m uint32) {
+func opFMNMX3(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	f := num.MaxF32
 	for _, i := range w.lanes(m) {
 		i &= 31
-		if f = num.MaxF32; p.ps[0]>>i&1 != 0 {
+		if f = num.MaxF32; x>>i&1 != 0 {
 			f = num.MinF32
 		}
 		mode := num.MinMax(in.arg)
-		v := f(in.flush(p.s[0][i]), in.flush(p.s[1][i]), mode)
-		p.d[0][i] = in.finish(f(v, in.flush(p.s[2][i]), mode))
+		v := f(in.flush(a[i]), in.flush(b[i]), mode)
+		d[i] = in.finish(f(v, in.flush(c[i]), mode))
 	}
+	return 0, 0
 }
 
-func opFMNMX(w *warp, in *inst, p *pending, m uint32) {
+func opFMNMX(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
-		a, b := in.flush(p.s[0][i]), in.flush(p.s[1][i])
-		if p.ps[0]>>i&1 != 0 {
-			p.d[0][i] = in.finish(num.MinF32(a, b, num.MinMax(in.arg)))
+		a, b := in.flush(a[i]), in.flush(b[i])
+		if x>>i&1 != 0 {
+			d[i] = in.finish(num.MinF32(a, b, num.MinMax(in.arg)))
 		} else {
-			p.d[0][i] = in.finish(num.MaxF32(a, b, num.MinMax(in.arg)))
+			d[i] = in.finish(num.MaxF32(a, b, num.MinMax(in.arg)))
 		}
 	}
+	return 0, 0
 }
 
 // decodeFSETP: FSETP compares into predicates, FSET into a register: all ones, or with
@@ -260,7 +283,7 @@ func decodeFSETP(d *dec) error {
 	d.floatFlags()
 	d.predSource(0, sass.Pp, true)
 	if d.in.Op == sass.OpFSET {
-		d.o.run = opFSET
+		d.o.lanes = opFSET
 		d.o.imm = uint64(full)
 		if d.in.Has("BF") {
 			d.o.imm = 0x3f800000
@@ -269,32 +292,33 @@ func decodeFSETP(d *dec) error {
 	}
 	d.predResult(0, sass.Pu)
 	d.predResult(1, sass.Pv)
-	d.o.run = opFSETP
+	d.o.lanes = opFSETP
 	d.o.uniform = d.in.Op == sass.OpUFSETP
 	return d.floatSources(2)
 }
 
-func (w *warp) compareF32(in *inst, p *pending, m uint32) (r uint32) {
+func (w *warp) compareF32(in *inst, a, b *[32]uint32, m uint32) (r uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
-		if num.CmpF32(in.cmp, in.flush(p.s[0][i]), in.flush(p.s[1][i])) {
+		if num.CmpF32(in.cmp, in.flush(a[i]), in.flush(b[i])) {
 			r |= 1 << i
 		}
 	}
 	return r
 }
 
-func opFSETP(w *warp, in *inst, p *pending, m uint32) {
-	r := w.compareF32(in, p, m)
-	p.pout = [2]uint32{combine(in.mode, r, p.ps[0]), combine(in.mode, ^r, p.ps[0])}
+func opFSETP(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	r := w.compareF32(in, a, b, m)
+	return combine(in.mode, r, x), combine(in.mode, ^r, x)
 }
 
-func opFSET(w *warp, in *inst, p *pending, m uint32) {
-	r := combine(in.mode, w.compareF32(in, p, m), p.ps[0])
+func opFSET(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	r := combine(in.mode, w.compareF32(in, a, b, m), x)
 	for _, i := range w.lanes(m) {
 		i &= 31
-		p.d[0][i] = -(r >> i & 1) & uint32(in.imm)
+		d[i] = -(r >> i & 1) & uint32(in.imm)
 	}
+	return 0, 0
 }
 
 // decodeFSEL: a if the predicate holds, else b.
@@ -304,19 +328,20 @@ func decodeFSEL(d *dec) error {
 	}
 	d.floatFlags()
 	d.predSource(0, sass.Pp, true)
-	d.o.run = opSEL
+	d.o.lanes = opSEL
 	if d.o.ftz {
-		d.o.run = opFSELFlush
+		d.o.lanes = opFSELFlush
 	}
 	return d.floats(2)
 }
 
-func opFSELFlush(w *warp, in *inst, p *pending, m uint32) {
-	opSEL(w, in, p, m)
+func opFSELFlush(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	opSEL(w, in, d, a, b, c, x, y, m)
 	for _, i := range w.lanes(m) {
 		i &= 31
-		p.d[0][i] = num.FTZF32(p.d[0][i])
+		d[i] = num.FTZF32(d[i])
 	}
+	return 0, 0
 }
 
 // The signs that FSWZADD gives a and b.
@@ -348,14 +373,14 @@ func decodeFSWZADD(d *dec) error {
 		}
 		d.o.imm |= sign << (2 * i)
 	}
-	d.o.run = opFSWZADD
+	d.o.lanes = opFSWZADD
 	return d.floats(2)
 }
 
-func opFSWZADD(w *warp, in *inst, p *pending, m uint32) {
+func opFSWZADD(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
-		a, b := p.s[0][i], p.s[1][i]
+		a, b := a[i], b[i]
 		switch in.imm >> (i % 4 * 2) & 3 {
 		case swzLeft:
 			b ^= 1 << 31
@@ -364,8 +389,9 @@ func opFSWZADD(w *warp, in *inst, p *pending, m uint32) {
 		case swzMove:
 			a = b & (1 << 31) // a zero whose addition does not change b
 		}
-		p.d[0][i] = in.finish(num.AddF32(in.flush(a), in.flush(b), in.round))
+		d[i] = in.finish(num.AddF32(in.flush(a), in.flush(b), in.round))
 	}
+	return 0, 0
 }
 
 // decodeFCHK: whether a/b needs the slow path of a division.
@@ -374,23 +400,23 @@ func decodeFCHK(d *dec) error {
 		return err
 	}
 	d.predResult(0, sass.Pu)
-	d.o.run = opFCHK
+	d.o.lanes = opFCHK
 	return d.floatSources(2)
 }
 
 // opFCHK: hardware's rule is not known. The fast path multiplies with a reciprocal and
 // corrects the quotient with the remainder, which is correct if none of them leaves the
 // normal range. The rule here is conservative: the slow path is always correct.
-func opFCHK(w *warp, _ *inst, p *pending, m uint32) {
+func opFCHK(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	u := uint32(0)
 	for _, i := range w.lanes(m) {
 		i &= 31
-		a, b := int(p.s[0][i]>>23&0xff), int(p.s[1][i]>>23&0xff)
+		a, b := int(a[i]>>23&0xff), int(b[i]>>23&0xff)
 		if a < 26 || a > 252 || b < 3 || b > 250 || a-b < -120 || a-b > 120 {
 			u |= 1 << i
 		}
 	}
-	p.pout[0] = u
+	return u, 0
 }
 
 // The functions of MUFU, in inst.mode.
@@ -431,7 +457,7 @@ func decodeMUFU(d *dec) error {
 		return errForm
 	}
 	d.o.mode = mode
-	d.o.run = opMUFU
+	d.o.lanes = opMUFU
 	if err := d.result(1); err != nil {
 		return err
 	}
@@ -463,17 +489,17 @@ func turn(a uint32) uint32 {
 	return math.Float32bits(float32(x * (2 * math.Pi)))
 }
 
-func opMUFU(w *warp, in *inst, p *pending, m uint32) {
+func opMUFU(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
-		a := p.s[0][i]
+		a := a[i]
 		var v uint32
 		switch in.mode {
 		case mufuRCP64H:
-			p.d[0][i] = uint32(num.RcpApproxFTZF64(uint64(a)<<32) >> 32)
+			d[i] = uint32(num.RcpApproxFTZF64(uint64(a)<<32) >> 32)
 			continue
 		case mufuRSQ64H:
-			p.d[0][i] = uint32(num.RsqrtApproxFTZF64(uint64(a)<<32) >> 32)
+			d[i] = uint32(num.RsqrtApproxFTZF64(uint64(a)<<32) >> 32)
 			continue
 		}
 		a = num.FTZF32(a)
@@ -495,6 +521,7 @@ func opMUFU(w *warp, in *inst, p *pending, m uint32) {
 		case mufuTANH:
 			v = num.TanhApproxF32(a)
 		}
-		p.d[0][i] = num.FTZF32(v)
+		d[i] = num.FTZF32(v)
 	}
+	return 0, 0
 }

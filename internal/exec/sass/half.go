@@ -62,17 +62,17 @@ func decodeHADD2(d *dec) error {
 	n := 2
 	switch d.in.Op {
 	case sass.OpHADD2:
-		o.run = opHADD2
+		o.lanes = opHADD2
 		if d.in.Has("F32") {
 			if o.flag || o.sat {
 				return errForm
 			}
-			o.run = opHADD2Wide
+			o.lanes = opHADD2Wide
 		}
 	case sass.OpHMUL2:
-		o.run = opHMUL2
+		o.lanes = opHMUL2
 	default:
-		n, o.run = 3, opHFMA2
+		n, o.lanes = 3, opHFMA2
 	}
 	if d.in.Has("F32") && d.in.Op != sass.OpHADD2 {
 		return errForm
@@ -99,15 +99,16 @@ func (d *dec) narrowing() (bool, error) {
 			d.o.imm = 1 << 31
 		}
 	}
-	d.o.run = opNarrow
+	d.o.lanes = opNarrow
 	return true, nil
 }
 
-func opNarrow(w *warp, in *inst, p *pending, m uint32) {
+func opNarrow(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
-		p.d[0][i] = 0x10001 * uint32(num.F32ToF16(num.AddF32(p.s[0][i], uint32(in.imm), num.RN), num.RN))
+		d[i] = 0x10001 * uint32(num.F32ToF16(num.AddF32(a[i], uint32(in.imm), num.RN), num.RN))
 	}
+	return 0, 0
 }
 
 // halfIn applies .FTZ to an operand.
@@ -164,45 +165,49 @@ func (in *inst) halfFMA(a, b, c uint32) uint32 {
 	return in.halfOut(num.FMAF16(in.halfIn(a), in.halfIn(b), in.halfIn(c)))
 }
 
-func opHADD2(w *warp, in *inst, p *pending, m uint32) {
+func opHADD2(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
-		a, b := p.s[0][i], p.s[1][i]
-		p.d[0][i] = in.halfAdd(a, b) | in.halfAdd(a>>16, b>>16)<<16
+		a, b := a[i], b[i]
+		d[i] = in.halfAdd(a, b) | in.halfAdd(a>>16, b>>16)<<16
 	}
+	return 0, 0
 }
 
-func opHADD2Wide(w *warp, in *inst, p *pending, m uint32) {
+func opHADD2Wide(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
-		a, b := num.F16ToF32(in.halfIn(p.s[0][i])), num.F16ToF32(in.halfIn(p.s[1][i]))
-		p.d[0][i] = num.AddF32(a, b, num.RN)
+		a, b := num.F16ToF32(in.halfIn(a[i])), num.F16ToF32(in.halfIn(b[i]))
+		d[i] = num.AddF32(a, b, num.RN)
 	}
+	return 0, 0
 }
 
-func opHMUL2(w *warp, in *inst, p *pending, m uint32) {
+func opHMUL2(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
-		a, b := p.s[0][i], p.s[1][i]
-		p.d[0][i] = in.halfMul(a, b) | in.halfMul(a>>16, b>>16)<<16
+		a, b := a[i], b[i]
+		d[i] = in.halfMul(a, b) | in.halfMul(a>>16, b>>16)<<16
 	}
+	return 0, 0
 }
 
-func opHFMA2(w *warp, in *inst, p *pending, m uint32) {
-	x, y, z, d := p.three()
+func opHFMA2(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _, _, _ = d[0], a[0], b[0], c[0]
 	if in.simple() {
 		for _, i := range w.lanes(m) {
 			i &= 31
-			a, b, c := x[i], y[i], z[i]
+			a, b, c := a[i], b[i], c[i]
 			d[i] = uint32(num.FMAF16(uint16(a), uint16(b), uint16(c))) | uint32(num.FMAF16(uint16(a>>16), uint16(b>>16), uint16(c>>16)))<<16
 		}
-		return
+		return 0, 0
 	}
 	for _, i := range w.lanes(m) {
 		i &= 31
-		a, b, c := x[i], y[i], z[i]
+		a, b, c := a[i], b[i], c[i]
 		d[i] = in.halfFMA(a, b, c) | in.halfFMA(a>>16, b>>16, c>>16)<<16
 	}
+	return 0, 0
 }
 
 // simple reports whether numbers are binary16, and neither .FTZ nor .SAT nor .RELU is there.
@@ -223,7 +228,7 @@ func decodeHSETP2(d *dec) error {
 	}
 	d.predSource(0, sass.Pp, true)
 	if d.in.Op == sass.OpHSET2 {
-		o.run = opHSET2
+		o.lanes = opHSET2
 		o.imm = 0xffff
 		if d.in.Has("BF") {
 			o.imm = 0x3c00
@@ -238,18 +243,18 @@ func decodeHSETP2(d *dec) error {
 	}
 	d.predResult(0, sass.Pu)
 	d.predResult(1, sass.Pv)
-	o.run = opHSETP2
+	o.lanes = opHSETP2
 	return d.halves(2)
 }
 
-func (w *warp) compareHalves(in *inst, p *pending, m uint32) (lo, hi uint32) {
+func (w *warp) compareHalves(in *inst, a, b *[32]uint32, m uint32) (lo, hi uint32) {
 	f := num.CmpF16
 	if in.flag {
 		f = num.CmpBF16
 	}
 	for _, i := range w.lanes(m) {
 		i &= 31
-		a, b := p.s[0][i], p.s[1][i]
+		a, b := a[i], b[i]
 		if f(in.cmp, in.halfIn(a), in.halfIn(b)) {
 			lo |= 1 << i
 		}
@@ -260,22 +265,23 @@ func (w *warp) compareHalves(in *inst, p *pending, m uint32) (lo, hi uint32) {
 	return lo, hi
 }
 
-func opHSETP2(w *warp, in *inst, p *pending, m uint32) {
-	lo, hi := w.compareHalves(in, p, m)
+func opHSETP2(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	lo, hi := w.compareHalves(in, a, b, m)
 	if in.arg == 1 {
 		lo &= hi
 		hi = ^lo
 	}
-	p.pout = [2]uint32{combine(in.mode, lo, p.ps[0]), combine(in.mode, hi, p.ps[0])}
+	return combine(in.mode, lo, x), combine(in.mode, hi, x)
 }
 
-func opHSET2(w *warp, in *inst, p *pending, m uint32) {
-	lo, hi := w.compareHalves(in, p, m)
-	lo, hi = combine(in.mode, lo, p.ps[0]), combine(in.mode, hi, p.ps[0])
+func opHSET2(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	lo, hi := w.compareHalves(in, a, b, m)
+	lo, hi = combine(in.mode, lo, x), combine(in.mode, hi, x)
 	for _, i := range w.lanes(m) {
 		i &= 31
-		p.d[0][i] = -(lo>>i&1)&uint32(in.imm) | -(hi>>i&1)&uint32(in.imm)<<16
+		d[i] = -(lo>>i&1)&uint32(in.imm) | -(hi>>i&1)&uint32(in.imm)<<16
 	}
+	return 0, 0
 }
 
 // decodeHMNMX2: minima if the predicate holds, else maxima.
@@ -289,7 +295,7 @@ func decodeHMNMX2(d *dec) error {
 		d.o.lut = uint8(num.PropagateNaN)
 	}
 	d.predSource(0, sass.Pp, true)
-	d.o.run = opHMNMX2
+	d.o.lanes = opHMNMX2
 	if err := d.result(1); err != nil {
 		return err
 	}
@@ -309,19 +315,20 @@ func (in *inst) halfMinMax(a, b uint32, least bool) uint32 {
 	return in.halfOut(num.MaxF16(x, y, m))
 }
 
-func opHMNMX2(w *warp, in *inst, p *pending, m uint32) {
-	x, y, d := p.two()
-	if mode := num.MinMax(in.lut); in.simple() && m&p.ps[0] == 0 {
+func opHMNMX2(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _, _ = d[0], a[0], b[0]
+	if mode := num.MinMax(in.lut); in.simple() && m&x == 0 {
 		for _, i := range w.lanes(m) {
 			i &= 31
-			a, b := x[i], y[i]
+			a, b := a[i], b[i]
 			d[i] = uint32(num.MaxF16(uint16(a), uint16(b), mode)) | uint32(num.MaxF16(uint16(a>>16), uint16(b>>16), mode))<<16
 		}
-		return
+		return 0, 0
 	}
 	for _, i := range w.lanes(m) {
 		i &= 31
-		a, b, least := x[i], y[i], p.ps[0]>>i&1 != 0
+		a, b, least := a[i], b[i], x>>i&1 != 0
 		d[i] = in.halfMinMax(a, b, least) | in.halfMinMax(a>>16, b>>16, least)<<16
 	}
+	return 0, 0
 }

@@ -60,31 +60,33 @@ type predicate struct {
 // noPredicate is the index of a discarded predicate result.
 const noPredicate = 0xff
 
-// inst is a decoded instruction.
+// laneOp is an operation of which each lane depends on its own operands alone: d becomes a result of up to three
+// sources and two predicates in the lanes of m, where d may be one of the sources. It returns results for two
+// predicates.
+type laneOp func(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (u, v uint32)
+
+// inst is a decoded instruction. What every execution looks at comes first, in three lines of the host's caches: the
+// code of a kernel shares them with its registers.
 type inst struct {
-	run func(w *warp, in *inst, p *pending, m uint32)
-	act func(w *warp, in *inst, m uint32)
-	// commit does what becomes visible beyond registers and two predicates.
-	commit func(w *warp, in *inst, p *pending)
-	info   *isa.Inst
+	lanes laneOp // what run does, if it is no more than this
+	run   func(w *warp, in *inst, p *pending, m uint32)
+	act   func(w *warp, in *inst, m uint32)
 
 	kind    kind
+	quick   bool // lanes does all of it, in registers
 	late    bool // has variable latency
 	uniform bool // computes once per warp, in lane 0
 	toUR    bool // its result goes to uniform registers: lane 0 for all
 	toUP    bool // its predicate results are uniform
 	changed bool // some source is modified
 	direct  bool // its results may be computed in their registers: it writes only lanes that execute, each from its own sources
+	sets    bool // it has a predicate result
 	guard   predicate
 
 	nsrc, ndst uint8
-	nps        uint8       // predicate sources that need not be true
-	sets       bool        // it has a predicate result
-	rows       [maxSrc]ref // of src, side by side
-	dst        [maxDst]ref
+	nps        uint8        // predicate sources that need not be true
 	pd         [2]uint8     // predicate results
 	ps         [3]predicate // predicate sources
-	src        [maxSrc]source
 
 	// Used by the instruction families; the meaning is defined with their operations.
 	ftz, sat, flag bool
@@ -93,10 +95,18 @@ type inst struct {
 	cmp            num.Cmp
 	count          int
 	imm            uint64
-	target         int32
-	mem, mem2      *access
-	mma            *matrix
-	tex            *texel
+
+	dst  [maxDst]ref
+	rows [maxSrc]ref // of src, side by side
+
+	target    int32
+	mem, mem2 *access
+	mma       *matrix
+	tex       *texel
+	// commit does what becomes visible beyond registers and two predicates.
+	commit func(w *warp, in *inst, p *pending)
+	info   *isa.Inst
+	src    [maxSrc]source
 }
 
 const full = ^uint32(0)

@@ -71,7 +71,7 @@ func decodeIADD3(d *dec) error {
 	}
 	d.predResult(0, sass.Pu)
 	d.predResult(1, sass.Pv)
-	d.o.run = opIADD3
+	d.o.lanes = opIADD3
 	d.predSource(0, sass.Pp, false)
 	d.predSource(1, sass.Pq, false)
 	d.once()
@@ -102,11 +102,15 @@ func (d *dec) terms(v []*sass.Operand, n int) error {
 	return nil
 }
 
-func opIADD3(w *warp, in *inst, p *pending, m uint32) {
-	a, b, c, d := p.three()
-	n, px, qx := uint64(in.count), p.ps[0], p.ps[1]
+func opIADD3(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _, _, _ = d[0], a[0], b[0], c[0]
+	n := uint64(in.count)
 	switch {
-	case !in.sets && px|qx == 0:
+	case !in.sets && x|y == 0 && m == full:
+		for i := range d {
+			d[i] = a[i] + b[i] + c[i] + uint32(n)
+		}
+	case !in.sets && x|y == 0:
 		for _, i := range w.lanes(m) {
 			i &= 31
 			d[i] = a[i] + b[i] + c[i] + uint32(n)
@@ -114,20 +118,21 @@ func opIADD3(w *warp, in *inst, p *pending, m uint32) {
 	case !in.sets:
 		for _, i := range w.lanes(m) {
 			i &= 31
-			d[i] = a[i] + b[i] + c[i] + uint32(n) + px>>i&1 + qx>>i&1
+			d[i] = a[i] + b[i] + c[i] + uint32(n) + x>>i&1 + y>>i&1
 		}
 	default:
 		var u, v uint32
 		for _, i := range w.lanes(m) {
 			i &= 31
-			s := uint64(a[i]) + uint64(b[i]) + uint64(c[i]) + n + uint64(px>>i&1) + uint64(qx>>i&1)
+			s := uint64(a[i]) + uint64(b[i]) + uint64(c[i]) + n + uint64(x>>i&1) + uint64(y>>i&1)
 			d[i] = uint32(s)
 			h := uint32(s >> 32) // at most 3
 			u |= (h | h>>1) & 1 << i
 			v |= h >> 1 << i
 		}
-		p.pout = [2]uint32{u, v}
+		return u, v
 	}
+	return 0, 0
 }
 
 // decodeIADD: the sum of two terms, of 32 or 64 bits; either may be negated.
@@ -142,7 +147,7 @@ func decodeIADD(d *dec) error {
 		return err
 	}
 	if p := d.in.Find(sass.Pu); !d.in.Has("X") && (p == nil || p.Reg == sass.PT) {
-		d.o.run = opIADD
+		d.o.lanes = opIADD
 		return d.sources(2)
 	}
 	// As IADD3 with a third term of 0.
@@ -155,15 +160,16 @@ func decodeIADD(d *dec) error {
 	d.predResult(0, sass.Pu)
 	d.predSource(0, sass.Pp, false)
 	d.o.ps[1] = predicate{predTrue, true}
-	d.o.run = opIADD3
+	d.o.lanes = opIADD3
 	return nil
 }
 
-func opIADD(w *warp, _ *inst, p *pending, m uint32) {
+func opIADD(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
-		p.d[0][i] = p.s[0][i] + p.s[1][i]
+		d[i] = a[i] + b[i]
 	}
+	return 0, 0
 }
 
 // sumWide: the sum of two or three 64-bit terms, some of which may be negated. The meaning of
@@ -243,7 +249,7 @@ func decodeVIADD(d *dec) error {
 	if o.sat && o.count != 32 {
 		return errForm
 	}
-	o.run = opVIADD
+	o.lanes = opVIADD
 	for _, op := range v {
 		if err := d.addWords(op, 1); err != nil {
 			return err
@@ -252,8 +258,7 @@ func decodeVIADD(d *dec) error {
 	return nil
 }
 
-func opVIADD(w *warp, in *inst, p *pending, m uint32) {
-	a, b, d := p.two()
+func opVIADD(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
 		if in.sat {
@@ -274,6 +279,7 @@ func opVIADD(w *warp, in *inst, p *pending, m uint32) {
 		}
 		d[i] = v
 	}
+	return 0, 0
 }
 
 // The forms of IMAD, in inst.mode.
@@ -350,45 +356,58 @@ func decodeIMAD(d *dec) error {
 	if !x {
 		o.ps[0] = predicate{predTrue, true}
 	}
-	o.run = opIMAD
+	o.lanes = opIMAD
 	if o.mode != imadLow {
-		o.run = opIMADWide
+		o.lanes = opIMADWide
 	}
 	d.once()
 	return nil
 }
 
-func opIMAD(w *warp, in *inst, p *pending, m uint32) {
-	a, b, c, d := p.three()
-	x := p.ps[0]
-	if x == 0 {
+func opIMAD(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _, _, _ = d[0], a[0], b[0], c[0]
+	switch {
+	case x == 0 && m == full:
+		for i := range d {
+			d[i] = a[i]*b[i] + c[i]
+		}
+		return 0, 0
+	case x == 0:
 		for _, i := range w.lanes(m) {
 			i &= 31
 			d[i] = a[i]*b[i] + c[i]
 		}
-		return
+		return 0, 0
 	}
 	for _, i := range w.lanes(m) {
 		i &= 31
 		d[i] = a[i]*b[i] + c[i] + x>>i&1
 	}
+	return 0, 0
 }
 
 // opIMADWide: Pu is the carry out of the sum (assumed).
-func opIMADWide(w *warp, in *inst, p *pending, m uint32) {
-	a, b, lo, hi, x := p.s[0], p.s[1], p.s[2], p.s[3], p.ps[0]
+func opIMADWide(w *warp, in *inst, d, a, b, lo *[32]uint32, x, _, m uint32) (uint32, uint32) {
+	up, hi := w.second, w.fourth
 	sign := uint64(0) // extends a and b
 	if in.flag {
 		sign = ^uint64(0)
 	}
 	if in.mode == imadWide && x == 0 && !in.sets {
-		to, up := p.d[0], p.d[1]
+		_, _, _, _, _, _ = d[0], up[0], a[0], b[0], lo[0], hi[0]
+		if m == full {
+			for i := range d {
+				s := product(a[i], b[i], sign) + (uint64(lo[i]) | uint64(hi[i])<<32) + in.imm
+				d[i], up[i] = uint32(s), uint32(s>>32)
+			}
+			return 0, 0
+		}
 		for _, i := range w.lanes(m) {
 			i &= 31
 			s := product(a[i], b[i], sign) + (uint64(lo[i]) | uint64(hi[i])<<32) + in.imm
-			to[i], up[i] = uint32(s), uint32(s>>32)
+			d[i], up[i] = uint32(s), uint32(s>>32)
 		}
-		return
+		return 0, 0
 	}
 	var u uint32
 	for _, i := range w.lanes(m) {
@@ -397,12 +416,12 @@ func opIMADWide(w *warp, in *inst, p *pending, m uint32) {
 		s, c2 := bits.Add64(s, in.imm, 0)
 		u |= uint32(c1|c2) << i
 		if in.mode == imadHigh {
-			p.d[0][i] = uint32(s >> 32)
+			d[i] = uint32(s >> 32)
 		} else {
-			p.d[0][i], p.d[1][i] = uint32(s), uint32(s>>32)
+			d[i], up[i] = uint32(s), uint32(s>>32)
 		}
 	}
-	p.pout[0] = u
+	return u, 0
 }
 
 // product multiplies two words as signed numbers if sign is all ones, else as unsigned ones.
@@ -472,15 +491,22 @@ func decodeLEA(d *dec) error {
 		o.ps[0] = predicate{predTrue, true}
 		o.imm = negated
 	}
-	o.run = opLEA
+	o.lanes = opLEA
 	d.once()
 	return nil
 }
 
-func opLEA(w *warp, in *inst, p *pending, m uint32) {
-	a, b, c, d, x, n := p.s[0], p.s[1], p.s[min(2, max(in.nsrc, 1)-1)], p.d[0], p.ps[0], in.count
+func opLEA(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _, _ = d[0], a[0], b[0]
+	n := in.count
 	var u uint32
 	switch {
+	case in.arg == 0 && in.imm == 0 && in.mode == leaLow && m == full:
+		for i := range d {
+			s := uint64(a[i]<<(n&31)) + uint64(b[i]) + uint64(x>>i&1)
+			d[i] = uint32(s)
+			u |= uint32(s>>32) << i
+		}
 	case in.arg == 0 && in.imm == 0 && in.mode == leaLow:
 		for _, i := range w.lanes(m) {
 			i &= 31
@@ -501,7 +527,7 @@ func opLEA(w *warp, in *inst, p *pending, m uint32) {
 			u |= in.shiftAdd(d, i, a[i], b[i], c[i], x>>i&1) << i
 		}
 	}
-	p.pout[0] = u
+	return u, 0
 }
 
 // shiftAdd is any LEA in lane i; it returns the carry.
@@ -547,13 +573,13 @@ func decodeLOP3(d *dec) error {
 	d.o.lut, d.o.flag = uint8(v[3].Imm), d.in.Has("PAND")
 	d.predResult(0, sass.Pu)
 	d.predSource(0, sass.Pp, false)
-	d.o.run = opLOP3
+	d.o.lanes = opLOP3
 	d.once()
 	return nil
 }
 
-func opLOP3(w *warp, in *inst, p *pending, m uint32) {
-	a, b, c, d := p.three()
+func opLOP3(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _, _, _ = d[0], a[0], b[0], c[0]
 	switch in.lut {
 	case 0xc0: // a & b
 		for _, i := range w.lanes(m) {
@@ -599,12 +625,13 @@ func opLOP3(w *warp, in *inst, p *pending, m uint32) {
 			}
 		}
 		if in.flag {
-			u &= p.ps[0]
+			u &= x
 		} else {
-			u |= p.ps[0]
+			u |= x
 		}
-		p.pout[0] = u
+		return u, 0
 	}
+	return 0, 0
 }
 
 // decodeSHF: a funnel shift of the pair {c, a}; the amount is clamped to the
@@ -638,13 +665,13 @@ func decodeSHF(d *dec) error {
 	if d.in.Has("HI") {
 		o.arg = 32
 	}
-	o.run = opSHF
+	o.lanes = opSHF
 	d.once()
 	return nil
 }
 
-func opSHF(w *warp, in *inst, p *pending, m uint32) {
-	a, b, c, d := p.three()
+func opSHF(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _, _, _ = d[0], a[0], b[0], c[0]
 	most, keep, arg := uint32(in.count), full, in.arg&63
 	if in.flag {
 		most, keep = full, uint32(in.count)-1
@@ -666,6 +693,7 @@ func opSHF(w *warp, in *inst, p *pending, m uint32) {
 			d[i] = uint32(int64(uint64(a[i])|uint64(c[i])<<32) >> min(b[i]&keep, most) >> arg)
 		}
 	}
+	return 0, 0
 }
 
 var prmtModes = map[string]num.PrmtMode{
@@ -683,21 +711,21 @@ func decodePRMT(d *dec) error {
 	if err := d.result(1); err != nil {
 		return err
 	}
-	d.o.run = opPRMT
+	d.o.lanes = opPRMT
 	d.once()
 	return d.sources(3)
 }
 
-func opPRMT(w *warp, in *inst, p *pending, m uint32) {
-	a, s, c, d := p.three()
+func opPRMT(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	if in.mode == 0 && in.src[1].row < 0 { // one selector for all lanes
-		permute(d, a, c, s[0], w.lanes(m))
-		return
+		permute(d, a, c, b[0], w.lanes(m))
+		return 0, 0
 	}
 	for _, i := range w.lanes(m) {
 		i &= 31
-		d[i] = num.Prmt(a[i], c[i], s[i], num.PrmtMode(in.mode))
+		d[i] = num.Prmt(a[i], c[i], b[i], num.PrmtMode(in.mode))
 	}
+	return 0, 0
 }
 
 // permute is num.Prmt with the same selector in the given lanes.
@@ -730,17 +758,17 @@ func decodeBits(d *dec) error {
 	n, o := 1, d.o
 	switch d.in.Op {
 	case sass.OpBMSK, sass.OpUBMSK:
-		n, o.run = 2, opBMSK
+		n, o.lanes = 2, opBMSK
 		if err := d.only("W", "C"); err != nil {
 			return err
 		}
 	case sass.OpSGXT, sass.OpUSGXT:
-		n, o.run = 2, opSGXT
+		n, o.lanes = 2, opSGXT
 		if err := d.only("W", "U32"); err != nil {
 			return err
 		}
 	case sass.OpFLO, sass.OpUFLO:
-		o.run = opFLO
+		o.lanes = opFLO
 		if err := d.only("U32", "SH"); err != nil {
 			return err
 		}
@@ -750,7 +778,7 @@ func decodeBits(d *dec) error {
 		}
 		d.predResult(0, sass.Pu)
 	default:
-		o.run = map[sass.Op]func(*warp, *inst, *pending, uint32){
+		o.lanes = map[sass.Op]laneOp{
 			sass.OpPOPC: opPOPC, sass.OpUPOPC: opPOPC, sass.OpBREV: opBREV, sass.OpUBREV: opBREV, sass.OpIABS: opIABS,
 		}[d.in.Op]
 		if err := d.only(); err != nil {
@@ -765,68 +793,73 @@ func decodeBits(d *dec) error {
 	return d.sources(n)
 }
 
-func opBMSK(w *warp, in *inst, p *pending, m uint32) {
+func opBMSK(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
-		p.d[0][i] = num.Bmsk(p.s[0][i], p.s[1][i], in.mode == 0)
+		d[i] = num.Bmsk(a[i], b[i], in.mode == 0)
 	}
+	return 0, 0
 }
 
-func opSGXT(w *warp, in *inst, p *pending, m uint32) {
+func opSGXT(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
 		if in.flag {
-			p.d[0][i] = num.SzextU32(p.s[0][i], p.s[1][i], in.mode == 0)
+			d[i] = num.SzextU32(a[i], b[i], in.mode == 0)
 		} else {
-			p.d[0][i] = num.SzextS32(p.s[0][i], p.s[1][i], in.mode == 0)
+			d[i] = num.SzextS32(a[i], b[i], in.mode == 0)
 		}
 	}
+	return 0, 0
 }
 
 // opFLO: the position of the highest bit that differs from the sign; Pu reports that
 // there is one (assumed).
-func opFLO(w *warp, in *inst, p *pending, m uint32) {
+func opFLO(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	u := uint32(0)
 	for _, i := range w.lanes(m) {
 		i &= 31
-		v := p.s[0][i]
+		v := a[i]
 		if in.flag {
 			v = num.BfindU32(v, in.arg == 1)
 		} else {
 			v = num.BfindS32(v, in.arg == 1)
 		}
-		p.d[0][i] = v
+		d[i] = v
 		if v != full {
 			u |= 1 << i
 		}
 	}
-	p.pout[0] = u
+	return u, 0
 }
 
-func opPOPC(w *warp, _ *inst, p *pending, m uint32) {
+func opPOPC(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
-		p.d[0][i] = uint32(bits.OnesCount32(p.s[0][i]))
+		d[i] = uint32(bits.OnesCount32(a[i]))
 	}
+	return 0, 0
 }
 
-func opBREV(w *warp, _ *inst, p *pending, m uint32) {
+func opBREV(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
-		p.d[0][i] = bits.Reverse32(p.s[0][i])
+		d[i] = bits.Reverse32(a[i])
 	}
+	return 0, 0
 }
 
 // opIABS: the absolute value of the smallest integer is itself.
-func opIABS(w *warp, _ *inst, p *pending, m uint32) {
+func opIABS(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
-		v := int32(p.s[0][i])
-		p.d[0][i] = uint32(max(v, -v))
+		v := int32(a[i])
+		d[i] = uint32(max(v, -v))
 		if v == -1<<31 {
-			p.d[0][i] = 1 << 31
+			d[i] = 1 << 31
 		}
 	}
+	return 0, 0
 }
 
 // decodeIMNMX: the minimum if the predicate holds, else the maximum; of words, of the half words
@@ -845,16 +878,15 @@ func decodeIMNMX(d *dec) error {
 	o.count, o.flag = d.laneBits()
 	o.sat = d.in.Has("RELU")
 	d.predSource(0, sass.Pp, true)
-	o.run = opIMNMX
+	o.lanes = opIMNMX
 	if o.count != 32 || o.sat {
-		o.run = opIMNMXLanes
+		o.lanes = opIMNMXLanes
 	}
 	d.once()
 	return d.sources(2)
 }
 
-func opIMNMXLanes(w *warp, in *inst, p *pending, m uint32) {
-	a, b, d := p.two()
+func opIMNMXLanes(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	mask := full >> (32 - in.count)
 	sign := uint32(0)
 	if in.flag {
@@ -864,17 +896,18 @@ func opIMNMXLanes(w *warp, in *inst, p *pending, m uint32) {
 		i &= 31
 		v := uint32(0)
 		for at := 0; at < 32; at += in.count {
-			x, y := a[i]>>at&mask, b[i]>>at&mask
-			if (x^sign < y^sign) != (p.ps[0]>>i&1 != 0) {
-				x = y
+			p, q := a[i]>>at&mask, b[i]>>at&mask
+			if (p^sign < q^sign) != (x>>i&1 != 0) {
+				p = q
 			}
-			if in.sat && x&sign != 0 {
-				x = 0
+			if in.sat && p&sign != 0 {
+				p = 0
 			}
-			v |= x << at
+			v |= p << at
 		}
 		d[i] = v
 	}
+	return 0, 0
 }
 
 // decodeIMNMXWide: the meaning of its predicate results, and of its second predicate, is not
@@ -928,20 +961,19 @@ func opIMNMXWide(w *warp, in *inst, p *pending, m uint32) {
 	}
 }
 
-func opIMNMX(w *warp, in *inst, p *pending, m uint32) {
-	a, b, d := p.two()
-	least := p.ps[0]
+func opIMNMX(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _, _ = d[0], a[0], b[0]
 	flip := uint32(0)
 	if in.flag {
 		flip = 1 << 31
 	}
 	for _, i := range w.lanes(m) {
 		i &= 31
-		x, y := a[i]^flip, b[i]^flip
-		lo, hi := min(x, y), max(x, y)
-		t := -(least >> i & 1)
+		lo, hi := min(a[i]^flip, b[i]^flip), max(a[i]^flip, b[i]^flip)
+		t := -(x >> i & 1)
 		d[i] = (lo&t | hi&^t) ^ flip
 	}
+	return 0, 0
 }
 
 // decodeISETP: with .EX it compares the upper halves of 64-bit numbers; a third predicate
@@ -958,7 +990,7 @@ func decodeISETP(d *dec) error {
 		d.predSource(1, sass.Pr, true)
 		d.o.arg = 1
 	}
-	d.o.run = opISETP
+	d.o.lanes = opISETP
 	d.o.uniform = d.in.Op == sass.OpUISETP
 	if d.in.Has("S64") || d.in.Has("U64") {
 		if d.o.arg == 1 {
@@ -992,8 +1024,8 @@ func opISETPWide(w *warp, in *inst, p *pending, m uint32) {
 	p.pout = [2]uint32{combine(in.mode, r, p.ps[0]), combine(in.mode, ^r, p.ps[0])}
 }
 
-func opISETP(w *warp, in *inst, p *pending, m uint32) {
-	a, b := p.s[0], p.s[1]
+func opISETP(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _ = a[0], b[0]
 	flip := uint32(0)
 	if in.flag {
 		flip = 1 << 31
@@ -1001,16 +1033,10 @@ func opISETP(w *warp, in *inst, p *pending, m uint32) {
 	more := in.arg == 1 && in.cmp != 0 && in.cmp != num.NUM|num.NAN
 	var lt, eq uint32
 	if in.cmp&num.LT != 0 != (in.cmp&num.GT != 0) {
-		for _, i := range w.lanes(m) {
-			i &= 31
-			lt |= uint32((uint64(a[i]^flip)-uint64(b[i]^flip))>>63) << i
-		}
+		lt = w.less(a, b, flip, m)
 	}
 	if more || in.cmp&num.EQ != 0 != (in.cmp&num.GT != 0) {
-		for _, i := range w.lanes(m) {
-			i &= 31
-			eq |= uint32((uint64(a[i]^b[i])-1)>>63) << i
-		}
+		eq = w.equal(a, b, m)
 	}
 	r := uint32(0) // where it is greater
 	if in.cmp&num.GT != 0 {
@@ -1023,9 +1049,39 @@ func opISETP(w *warp, in *inst, p *pending, m uint32) {
 		r ^= eq
 	}
 	if more {
-		r = r&^eq | p.ps[1]&eq
+		r = r&^eq | y&eq
 	}
-	p.pout = [2]uint32{combine(in.mode, r, p.ps[0]), combine(in.mode, ^r, p.ps[0])}
+	return combine(in.mode, r, x), combine(in.mode, ^r, x)
+}
+
+// less returns the lanes in which a is less than b, both with their sign flipped by flip.
+func (w *warp) less(a, b *[32]uint32, flip, m uint32) (lt uint32) {
+	if m == full {
+		for i := range a {
+			lt |= uint32((uint64(a[i]^flip)-uint64(b[i]^flip))>>63) << i
+		}
+		return lt
+	}
+	for _, i := range w.lanes(m) {
+		i &= 31
+		lt |= uint32((uint64(a[i]^flip)-uint64(b[i]^flip))>>63) << i
+	}
+	return lt
+}
+
+// equal returns the lanes in which a is b.
+func (w *warp) equal(a, b *[32]uint32, m uint32) (eq uint32) {
+	if m == full {
+		for i := range a {
+			eq |= uint32((uint64(a[i]^b[i])-1)>>63) << i
+		}
+		return eq
+	}
+	for _, i := range w.lanes(m) {
+		i &= 31
+		eq |= uint32((uint64(a[i]^b[i])-1)>>63) << i
+	}
+	return eq
 }
 
 // decodeSEL: a if the predicate holds, else b.
@@ -1041,7 +1097,7 @@ func decodeSEL(d *dec) error {
 		return err
 	}
 	d.predSource(0, sass.Pp, true)
-	d.o.run = opSEL
+	d.o.lanes = opSEL
 	d.once()
 	if n == 2 {
 		d.o.run = opSELWide
@@ -1061,14 +1117,14 @@ func opSELWide(w *warp, _ *inst, p *pending, m uint32) {
 	}
 }
 
-func opSEL(w *warp, _ *inst, p *pending, m uint32) {
-	a, b, d := p.two()
-	first := p.ps[0]
+func opSEL(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _, _ = d[0], a[0], b[0]
 	for _, i := range w.lanes(m) {
 		i &= 31
-		t := -(first >> i & 1)
+		t := -(x >> i & 1)
 		d[i] = a[i]&t | b[i]&^t
 	}
+	return 0, 0
 }
 
 // decodeMOV: a second literal has a bit for each lane of a quad that is written
@@ -1092,7 +1148,7 @@ func decodeMOV(d *dec) error {
 		return err
 	}
 	v := d.values()
-	d.o.run = opMOV
+	d.o.lanes = opMOV
 	if len(v) == 2 {
 		if v[1].Kind != sass.Imm || v[1].Imm < 0 || v[1].Imm > 0xf {
 			return errForm
@@ -1104,15 +1160,16 @@ func decodeMOV(d *dec) error {
 	return d.sources(1)
 }
 
-func opMOV(w *warp, _ *inst, p *pending, m uint32) {
+func opMOV(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	if m == full {
-		*p.d[0] = *p.s[0]
-		return
+		*d = *a
+		return 0, 0
 	}
 	for _, i := range w.lanes(m) {
 		i &= 31
-		p.d[0][i] = p.s[0][i]
+		d[i] = a[i]
 	}
+	return 0, 0
 }
 
 func opMOVWide(w *warp, _ *inst, p *pending, m uint32) {
@@ -1124,7 +1181,7 @@ func opMOVWide(w *warp, _ *inst, p *pending, m uint32) {
 
 func opMOVPart(w *warp, in *inst, p *pending, m uint32) {
 	p.mask &= uint32(in.imm)
-	opMOV(w, in, p, m&uint32(in.imm))
+	opMOV(w, in, p.d[0], p.s[0], nil, nil, 0, 0, m&uint32(in.imm))
 }
 
 // decodeIDP: dot products of bytes, and of half words with bytes.
@@ -1155,20 +1212,20 @@ func decodeIDP(d *dec) error {
 	default:
 		d.o.mode = 1
 	}
-	d.o.run = opIDP
+	d.o.lanes = opIDP
 	return d.sources(3)
 }
 
-func opIDP(w *warp, in *inst, p *pending, m uint32) {
-	a, b, c := p.s[0], p.s[1], p.s[2]
+func opIDP(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
 		if in.mode == 0 {
-			p.d[0][i] = num.Dp4a(a[i], b[i], c[i], in.flag, in.sat)
+			d[i] = num.Dp4a(a[i], b[i], c[i], in.flag, in.sat)
 		} else {
-			p.d[0][i] = num.Dp2a(a[i], b[i], c[i], in.flag, in.sat, in.mode == 2)
+			d[i] = num.Dp2a(a[i], b[i], c[i], in.flag, in.sat, in.mode == 2)
 		}
 	}
+	return 0, 0
 }
 
 // decodeVABSDIFF: |a - b| + c; of VABSDIFF4 byte by byte, with .ACC their sum.
@@ -1182,9 +1239,9 @@ func decodeVABSDIFF(d *dec) error {
 	d.o.flag = !d.in.Has("U32")
 	switch {
 	case d.in.Op == sass.OpVABSDIFF:
-		d.o.run = opVABSDIFF
+		d.o.lanes = opVABSDIFF
 	default:
-		d.o.run = opVABSDIFF4
+		d.o.lanes = opVABSDIFF4
 		d.o.flag = d.in.Has("ACC")
 		if v := d.values(); !d.o.flag && (len(v) != 3 || v[2].Kind != sass.Reg || v[2].Reg != sass.RZ) {
 			return errForm
@@ -1193,20 +1250,19 @@ func decodeVABSDIFF(d *dec) error {
 	return d.sources(3)
 }
 
-func opVABSDIFF(w *warp, in *inst, p *pending, m uint32) {
-	a, b, c := p.s[0], p.s[1], p.s[2]
+func opVABSDIFF(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
 		x, y := int64(a[i]), int64(b[i])
 		if in.flag {
 			x, y = int64(int32(a[i])), int64(int32(b[i]))
 		}
-		p.d[0][i] = uint32(max(x-y, y-x)) + c[i]
+		d[i] = uint32(max(x-y, y-x)) + c[i]
 	}
+	return 0, 0
 }
 
-func opVABSDIFF4(w *warp, in *inst, p *pending, m uint32) {
-	a, b, c := p.s[0], p.s[1], p.s[2]
+func opVABSDIFF4(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	for _, i := range w.lanes(m) {
 		i &= 31
 		s := c[i]
@@ -1218,6 +1274,7 @@ func opVABSDIFF4(w *warp, in *inst, p *pending, m uint32) {
 			}
 			s += v
 		}
-		p.d[0][i] = s
+		d[i] = s
 	}
+	return 0, 0
 }

@@ -349,6 +349,7 @@ func (w *warp) place(space isa.Space) (mem []byte, bytes, step uint64) {
 func (w *warp) loadWords(in *inst, p *pending, m uint32) {
 	size := uint64(in.mem.size)
 	mem, n, step := w.place(in.mem.space)
+	d := p.d[0]
 	for _, i := range w.lanes(m) {
 		i &= 31
 		a := w.addr[i]
@@ -357,7 +358,7 @@ func (w *warp) loadWords(in *inst, p *pending, m uint32) {
 			return
 		}
 		b := mem[a+step*uint64(i):]
-		p.d[0][i] = le.Uint32(b)
+		d[i] = le.Uint32(b)
 		if size == 4 {
 			continue
 		}
@@ -461,9 +462,14 @@ func opStore(w *warp, in *inst, p *pending, m uint32) {
 	}
 	for _, i := range w.lanes(m) {
 		i &= 31
-		b := w.bytes(in, a.space, i, a.size, true)
+		var b []byte
+		if a.space == isa.Global {
+			b = w.blk.View.WriteSpan(w.addr[i], a.size)
+		}
 		if b == nil {
-			return
+			if b = w.bytes(in, a.space, i, a.size, true); b == nil {
+				return
+			}
 		}
 		switch a.size {
 		case 1:

@@ -53,7 +53,9 @@ type warp struct {
 	used  bool               // local holds this block's memory
 	addr  [32]uint64         // addresses of the current memory access
 	tmp   [maxSrc][32]uint32 // sources with their modifiers applied
-	tid   [3][32]uint32
+	// The second result and the fourth source of a laneOp that has them.
+	second, fourth *[32]uint32
+	tid            [3][32]uint32
 
 	// The lanes of a mask, as a list; see lanes.
 	on     [32]int
@@ -82,24 +84,14 @@ type pending struct {
 	out  [maxDst][32]uint32
 }
 
-// init makes a record's results go to itself.
+// init makes a record's results go to itself; an operation may name sources that its instruction does not have.
 func (p *pending) init() {
+	for k := range p.s {
+		p.s[k] = &p.out[0]
+	}
 	for k := range p.d {
 		p.d[k] = &p.out[k]
 	}
-}
-
-// two and three return the first sources and the result. No loop over lanes has to look whether they are nil.
-func (p *pending) two() (a, b, d *[32]uint32) {
-	a, b, d = p.s[0], p.s[1], p.d[0]
-	_, _, _ = a[0], b[0], d[0]
-	return a, b, d
-}
-
-func (p *pending) three() (a, b, c, d *[32]uint32) {
-	a, b, c, d = p.s[0], p.s[1], p.s[2], p.d[0]
-	_, _, _, _ = a[0], b[0], c[0], d[0]
-	return a, b, c, d
 }
 
 // operands are what an instruction of variable latency has read at issue.
@@ -273,6 +265,10 @@ func (w *warp) step(in *inst, m uint32) *pending {
 	if m == 0 || in.kind == kNop {
 		return nil
 	}
+	if in.quick && len(w.waiting) == 0 {
+		w.quick(in, m)
+		return nil
+	}
 	p := &w.blk.step
 	direct := in.direct && len(w.waiting) == 0
 	if direct {
@@ -300,6 +296,76 @@ func (w *warp) step(in *inst, m uint32) *pending {
 		in.commit(w, in, p)
 	}
 	return p
+}
+
+// burst executes instructions from registers to registers, at most the given number, until another one comes.
+func (w *warp) burst(most uint64) (used uint64) {
+	if len(w.waiting) > 0 {
+		return 0
+	}
+	code, pc, mask, lanes := w.blk.im.code, w.pc, w.mask, uint64(0)
+	for ; used < most; used++ {
+		in := &code[pc]
+		if !in.quick {
+			break
+		}
+		m := mask & w.pred(in.guard)
+		lanes += uint64(bits.OnesCount32(m))
+		if pc++; m != 0 {
+			w.quick(in, m)
+		}
+	}
+	w.pc = pc
+	w.insts += used
+	w.thrInsts += lanes
+	return used
+}
+
+// quick executes an instruction from registers to registers, without a record.
+func (w *warp) quick(in *inst, m uint32) {
+	d := &w.blk.direct.out[0]
+	if r := in.dst[0]; r >= 0 {
+		d = &w.rows[r]
+	}
+	s := [4]*[32]uint32{w.row(in.rows[0]), w.row(in.rows[1]), w.row(in.rows[2])}
+	if in.nsrc > 3 {
+		s[3] = w.row(in.rows[3])
+		w.second = &w.blk.direct.out[1]
+		if r := in.dst[1]; in.ndst > 1 && r >= 0 {
+			w.second = &w.rows[r]
+		}
+	}
+	if in.changed {
+		for k := range in.src[:in.nsrc] {
+			if o := &in.src[k]; !o.plain() {
+				o.apply(&w.tmp[k], s[k])
+				s[k] = &w.tmp[k]
+			}
+		}
+	}
+	if in.nsrc > 3 {
+		w.fourth = s[3]
+	}
+	u, v := in.lanes(w, in, d, s[0], s[1], s[2], w.pred(in.ps[0]), w.pred(in.ps[1]), m)
+	if in.sets {
+		w.setPredicate(in.pd[0], u, m)
+		w.setPredicate(in.pd[1], v, m)
+	}
+}
+
+// runLanes is the run of instructions with lanes.
+func runLanes(w *warp, in *inst, p *pending, m uint32) {
+	if in.nsrc > 3 {
+		w.second, w.fourth = p.d[1], p.s[3]
+	}
+	p.pout[0], p.pout[1] = in.lanes(w, in, p.d[0], p.s[0], p.s[1], p.s[2], p.ps[0], p.ps[1], m)
+}
+
+// setPredicate makes results of the lanes of m visible.
+func (w *warp) setPredicate(r uint8, v, m uint32) {
+	if r != noPredicate {
+		w.pr[r] = w.pr[r]&^m | v&m
+	}
 }
 
 // share gives lanes that execute a memory instruction without accessing memory the address
@@ -510,14 +576,11 @@ func (w *warp) Commit(h exec.Pending) {
 // writePredicates makes results visible: those in predicates.
 func (w *warp) writePredicates(p *pending, in *inst) {
 	for k, r := range in.pd {
-		if r == noPredicate {
-			continue
-		}
 		v, m := p.pout[k], p.mask
 		if in.toUP {
 			v, m = -(v & 1), full
 		}
-		w.pr[r] = w.pr[r]&^m | v&m
+		w.setPredicate(r, v, m)
 	}
 }
 
