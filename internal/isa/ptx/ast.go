@@ -305,13 +305,7 @@ func (in *Inst) Has(mod string) bool {
 }
 
 // FullName returns opcode and modifiers as written: "ld.global.v4.u32".
-func (in *Inst) FullName() string {
-	n := in.Op
-	for _, m := range in.Mods {
-		n += "." + m
-	}
-	return n
-}
+func (in *Inst) FullName() string { return join(in.Op, in.Mods) }
 
 // Types returns the instruction's type modifiers in order: cvt.rn.f16.f32 has
 // {"f16", "f32"}.

@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,16 +18,9 @@ type problem struct {
 // their kinds, and whether register types agree with the types of the instruction.
 // It ignores instructions without a row; guards and names are checked by the
 // resolver.
-func checkInst(m *Module, _ *Func, in *Inst) []*Error {
-	if in.Form == nil {
-		return nil
-	}
-	v, ok := in.Form.match(in.Mods)
-	if !ok {
-		return nil
-	}
+func checkInst(m *Module, v values, in *Inst) []*Error {
 	var errs []*Error
-	for _, p := range in.Form.checkArgs(v, in) {
+	for _, p := range v.form.checkArgs(v, in) {
 		e := &Error{Pos: p.pos, Msg: p.msg, Hint: p.hint}
 		if m != nil {
 			e.File = m.File
@@ -40,29 +34,16 @@ func checkInst(m *Module, _ *Func, in *Inst) []*Error {
 }
 
 // fits reports whether the operands of an instruction fit the row.
-func (f *Form) fits(in *Inst) bool {
-	if len(in.Args) < f.nreq || len(in.Args) > len(f.args) {
-		return false
-	}
-	v, ok := f.match(in.Mods)
-	return ok && len(f.checkArgs(v, in)) == 0
+func (v values) fits(in *Inst) bool {
+	return len(in.Args) >= v.form.nreq && len(in.Args) <= len(v.form.args) && len(v.form.checkArgs(v, in)) == 0
 }
 
 // fitsShape reports whether number and kinds of operands fit the row, types aside.
-func (f *Form) fitsShape(in *Inst) bool {
-	if len(in.Args) < f.nreq || len(in.Args) > len(f.args) {
+func (v values) fitsShape(in *Inst) bool {
+	if len(in.Args) < v.form.nreq || len(in.Args) > len(v.form.args) {
 		return false
 	}
-	v, ok := f.match(in.Mods)
-	if !ok {
-		return false
-	}
-	for _, p := range f.checkArgs(v, in) {
-		if p.shape {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v.form.checkArgs(v, in), func(p problem) bool { return p.shape })
 }
 
 // checkArgs returns the errors in the operands. Optional operands may be omitted in
@@ -75,6 +56,16 @@ func (f *Form) checkArgs(v values, in *Inst) []problem {
 			hint: "the form is " + f.text(maxListed)}}
 	}
 	var best []problem
+	if extra == 0 || len(in.Args) == len(f.args) { // all are there, or none of the optional ones
+		n := 0
+		for i := range f.args {
+			if a := &f.args[i]; extra > 0 || !a.opt {
+				best = append(best, checkArg(v, a, in, &in.Args[n])...)
+				n++
+			}
+		}
+		return best
+	}
 	first := true
 	f.align(0, extra, nil, func(specs []int) bool {
 		var ps []problem

@@ -518,7 +518,7 @@ func join(op string, mods []string) string {
 // uses few distinct combinations; the bound is for hostile input.
 var matchCache struct {
 	sync.RWMutex
-	rows map[string][]*Form
+	rows map[string][]values
 }
 
 const maxMatchCache = 1 << 13
@@ -526,56 +526,60 @@ const maxMatchCache = 1 << 13
 // maxMods is larger than the number of slots of any row.
 const maxMods = 24
 
-// matchMods returns the rows that match an opcode with modifiers.
-func matchMods(op string, mods []string) []*Form {
-	key := join(op, mods)
+// matchMods returns the rows that match an opcode with modifiers, with these by slot.
+func matchMods(op string, mods []string) []values {
+	var room [64]byte
+	key := append(room[:0], op...)
+	for _, m := range mods {
+		key = append(append(key, '.'), m...)
+	}
 	matchCache.RLock()
-	fs, ok := matchCache.rows[key]
+	fs, ok := matchCache.rows[string(key)]
 	matchCache.RUnlock()
 	if ok {
 		return fs
 	}
 	for _, f := range formsByOp[op] {
 		if v, ok := f.match(mods); ok && (f.rule == nil || f.rule(v) == "") {
-			fs = append(fs, f)
+			fs = append(fs, v)
 		}
 	}
 	matchCache.Lock()
 	if matchCache.rows == nil || len(matchCache.rows) >= maxMatchCache {
-		matchCache.rows = map[string][]*Form{}
+		matchCache.rows = map[string][]values{}
 	}
-	matchCache.rows[key] = fs
+	matchCache.rows[string(key)] = fs
 	matchCache.Unlock()
 	return fs
 }
 
-// matchForm returns the row of the table that an instruction matches: by opcode and
-// modifiers and, if several rows share these (mov of a vector and of a scalar), by
-// the shape of its operands. Operands that fit no row are left to checkInst. The
-// error says which modifier is wrong or missing.
+// matchForm returns the row of the table that an instruction matches, with its
+// modifiers by slot: by opcode and modifiers and, if several rows share these (mov
+// of a vector and of a scalar), by the shape of its operands. Operands that fit no
+// row are left to checkInst. The error says which modifier is wrong or missing.
 //
 // A row newer than the module's .version or .target is accepted, because real PTX
 // does not respect them.
-func matchForm(_ *Module, in *Inst) (*Form, error) {
+func matchForm(in *Inst) (values, error) {
 	if len(in.Mods) > maxMods {
-		return nil, &formError{msg: fmt.Sprintf("%s has %d modifiers, more than any instruction takes", clip(in.Op), len(in.Mods))}
+		return values{}, &formError{msg: fmt.Sprintf("%s has %d modifiers, more than any instruction takes", clip(in.Op), len(in.Mods))}
 	}
 	fs := matchMods(in.Op, in.Mods)
 	switch {
 	case len(fs) == 1:
 		return fs[0], nil
 	case len(fs) > 1:
-		for _, f := range fs {
-			if f.fits(in) {
-				return f, nil
+		for _, v := range fs {
+			if v.fits(in) {
+				return v, nil
 			}
 		}
-		for _, f := range fs {
-			if f.fitsShape(in) {
-				return f, nil
+		for _, v := range fs {
+			if v.fitsShape(in) {
+				return v, nil
 			}
 		}
 		return fs[0], nil
 	}
-	return nil, explain(in)
+	return values{}, explain(in)
 }

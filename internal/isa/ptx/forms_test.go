@@ -213,7 +213,7 @@ func TestWildForms(t *testing.T) {
 		{"multimem.ld_reduce.relaxed.sys.global.add.acc::f32.v4.bf16x2", ""},
 	} {
 		in := inst(c.src)
-		f, err := matchForm(nil, in)
+		f, err := matchForm(in)
 		if err != nil {
 			t.Errorf("%s: %v", c.src, err)
 			continue
@@ -221,7 +221,7 @@ func TestWildForms(t *testing.T) {
 		if c.want == "" {
 			c.want = c.src
 		}
-		if got := f.Canonical(in); got != c.want {
+		if got := f.form.Canonical(in); got != c.want {
 			t.Errorf("%s: canonical %s, want %s", c.src, got, c.want)
 		}
 	}
@@ -241,7 +241,7 @@ func TestFeatureList(t *testing.T) {
 			continue
 		}
 		n++
-		if _, err := matchForm(nil, inst(strings.TrimSpace(line))); err != nil {
+		if _, err := matchForm(inst(strings.TrimSpace(line))); err != nil {
 			t.Error(err)
 		}
 	}
@@ -306,7 +306,7 @@ func TestNoForm(t *testing.T) {
 		{"exit.u32", "exit.u32: exit has no modifier .u32", "the form is exit"},
 		{"membar.gpu", "membar.gpu: membar has no modifier .gpu", "expected one of .cta .gl .sys; the form is membar.{cta,gl,sys}"},
 	} {
-		_, err := matchForm(nil, inst(c.src))
+		_, err := matchForm(inst(c.src))
 		e, ok := err.(*formError)
 		if !ok {
 			t.Errorf("%s: error %v, want %q", c.src, err, c.msg)
@@ -356,7 +356,7 @@ func TestFragments(t *testing.T) {
 		{"mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", 2, 2, 2, 2, "b32", "b32", "b32 b32"},
 	} {
 		in := inst(c.src)
-		f, err := matchForm(nil, in)
+		f, err := matchForm(in)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -367,7 +367,7 @@ func TestFragments(t *testing.T) {
 			n    int
 			typ  string
 		}{{"a", c.a, c.atype}, {"b", c.b, c.btype}, {"c", c.c, ctype}, {"d", c.d, dtype}} {
-			if n, typ := f.Fragment(in, o.name); n != o.n || string(typ) != o.typ {
+			if n, typ := f.form.Fragment(in, o.name); n != o.n || string(typ) != o.typ {
 				t.Errorf("%s: fragment %s is %d × %s, want %d × %s", c.src, o.name, n, typ, o.n, o.typ)
 			}
 		}
@@ -382,12 +382,12 @@ func TestFragments(t *testing.T) {
 		"wmma.load.c.sync.aligned.row.m16n16k16.f16":          4,
 	} {
 		in := inst(src)
-		f, err := matchForm(nil, in)
+		f, err := matchForm(in)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		if n, _ := f.Fragment(in, "d"); n != want {
+		if n, _ := f.form.Fragment(in, "d"); n != want {
 			t.Errorf("%s: %d registers, want %d", src, n, want)
 		}
 	}
@@ -437,7 +437,8 @@ func FuzzMatchForm(f *testing.F) {
 	f.Add("mma.row.row.row.col.col.col.f32.f32.f32.f32.f16.f16")
 	f.Fuzz(func(t *testing.T, name string) {
 		in := inst(name)
-		form, err := matchForm(nil, in)
+		v, err := matchForm(in)
+		form := v.form
 		if (form == nil) == (err == nil) {
 			t.Fatalf("%s: form %v and error %v", name, form, err)
 		}
@@ -445,7 +446,7 @@ func FuzzMatchForm(f *testing.F) {
 			return
 		}
 		again := inst(form.Canonical(in))
-		if f2, err := matchForm(nil, again); err != nil || f2.Canonical(again) != form.Canonical(in) {
+		if f2, err := matchForm(again); err != nil || f2.form.Canonical(again) != form.Canonical(in) {
 			t.Fatalf("%s: canonical %s does not match as itself: %v", name, form.Canonical(in), err)
 		}
 	})

@@ -28,6 +28,7 @@ type scope struct {
 	parent   *scope
 	names    map[string]entry
 	families map[string]*Var // parameterised declarations by the name before <n>
+	lengths  uint64          // those of the names of families, as bits; 63 stands for longer ones, too
 	numbered map[string]numbered
 }
 
@@ -87,6 +88,9 @@ func (s *scope) member(name string) (v *Var, index int, tooFar *Var) {
 		return nil, 0, nil
 	}
 	splitNumber(name, func(prefix string, n int) bool {
+		if s.lengths>>min(len(prefix), 63)&1 == 0 {
+			return false
+		}
 		f := s.families[prefix]
 		if f == nil {
 			return false
@@ -174,6 +178,7 @@ func (r *resolver) declareVar(s *scope, v *Var) {
 		s.families = map[string]*Var{}
 	}
 	s.families[v.Name] = v
+	s.lengths |= 1 << min(len(v.Name), 63)
 }
 
 // module resolves everything.
@@ -422,12 +427,8 @@ func (r *resolver) instruction(in *Inst) {
 		}
 		r.operand(in, &in.Args[i], want)
 	}
-	form, bad := matchForm(r.mod, in)
-	if bad != nil {
-		in.Bad = bad
-	} else {
-		in.Form = form
-	}
+	v, bad := matchForm(in)
+	in.Form, in.Bad = v.form, bad
 	if r.faulty {
 		return
 	}
@@ -449,7 +450,7 @@ func (r *resolver) instruction(in *Inst) {
 		r.call(in, callee)
 	}
 	if in.Bad == nil {
-		for _, e := range checkInst(r.mod, r.fn, in) {
+		for _, e := range checkInst(r.mod, v, in) {
 			r.errorAt(e.Pos, e.Msg, e.Hint)
 		}
 	}

@@ -41,17 +41,49 @@ var typeInfos = map[Type]typeInfo{
 	"texref": {0, 'o', 0}, "samplerref": {0, 'o', 0}, "surfref": {0, 'o', 0},
 }
 
+// typeSlots has the types by slot, which is different for each: to look there takes a fraction of what a map takes.
+var typeSlots = func() (slots [256]struct {
+	name Type
+	info typeInfo
+}) {
+	for t, i := range typeInfos {
+		s := &slots[t.slot()]
+		if s.name != "" {
+			panic("the types " + string(s.name) + " and " + string(t) + " have one slot: choose another factor")
+		}
+		s.name, s.info = t, i
+	}
+	return slots
+}()
+
+// slot is a hash of the name.
+func (t Type) slot() uint8 {
+	h := uint32(0)
+	for i := range len(t) {
+		h = (h ^ uint32(t[i])) * 0x76f3787 // a random factor that keeps all types apart
+	}
+	return uint8(h >> 24)
+}
+
+// info returns the properties of a type, none of an unknown one.
+func (t Type) info() typeInfo {
+	if s := &typeSlots[t.slot()]; s.name == t {
+		return s.info
+	}
+	return typeInfo{}
+}
+
 // Known reports whether t is a type of PTX.
-func (t Type) Known() bool { _, ok := typeInfos[t]; return ok }
+func (t Type) Known() bool { return t.info().class != 0 }
 
 // Bits returns the width of a value of the type: 1 for a predicate, 0 for an
 // opaque or unknown type, the whole width for a packed type.
-func (t Type) Bits() int { return typeInfos[t].bits }
+func (t Type) Bits() int { return t.info().bits }
 
 // Bytes returns the size of a value of the type in memory; 0 for predicates,
 // opaque types and unknown ones, 1 for types below a byte.
 func (t Type) Bytes() int {
-	i := typeInfos[t]
+	i := t.info()
 	if i.class == 'p' {
 		return 0
 	}
@@ -59,32 +91,32 @@ func (t Type) Bytes() int {
 }
 
 // Float reports whether the type is a floating-point type, packed ones included.
-func (t Type) Float() bool { return typeInfos[t].class == 'f' }
+func (t Type) Float() bool { return t.info().class == 'f' }
 
 // Signed reports whether the type is a signed integer, packed ones included.
-func (t Type) Signed() bool { return typeInfos[t].class == 's' }
+func (t Type) Signed() bool { return t.info().class == 's' }
 
 // Unsigned reports whether the type is an unsigned integer, packed ones included.
-func (t Type) Unsigned() bool { return typeInfos[t].class == 'u' }
+func (t Type) Unsigned() bool { return t.info().class == 'u' }
 
 // Integer reports whether the type is a signed or unsigned integer. The untyped
 // bits b8 … b128 are not.
 func (t Type) Integer() bool { return t.Signed() || t.Unsigned() }
 
 // Untyped reports whether the type is a bit type: b8 … b128.
-func (t Type) Untyped() bool { return typeInfos[t].class == 'b' }
+func (t Type) Untyped() bool { return t.info().class == 'b' }
 
 // Predicate reports whether the type is pred.
 func (t Type) Predicate() bool { return t == "pred" }
 
 // Opaque reports whether the type is texref, samplerref or surfref.
-func (t Type) Opaque() bool { return typeInfos[t].class == 'o' }
+func (t Type) Opaque() bool { return t.info().class == 'o' }
 
 // Packed reports whether the type packs several elements into one register.
-func (t Type) Packed() bool { return typeInfos[t].packed > 0 }
+func (t Type) Packed() bool { return t.info().packed > 0 }
 
 // Lanes returns the number of elements of a packed type, 1 for a scalar.
-func (t Type) Lanes() int { return max(1, typeInfos[t].packed) }
+func (t Type) Lanes() int { return max(1, t.info().packed) }
 
 // Elem returns the element type of a packed type, and t itself otherwise:
 // f16x2 → f16, e4m3x4 → e4m3.
@@ -105,7 +137,7 @@ func (t Type) declarable() bool {
 }
 
 // isType reports whether a modifier is a type.
-func isType(mod string) bool { _, ok := typeInfos[Type(mod)]; return ok }
+func isType(mod string) bool { return Type(mod).Known() }
 
 // instTypes returns the type modifiers of an instruction in order.
 func instTypes(in *Inst) []Type {
