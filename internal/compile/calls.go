@@ -655,26 +655,8 @@ func (m *module) pointers() (list []string) {
 			list = append(list, name)
 		}
 	}
-	var walk func(o *ptx.Operand)
-	walk = func(o *ptx.Operand) {
-		if o.Kind == ptx.OpSym && o.Func != nil {
-			add(o.Func.Name)
-		}
-		for i := range o.List {
-			walk(&o.List[i])
-		}
-	}
-	for _, f := range m.text.Funcs {
-		if f.Proto || f.Load() != nil { // one that cannot be read is refused where it is called
-			continue
-		}
-		for _, in := range f.Code {
-			if in.Op != "call" {
-				for i := range in.Args {
-					walk(&in.Args[i])
-				}
-			}
-		}
+	for _, name := range m.taken {
+		add(name)
 	}
 	for i := range m.file.Addresses {
 		if a := &m.file.Addresses[i]; a.To == sass.OfPointer {
@@ -684,24 +666,34 @@ func (m *module) pointers() (list []string) {
 	return list
 }
 
-// hasPointers reports whether the module takes addresses of functions, or calls through some.
+// hasPointers reports whether the module takes addresses of functions, or calls through some. It notes which.
 func (m *module) hasPointers() bool {
-	if len(m.pointers()) > 0 {
-		return true
+	seen := map[string]bool{}
+	through := false
+	var walk func(list []ptx.Operand)
+	walk = func(list []ptx.Operand) {
+		for i := range list {
+			o := &list[i]
+			if o.Kind == ptx.OpSym && o.Func != nil && !seen[o.Func.Name] {
+				seen[o.Func.Name] = true
+				m.taken = append(m.taken, o.Func.Name)
+			}
+			walk(o.List)
+		}
 	}
 	for _, f := range m.text.Funcs {
-		if f.Proto || f.Load() != nil {
+		if f.Proto || f.Load() != nil { // one that cannot be read is refused where it is called
 			continue
 		}
-		if slices.ContainsFunc(f.Code, func(in *ptx.Inst) bool {
-			to := (*ptx.Operand)(nil)
-			if in.Op == "call" {
-				to = callOf(in).to
+		for _, in := range f.Code {
+			if in.Op != "call" {
+				walk(in.Args)
+				continue
 			}
-			return to != nil && to.Kind == ptx.OpReg
-		}) {
-			return true
+			c := callOf(in)
+			through = through || c.to != nil && c.to.Kind == ptx.OpReg
+			m.passed = m.passed || slices.ContainsFunc(c.args, func(o ptx.Operand) bool { return o.Func != nil })
 		}
 	}
-	return false
+	return through || len(m.pointers()) > 0
 }

@@ -3,6 +3,7 @@ package compile
 import (
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
 	"github.com/heddle-sim/heddle/internal/compile/machine"
@@ -77,26 +78,31 @@ func Module(m *ptx.Module, o Options) (*Result, error) {
 	}
 	x := newModule(m, o.Arch)
 	out := &Result{File: x.file, Pointers: x.hasPointers()}
+	var list []*ptx.Func
 	for _, fn := range m.Funcs {
-		if !fn.Entry || fn.Proto {
-			continue
+		if fn.Entry && !fn.Proto {
+			list = append(list, fn)
 		}
-		if err := fn.Load(); err != nil {
-			out.Refused = append(out.Refused, &Refusal{Kernel: fn.Name, File: m.File, Pos: fn.Pos, What: "its body", Why: err.Error()})
-			continue
+	}
+	threads := runtime.GOMAXPROCS(0)
+	if o.Dump != nil || out.Pointers || x.passed { // the first kernel that is not refused takes the functions that have addresses
+		threads = 1
+	}
+	inOrder(len(list), threads, func(i int) *unit {
+		own := x
+		if threads > 1 {
+			own = x.fork()
 		}
-		if d := clustered(fn); d != nil {
-			out.Refused = append(out.Refused, &Refusal{Kernel: fn.Name, File: m.File, Pos: d.Pos, What: d.Name, Why: notYet})
-			continue
-		}
-		k, info, err := x.kernel(fn, bounded(fn, mach, o.MaxRegisters), &o)
+		return own.unit(list[i], mach, &o)
+	}, func(u *unit) {
+		k, info, err := x.kernel(u, &o)
 		if err != nil {
 			out.Refused = append(out.Refused, err)
-			continue
+			return
 		}
 		out.Info = append(out.Info, info)
 		x.file.Kernels = append(x.file.Kernels, k)
-	}
+	})
 	return out, nil
 }
 
@@ -120,48 +126,74 @@ type body struct {
 	info Info
 }
 
-// kernel compiles one kernel, with the functions that stay functions.
-func (m *module) kernel(fn *ptx.Func, mach *machine.Machine, o *Options) (k *sass.Kernel, info Info, err *Refusal) {
-	defer m.refusal(fn, func() string { return "emit" }, &err)
-	if n := m.roomForCalls(m.inlined(fn)); n > mach.Registers {
-		more := *mach
-		more.Registers = n
-		mach = &more
+// unit is a kernel with the functions that stay functions, each compiled, or the reason why it cannot be.
+type unit struct {
+	fn     *ptx.Func
+	mach   *machine.Machine
+	bodies []*body
+	wanted *addresses
+	err    *Refusal
+}
+
+// unit compiles a kernel and the functions that stay functions.
+func (m *module) unit(fn *ptx.Func, mach *machine.Machine, o *Options) (u *unit) {
+	u = &unit{fn: fn, mach: bounded(fn, mach, o.MaxRegisters), wanted: m.wanted}
+	defer m.refusal(fn, func() string { return "emit" }, &u.err)
+	if err := fn.Load(); err != nil {
+		stop("its body", err.Error())
 	}
-	first, err := m.body(fn, mach, o)
-	if err != nil {
-		return nil, Info{}, err
+	if d := clustered(fn); d != nil {
+		u.err = &Refusal{Kernel: fn.Name, File: m.text.File, Pos: d.Pos, What: d.Name, Why: notYet}
+		return u
 	}
-	bodies := []*body{first}
+	u.mach.Registers = max(u.mach.Registers, m.roomForCalls(m.inlined(fn)))
 	known := map[string]bool{}
-	for i := 0; i < len(bodies); i++ {
-		list := bodies[i].f.Callees
-		if bodies[i].f.Indirect || i == 0 && len(m.file.Kernels) == 0 { // the first has them if nobody calls them
+	add := func(fn *ptx.Func) {
+		if u.err == nil {
+			var b *body
+			if b, u.err = m.body(fn, u.mach, o); u.err == nil {
+				u.bodies = append(u.bodies, b)
+			} else {
+				u.err.Kernel = u.fn.Name
+			}
+		}
+	}
+	add(fn)
+	for i := 0; i < len(u.bodies); i++ {
+		list := u.bodies[i].f.Callees
+		if m.wanted == nil && (u.bodies[i].f.Indirect || i == 0 && len(m.file.Kernels) == 0) { // the first has them if nobody calls them
 			list = append(list, m.pointers()...)
 		}
 		for _, name := range list {
-			if known[name] {
-				continue
+			if !known[name] {
+				known[name] = true
+				add(m.definition(name))
 			}
-			known[name] = true
-			b, err := m.body(m.definition(name), mach, o)
-			if err != nil {
-				err.Kernel = fn.Name
-				return nil, Info{}, err
-			}
-			bodies = append(bodies, b)
 		}
 	}
-	k = emit(m, bodies, mach)
-	m.refer(fn.Name, &first.lay.refs)
-	if o.Sources {
-		fromSources(k, m.text, fn)
+	return u
+}
+
+// kernel makes the code of a kernel.
+func (m *module) kernel(u *unit, o *Options) (k *sass.Kernel, info Info, err *Refusal) {
+	defer m.refusal(u.fn, func() string { return "emit" }, &err)
+	if !m.admit(u.wanted) { // what instructions can reach decides on their form
+		own := *m
+		u = own.unit(u.fn, u.mach, o)
 	}
-	info = first.info
-	for _, b := range bodies[1:] {
+	if u.err != nil {
+		return nil, Info{}, u.err
+	}
+	k = emit(m, u)
+	m.refer(u.fn.Name, &u.bodies[0].lay.refs)
+	if o.Sources {
+		fromSources(k, m.text, u.fn)
+	}
+	for _, b := range u.bodies {
 		info.SpillStores += b.info.SpillStores
 		info.SpillLoads += b.info.SpillLoads
 	}
+	info.Passes = u.bodies[0].info.Passes
 	return k, info, nil
 }
 

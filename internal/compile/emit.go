@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
-	"github.com/heddle-sim/heddle/internal/compile/machine"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
@@ -17,13 +16,13 @@ import (
 const recursion = 16 << 10
 
 // emit assembles a kernel, with the functions that it calls after it.
-func emit(m *module, bodies []*body, mach *machine.Machine) *sass.Kernel {
-	fn, lay := bodies[0].fn, bodies[0].lay
+func emit(m *module, u *unit) *sass.Kernel {
+	bodies, fn, lay := u.bodies, u.fn, u.bodies[0].lay
 	k := &sass.Kernel{Name: fn.Name, Arch: m.arch, Shared: int(lay.static), Weak: fn.Linkage == ptx.Weak}
 	for _, v := range lay.params {
 		k.Params = append(k.Params, sass.Param{Name: v.Name, Bytes: int(v.Size()), Offset: m.arch.ParamBase() + int(lay.param[v])})
 	}
-	e := emission{m: m, k: k, labels: map[*ir.Block]string{}, at: map[*ir.Inst]int{}, starts: map[*ir.Block]int{}, functions: map[string]int{}}
+	e := emission{m: m, k: k, wanted: u.wanted, labels: map[*ir.Block]string{}, at: map[*ir.Inst]int{}, starts: map[*ir.Block]int{}, functions: map[string]int{}}
 	local := lay.frame
 	for i, x := range bodies {
 		e.survey(i, x.f)
@@ -32,7 +31,7 @@ func emit(m *module, bodies []*body, mach *machine.Machine) *sass.Kernel {
 			local += x.lay.frame + recursion/int64(len(bodies)-1)
 		}
 	}
-	k.Regs, k.Local, k.Barriers = min(e.regs+mach.Reserved, 255), int(alignUp(local, 16)), min(lay.bars, 16)
+	k.Regs, k.Local, k.Barriers = min(e.regs+u.mach.Reserved, 255), int(alignUp(local, 16)), min(lay.bars, 16)
 	k.MaxThreads, k.Block = limit(fn.MaxNTID), limit(fn.ReqNTID)
 	k.Code, e.lines = make([]sass.Inst, 0, e.n), make([]int32, 0, e.n)
 	for i, x := range bodies {
@@ -73,6 +72,7 @@ func limit(d [3]int) (to [3]uint32) {
 type emission struct {
 	m         *module
 	k         *sass.Kernel
+	wanted    *addresses
 	labels    map[*ir.Block]string // of blocks to which code branches
 	at        map[*ir.Inst]int     // the numbers of calls
 	starts    map[*ir.Block]int    // of the first instructions of blocks
@@ -190,6 +190,9 @@ func (e *emission) operand(a *ir.Arg) sass.Operand {
 		firstRegister(&o, a)
 	case ir.Const:
 		o.Kind, o.Bank, o.Imm = sass.Const, a.Bank, a.Imm
+		if a.Bank == addressBank {
+			o.Imm = e.wanted.place(a.Imm)
+		}
 		firstRegister(&o, a)
 	case ir.Mem:
 		o.Kind, o.Imm = sass.Mem, a.Imm

@@ -3,6 +3,7 @@ package compile
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
@@ -246,15 +247,21 @@ func passing(in *ptx.Inst, d, s ptx.Operand, v *ptx.Var) []*ptx.Inst {
 
 // calledByItself reports whether a function calls itself, or another one that does so by it.
 func (m *module) calledByItself(f *ptx.Func) bool {
-	if m.circles == nil {
-		m.circles = map[*ptx.Func]bool{}
-	}
-	known, done := m.circles[f]
+	c := m.circles
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known, done := c.of[f]
 	if !done {
 		known = m.reaches(f, f, map[*ptx.Func]bool{})
-		m.circles[f] = known
+		c.of[f] = known
 	}
 	return known
+}
+
+// circles are functions that kernels have asked about, and whether they call themselves.
+type circles struct {
+	mu sync.Mutex
+	of map[*ptx.Func]bool
 }
 
 // reaches reports whether a function calls another one, by others or not.

@@ -29,11 +29,14 @@ type module struct {
 	at func() *ptx.Inst // the instruction that is compiled
 
 	consts  map[*ptx.Var]int64
-	data    map[*ptx.Var]int    // in file.Data
-	byName  map[string]*ptx.Var // definitions that others see
-	known   map[addressKey]int64
-	refused map[*ptx.Var]string // variables that cannot be placed, and why
-	circles map[*ptx.Func]bool  // functions, and whether they call themselves
+	data    map[*ptx.Var]int     // in file.Data
+	byName  map[string]*ptx.Var  // definitions that others see
+	known   map[addressKey]int64 // places in the bank of addresses
+	wanted  *addresses           // of a fork
+	refused map[*ptx.Var]string  // variables that cannot be placed, and why
+	circles *circles
+	taken   []string // functions whose addresses the code takes
+	passed  bool     // it passes some in calls directly
 
 	// far says that addresses in constant memory are those of device memory, not places in the bank, since a variable
 	// begins with one, which others see, too.
@@ -48,7 +51,7 @@ type addressKey struct {
 
 // newModule places the module's variables.
 func newModule(m *ptx.Module, arch sass.Arch) *module {
-	x := &module{text: m, arch: arch, assembler: sass.NewAssembler(arch), file: &sass.File{Name: m.File, Arch: arch}, consts: map[*ptx.Var]int64{}, data: map[*ptx.Var]int{}, byName: map[string]*ptx.Var{}, known: map[addressKey]int64{}, refused: map[*ptx.Var]string{}}
+	x := &module{text: m, arch: arch, circles: &circles{of: map[*ptx.Func]bool{}}, assembler: sass.NewAssembler(arch), file: &sass.File{Name: m.File, Arch: arch}, consts: map[*ptx.Var]int64{}, data: map[*ptx.Var]int{}, byName: map[string]*ptx.Var{}, known: map[addressKey]int64{}, refused: map[*ptx.Var]string{}}
 	list := append([]*ptx.Var(nil), m.Vars...)
 	for _, f := range m.Funcs {
 		for _, v := range f.Vars {
@@ -251,8 +254,16 @@ func (m *module) bankAddress(n int) ir.Arg {
 	return m.place64(addressKey{}, sass.Address{To: sass.OfBank, ToBank: constantBank}, n)
 }
 
-// place64 puts an address into the bank of addresses, once.
+// place64 is part n of an address in the bank of addresses.
 func (m *module) place64(k addressKey, a sass.Address, n int) ir.Arg {
+	if m.wanted != nil {
+		return ir.C(addressBank, m.wanted.add(k, a)+4*int64(n))
+	}
+	return ir.C(addressBank, m.bank(k, a)+4*int64(n))
+}
+
+// bank puts an address into the bank of addresses, once.
+func (m *module) bank(k addressKey, a sass.Address) int64 {
 	at, ok := m.known[k]
 	if !ok {
 		b := m.file.Banks[addressBank]
@@ -262,5 +273,5 @@ func (m *module) place64(k addressKey, a sass.Address, n int) ir.Arg {
 		a.Data, a.Bank, a.Offset = -1, addressBank, uint64(at)
 		m.file.Addresses = append(m.file.Addresses, a)
 	}
-	return ir.C(addressBank, at+4*int64(n))
+	return at
 }

@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
@@ -197,5 +199,36 @@ func BenchmarkModule(b *testing.B) {
 			}
 			b.ReportMetric(float64(insts)/b.Elapsed().Seconds(), "PTX/s")
 		})
+	}
+}
+
+// TestInOrder: what goroutines make is used in order, and only some of it waits.
+func TestInOrder(t *testing.T) {
+	const n = 200
+	for _, threads := range []int{1, 4} {
+		var mu sync.Mutex
+		begun, used := 0, 0
+		inOrder(n, threads, func(i int) int {
+			mu.Lock()
+			begun++
+			if begun > used+threads+1 {
+				t.Errorf("%d threads: %d have begun when %d are used", threads, begun, used)
+			}
+			mu.Unlock()
+			if i%7 == 0 {
+				time.Sleep(time.Millisecond)
+			}
+			return i
+		}, func(i int) {
+			mu.Lock()
+			defer mu.Unlock()
+			if i != used {
+				t.Errorf("%d threads: %d is used after %d others", threads, i, used)
+			}
+			used++
+		})
+		if used != n {
+			t.Errorf("%d threads: %d used, want %d", threads, used, n)
+		}
 	}
 }
