@@ -2,7 +2,6 @@ package compile
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
@@ -26,12 +25,15 @@ type builder struct {
 	f   *ir.Func
 	lay *layout
 
-	blockAt map[int]*ir.Block // by the instruction with which it begins
+	blockAt []*ir.Block // by the instruction with which it begins; one more than there are instructions
 	cur     *ir.Block
 	inst    *ptx.Inst
 	guard   ir.Guard // of the instruction
 
 	state   map[*ir.Block]*building
+	values  valueTable
+	at      *building           // that of a block which was asked for last
+	block   *ir.Block           // this one
 	numbers map[*ptx.Var]uint64 // of variables, for keys of slots
 	spare   []*applying         // rules that have been applied, to be used again
 	carry   slot                // of add.cc
@@ -42,7 +44,7 @@ type builder struct {
 
 // building is a block whose values are being found.
 type building struct {
-	defs           map[uint64]*ir.Value // by the key of their slot
+	number         uint32 // of the block, in the table of values
 	sealed, filled bool
 	waiting        []open // if the predecessors are not all known
 }
@@ -55,11 +57,15 @@ type open struct {
 
 // of is the state of a block.
 func (b *builder) of(x *ir.Block) *building {
+	if x == b.block {
+		return b.at
+	}
 	s := b.state[x]
 	if s == nil {
-		s = &building{defs: map[uint64]*ir.Value{}}
+		s = &building{number: uint32(len(b.state) + 1)}
 		b.state[x] = s
 	}
+	b.block, b.at = x, s
 	return s
 }
 
@@ -77,7 +83,7 @@ func (b *builder) key(s slot) uint64 {
 // registers.
 func build(m *module, fn *ptx.Func, moved, kept int64) (f *ir.Func, lay *layout) {
 	b := &builder{
-		mod: m, fn: fn, f: &ir.Func{Name: fn.Name}, lay: newLayout(fn), blockAt: map[int]*ir.Block{},
+		mod: m, fn: fn, f: &ir.Func{Name: fn.Name}, lay: newLayout(fn), blockAt: make([]*ir.Block, len(fn.Code)+1),
 		state: map[*ir.Block]*building{}, numbers: map[*ptx.Var]uint64{}, carry: slot{v: &ptx.Var{Name: "the carry", Type: "pred"}},
 	}
 	m.at = func() *ptx.Inst { return b.inst }
@@ -125,7 +131,8 @@ func ends(in *ptx.Inst) bool {
 
 // blocks finds where blocks begin.
 func (b *builder) blocks() {
-	first := map[int]bool{0: true}
+	first := make([]bool, len(b.blockAt))
+	first[0] = true
 	for pc, in := range b.fn.Code {
 		if ends(in) {
 			first[pc+1] = true
@@ -137,13 +144,10 @@ func (b *builder) blocks() {
 		}
 	}
 	first[len(b.fn.Code)] = true // where labels at the very end lead: the kernel returns
-	list := make([]int, 0, len(first))
-	for pc := range first {
-		list = append(list, pc)
-	}
-	sort.Ints(list)
-	for _, pc := range list {
-		b.blockAt[pc] = b.f.NewBlock()
+	for pc, is := range first {
+		if is {
+			b.blockAt[pc] = b.f.NewBlock()
+		}
 	}
 }
 
@@ -295,7 +299,7 @@ func (b *builder) readAt(x *ir.Block, s slot) *ir.Value { return b.find(x, s, b.
 
 func (b *builder) find(x *ir.Block, s slot, key uint64) *ir.Value {
 	at := b.of(x)
-	if v, ok := at.defs[key]; ok {
+	if v, ok := b.values.get(at.number, key); ok {
 		return v
 	}
 	var v *ir.Value
@@ -309,11 +313,11 @@ func (b *builder) find(x *ir.Block, s slot, key uint64) *ir.Value {
 		v = b.find(x.Preds[0], s, key)
 	default:
 		p := b.phi(x, s)
-		at.defs[key] = p.Dst // ends cycles
+		b.values.set(at.number, key, p.Dst) // ends cycles
 		b.sources(x, s, p)
 		v = p.Dst
 	}
-	at.defs[key] = v
+	b.values.set(at.number, key, v)
 	return v
 }
 
@@ -329,7 +333,7 @@ func (b *builder) phi(x *ir.Block, s slot) *ir.Phi {
 }
 
 func (b *builder) writeAt(x *ir.Block, s slot, v *ir.Value) {
-	b.of(x).defs[b.key(s)] = v
+	b.values.set(b.of(x).number, b.key(s), v)
 }
 
 // emit appends an instruction, under the guard of the PTX instruction. What its results were before

@@ -73,7 +73,11 @@ type reading struct {
 
 // accessOf lists an instruction's registers.
 func accessOf(in *ir.Inst) access {
-	a := access{class: machine.ClassOf(in.Name)}
+	n := 1
+	for i := range in.Args {
+		n += len(in.Args[i].Vals)
+	}
+	a := access{class: machine.ClassOf(in.Name), reads: make([]reading, 0, n)}
 	if g := in.Guard.Val; g != nil {
 		a.reads = append(a.reads, reading{registerOf(g), machine.ByGuard})
 	}

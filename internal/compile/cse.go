@@ -1,7 +1,9 @@
 package compile
 
 import (
+	"bytes"
 	"encoding/binary"
+	"hash/maphash"
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
@@ -72,13 +74,16 @@ func shareResults(f *ir.Func) {
 	for _, b := range f.Blocks {
 		n += len(b.Insts)
 	}
-	known := make(map[string]int, n) // by key: 1 + the first one in list
+	known := make(map[uint64]int, n) // by the hash of a key: 1 + the last one in list
 	type earlier struct {
-		in   *ir.Inst
-		next int // 1 + that with the same key
+		in       *ir.Inst
+		next     int // 1 + the one before that has the same hash
+		from, to int // its key
 	}
-	var list []earlier
-	var k []byte
+	list := make([]earlier, 0, n)
+	var keys []byte
+	var ours, theirs []*ir.Value
+	seed := maphash.MakeSeed()
 	same := make([]*ir.Value, len(f.Values))
 	replace := func(v **ir.Value) {
 		if s := same[(*v).ID]; s != nil {
@@ -92,29 +97,25 @@ func shareResults(f *ir.Func) {
 			if !reusable(in) {
 				continue
 			}
-			k = key(k[:0], in)
-			first := known[string(k)]
-			found, last := false, 0
-			for i := first; i > 0; i = list[i-1].next {
-				last = i
-				if old := list[i-1].in; old.Block == b || g.Dominates(old.Block.ID, b.ID) {
-					found = true
-					from := old.Defs()
-					for i, v := range in.Defs() {
-						same[v.ID] = from[i]
+			from := len(keys)
+			keys = key(keys, in)
+			h := maphash.Bytes(seed, keys[from:])
+			found := false
+			for i := known[h]; i > 0 && !found; i = list[i-1].next {
+				old := &list[i-1]
+				if found = (old.in.Block == b || g.Dominates(old.in.Block.ID, b.ID)) && bytes.Equal(keys[old.from:old.to], keys[from:]); found {
+					ours, theirs = in.Writes(ours[:0]), old.in.Writes(theirs[:0])
+					for i, v := range ours {
+						same[v.ID] = theirs[i]
 					}
-					break
 				}
 			}
 			if found {
+				keys = keys[:from]
 				continue
 			}
-			list = append(list, earlier{in, 0})
-			if first == 0 {
-				known[string(k)] = len(list)
-			} else {
-				list[last-1].next = len(list)
-			}
+			list = append(list, earlier{in, known[h], from, len(keys)})
+			known[h] = len(list)
 		}
 	}
 	for _, b := range f.Blocks {

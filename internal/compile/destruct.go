@@ -121,9 +121,9 @@ func isolatePhis(f *ir.Func, b *ir.Block) []group {
 	var groups []group
 	ends := make([]*ir.Inst, len(b.Preds))
 	for i := range ends {
-		ends[i] = &ir.Inst{}
+		ends[i] = &ir.Inst{Args: make([]ir.Arg, 0, 2*len(b.Phis))}
 	}
-	begin := &ir.Inst{}
+	begin := &ir.Inst{Args: make([]ir.Arg, 0, 2*len(b.Phis))}
 	for _, p := range b.Phis {
 		row := []*ir.Value{f.NewValue(p.Dst.Class)}
 		src := ir.R(row[0])
@@ -160,7 +160,7 @@ func isolateTuples(f *ir.Func, in *ir.Inst) (groups []group, before *ir.Inst) {
 	}
 	copied := func(v *ir.Value, what func(v *ir.Value) ir.Arg) *ir.Value {
 		if before == nil {
-			before = &ir.Inst{Line: in.Line}
+			before = &ir.Inst{Line: in.Line, Args: make([]ir.Arg, 0, 4)} // an address, or half of what has 16 bytes
 		}
 		d := f.NewValue(v.Class)
 		addCopy(before, d, what(v))

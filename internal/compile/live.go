@@ -202,8 +202,24 @@ func demands(f *ir.Func) (list []demand, home []int) {
 			}
 		}
 	}
-	slices.SortFunc(list, func(x, y demand) int { return x.v.ID - y.v.ID })
-	return list, home
+	return byValue(list, len(f.Values)), home
+}
+
+// byValue sorts demands by the IDs of their values, of which there are n.
+func byValue(list []demand, n int) []demand {
+	at := make([]int, n+1) // by ID: where its demands go
+	for _, d := range list {
+		at[d.v.ID+1]++
+	}
+	for i := range n {
+		at[i+1] += at[i]
+	}
+	out := make([]demand, len(list))
+	for _, d := range list {
+		out[at[d.v.ID]] = d
+		at[d.v.ID]++
+	}
+	return out
 }
 
 // eachOut calls f for each value that is needed at a block's end, for some more than once: sources of

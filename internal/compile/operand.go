@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
@@ -15,14 +16,18 @@ func width(t ptx.Type) int { return max(1, t.Bits()/32) }
 // typeOf is the type with which an instruction reads an operand that is a literal: that of the
 // instruction, for conversions the second.
 func (b *builder) typeOf() ptx.Type {
-	ts := b.inst.Types()
-	switch {
-	case len(ts) == 0:
-		return "b32"
-	case len(ts) > 1 && (b.inst.Op == "cvt" || b.inst.Op == "set" || b.inst.Op == "slct"):
-		return ts[1]
+	second := b.inst.Op == "cvt" || b.inst.Op == "set" || b.inst.Op == "slct"
+	first := ptx.Type("")
+	for _, m := range b.inst.Mods {
+		switch t := ptx.Type(m); {
+		case !t.Known():
+		case first != "" || !second:
+			return t
+		default:
+			first = t
+		}
 	}
-	return ts[0]
+	return cmp.Or(first, "b32")
 }
 
 // bits are the bits of a literal for a type.

@@ -360,30 +360,38 @@ func (s *scheduler) run(b *ir.Block, from, to int) []*ir.Inst {
 // choose is the place in open of the instruction to issue next.
 func choose(all []node, open []int, p *pressure, now, most int) int {
 	tight, narrow := p.live[ir.GPR] >= most, p.live[ir.Pred] >= mostPredicates
-	best := -1
-	better := func(x, y *node) bool {
-		if narrow {
-			if a, z := p.change(x, ir.Pred), p.change(y, ir.Pred); a != z && (a > 0 || z > 0) {
-				return a < z
-			}
-		}
-		if tight {
-			if a, z := p.change(x, ir.GPR), p.change(y, ir.GPR); a != z {
-				return a < z
-			}
-			return x.order < y.order
-		}
-		if a, z := max(x.ready, now), max(y.ready, now); a != z {
+	type candidate struct {
+		*node
+		preds, regs int // how many more are needed after it
+	}
+	better := func(x, y *candidate) bool {
+		switch a, z := max(x.ready, now), max(y.ready, now); {
+		case narrow && x.preds != y.preds && (x.preds > 0 || y.preds > 0):
+			return x.preds < y.preds
+		case tight && x.regs != y.regs:
+			return x.regs < y.regs
+		case !tight && a != z:
 			return a < z
-		}
-		if x.path != y.path {
+		case !tight && x.path != y.path:
 			return x.path > y.path
 		}
 		return x.order < y.order
 	}
-	for k := range open[:min(len(open), mostCompared)] {
-		if best < 0 || better(&all[open[k]], &all[open[best]]) {
-			best = k
+	if len(open) == 1 {
+		return 0
+	}
+	best := 0
+	var first candidate
+	for k, i := range open[:min(len(open), mostCompared)] {
+		c := candidate{node: &all[i]}
+		if narrow {
+			c.preds = p.change(c.node, ir.Pred)
+		}
+		if tight {
+			c.regs = p.change(c.node, ir.GPR)
+		}
+		if k == 0 || better(&c, &first) {
+			best, first = k, c
 		}
 	}
 	return best
