@@ -74,6 +74,7 @@ func buildTable(a Arch) (*table, error) {
 	t := &table{arch: a, rows: all, byOpcode: map[uint64][]*row{}, byOp: map[Op][]*row{}}
 	for _, r := range all {
 		code := opcodeSpan.get(r.value)
+		r.before = t.byOpcode[code]
 		t.byOpcode[code] = append(t.byOpcode[code], r)
 		t.byOp[r.op] = append(t.byOp[r.op], r)
 	}

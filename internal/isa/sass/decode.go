@@ -61,11 +61,8 @@ func decodeBody(a Arch, words [2]uint64, addr uint32) (Inst, error) {
 
 // named is the instruction that a word with control bits is, by the form whose text listings show: the first
 // one that the word fits. That is in, of form r, or one of the forms before r.
-func (t *table) named(w word128, r *row, in Inst) Inst {
-	for _, q := range t.byOpcode[opcodeSpan.get(w)] {
-		if q == r {
-			break
-		}
+func (r *row) named(w word128, in Inst) Inst {
+	for _, q := range r.before {
 		if first, problem := q.decode(w, in.Addr); problem == "" {
 			in = first
 			break

@@ -83,7 +83,7 @@ func (t *table) encode(s *source, ctl *isa.Control) (word128, Inst, *lineError) 
 			if ctl != nil {
 				encodeControl(&w, *ctl)
 			}
-			return w, t.named(w, r, in), nil
+			return w, r.named(w, in), nil
 		}
 	}
 	s.quiet = false

@@ -124,6 +124,7 @@ type row struct {
 	mask     word128
 	value    word128 // required values of the bits of mask
 	known    word128 // all bits that belong to a field; others must be zero
+	before   []*row  // those with the same opcode that come before it in the table
 	mods     []modField
 	operands []operandField
 	shl      bool // the immediate must be a power of two, and not 0x10000
