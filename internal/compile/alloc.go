@@ -29,8 +29,10 @@ type bundle struct {
 	class ir.Class
 	slots []lane // of 1, 2 or 4 neighbouring registers; as many as the first number must be a multiple of
 	vals  []member
-	seen  bool // it is in the list of what gets registers
-	again int  // 1 + the first of the registers that spread chooses, 0 before
+	seen  bool     // it is in the list of what gets registers
+	from  int      // where it is needed first
+	busy  []ranges // by slot: where it is needed
+	again int      // 1 + the first of the registers that spread chooses, 0 before
 }
 
 type member struct {
@@ -266,12 +268,12 @@ func (a *allocator) color(m *machine.Machine) {
 	var list []*bundle
 	for _, v := range a.f.Values {
 		if b := a.of[v.ID]; !b.seen && !b.empty() {
-			b.seen = true
+			b.seen, b.from, b.busy = true, b.begin(), b.ranges()
 			list = append(list, b)
 		}
 	}
 	slices.SortStableFunc(list, func(x, y *bundle) int {
-		return cmp.Or(len(y.slots)-len(x.slots), cmp.Compare(x.begin(), y.begin()))
+		return cmp.Or(len(y.slots)-len(x.slots), cmp.Compare(x.from, y.from))
 	})
 	limit := [ir.Classes]int{ir.GPR: m.Registers, ir.Pred: m.Predicates, ir.UGPR: m.Uniform}
 	for c, n := range limit {
@@ -327,7 +329,7 @@ func (a *allocator) spread(list []*bundle, n, banks int) {
 		busy[r] = ranges{{0, 1 << 60}}
 	}
 	var placed []*bundle
-	with := a.operands()
+	operands, last := a.operands()
 	crowd := make([]int, banks) // by bank of the first register: operands that would share a bank
 	for _, b := range list {
 		if b.class != ir.GPR {
@@ -335,9 +337,10 @@ func (a *allocator) spread(list []*bundle, n, banks int) {
 		}
 		clear(crowd)
 		for _, m := range b.vals {
-			for _, w := range with[m.v.ID] {
-				if r := a.of[w.ID].again - 1; r >= 0 {
-					crowd[((r+a.slot[w.ID]-m.slot)%banks+banks)%banks]++
+			for i := last[m.v.ID]; i > 0; i = operands[i-1].before {
+				w := operands[i-1].with
+				if r := a.of[w].again - 1; r >= 0 {
+					crowd[((r+a.slot[w]-m.slot)%banks+banks)%banks]++
 				}
 			}
 		}
@@ -348,8 +351,8 @@ func (a *allocator) spread(list []*bundle, n, banks int) {
 		if r < 0 {
 			return
 		}
-		for i, l := range b.slots {
-			busy[r+i] = busy[r+i].with(l.ranges())
+		for i, x := range b.busy {
+			busy[r+i] = busy[r+i].with(x)
 		}
 		b.again = r + 1
 		placed = append(placed, b)
@@ -361,38 +364,42 @@ func (a *allocator) spread(list []*bundle, n, banks int) {
 	}
 }
 
-// operands are, by value, the other registers that instructions of fixed latency read with it: two of one bank take a
-// cycle more.
-func (a *allocator) operands() [][]*ir.Value {
-	list := make([][]*ir.Value, len(a.f.Values))
+// neighbour is another register that an instruction of fixed latency reads with a value: two of one bank take a cycle
+// more.
+type neighbour struct{ with, before int32 } // the other value, and 1 + the place of the value's neighbour before this one
+
+// operands are the neighbours of all values; last is, by value, 1 + the place of its last one.
+func (a *allocator) operands() (list []neighbour, last []int32) {
+	last = make([]int32, len(a.f.Values))
 	var read []*ir.Value
 	for _, b := range a.f.Blocks {
 		for _, in := range b.Insts {
-			if machine.ClassOf(in.Name).Late() {
-				continue
-			}
 			read = read[:0]
 			for i := range in.Args {
 				if x := in.Args[i].Vals; !in.Args[i].Dst && len(x) == 1 && x[0] != nil && x[0].Class == ir.GPR {
 					read = append(read, x[0])
 				}
 			}
+			if len(read) < 2 || machine.ClassOf(in.Name).Late() {
+				continue
+			}
 			for _, v := range read {
 				for _, w := range read {
 					if v != w {
-						list[v.ID] = append(list[v.ID], w)
+						list = append(list, neighbour{int32(w.ID), last[v.ID]})
+						last[v.ID] = int32(len(list))
 					}
 				}
 			}
 		}
 	}
-	return list
+	return list, last
 }
 
 // longest is the first of neighbouring registers that are free and have been so the longest, of those whose bank is
 // the least crowded; -1 if there are none.
 func (b *bundle) longest(busy []ranges, crowd []int) int {
-	all := b.ranges()
+	all := b.busy
 	best, since, least := -1, 0, 0
 next:
 	for r := 0; r+len(b.slots) <= len(busy); r += len(b.slots) {
@@ -423,7 +430,7 @@ func (a *allocator) wished(b *bundle, busy []ranges) int {
 		return -1
 	}
 	for _, m := range b.vals {
-		if r := a.wish[m.v.ID] - m.slot; a.wish[m.v.ID] > 0 && r%len(b.slots) == 0 && r+len(b.slots) <= len(busy) && allFree(b.ranges(), busy, r) {
+		if r := a.wish[m.v.ID] - m.slot; a.wish[m.v.ID] > 0 && r%len(b.slots) == 0 && r+len(b.slots) <= len(busy) && allFree(b.busy, busy, r) {
 			return r
 		}
 	}
@@ -438,16 +445,15 @@ func tooMany(c ir.Class, n int) string {
 // place gives a bundle the registers that a call wants it in, or else the first that are free.
 func (a *allocator) place(b *bundle) bool {
 	busy := a.busy[b.class]
-	all := b.ranges()
 	r := a.wished(b, busy)
 	if r < 0 {
-		for r = 0; !allFree(all, busy, r); r += len(b.slots) {
+		for r = 0; !allFree(b.busy, busy, r); r += len(b.slots) {
 			if r >= len(busy) {
 				return false
 			}
 		}
 	}
-	for i, x := range all {
+	for i, x := range b.busy {
 		if len(x) > 0 {
 			busy[r+i] = busy[r+i].with(x)
 		}

@@ -84,7 +84,7 @@ func (b *builder) key(s slot) uint64 {
 func build(m *module, fn *ptx.Func, moved, kept int64) (f *ir.Func, lay *layout) {
 	b := &builder{
 		mod: m, fn: fn, f: &ir.Func{Name: fn.Name}, lay: newLayout(fn), blockAt: make([]*ir.Block, len(fn.Code)+1),
-		state: map[*ir.Block]*building{}, numbers: map[*ptx.Var]uint64{}, carry: slot{v: &ptx.Var{Name: "the carry", Type: "pred"}},
+		state: map[*ir.Block]*building{}, numbers: map[*ptx.Var]uint64{}, values: newValueTable(len(fn.Code)), carry: slot{v: &ptx.Var{Name: "the carry", Type: "pred"}},
 	}
 	m.at = func() *ptx.Inst { return b.inst }
 	b.returns = &ptx.Var{Name: "the return address", Type: "b64"}

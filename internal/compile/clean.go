@@ -64,57 +64,60 @@ func simplifyPhis(f *ir.Func) {
 
 // removeDead removes instructions and phis whose results nothing needs.
 func removeDead(f *ir.Func) {
-	needed := make([]bool, len(f.Values))
-	phi := make([]*ir.Phi, len(f.Values))
-	var queue, some []*ir.Value
-	need := func(list []*ir.Value) {
-		for _, v := range list {
-			if v != nil && !needed[v.ID] {
-				needed[v.ID] = true
-				queue = append(queue, v)
+	f.Marks++
+	phis := make([]*ir.Phi, len(f.Values)) // by result
+	var queue []*ir.Inst
+	var choices []*ir.Phi
+	need := func(v *ir.Value) {
+		if in := v.Def; in != nil {
+			if in.Mark != f.Marks {
+				in.Mark = f.Marks
+				queue = append(queue, in)
 			}
+		} else if p := phis[v.ID]; p != nil && p.Mark != f.Marks {
+			p.Mark = f.Marks
+			choices = append(choices, p)
 		}
 	}
 	for _, b := range f.Blocks {
 		for _, p := range b.Phis {
-			phi[p.Dst.ID] = p
-		}
-		for _, in := range b.Insts {
-			if in.Effect {
-				some = in.Reads(some[:0])
-				need(some)
-			}
-		}
-		need([]*ir.Value{b.Term.Cond})
-	}
-	for len(queue) > 0 {
-		v := queue[len(queue)-1]
-		queue = queue[:len(queue)-1]
-		if p := phi[v.ID]; p != nil {
-			need(p.Args)
-		} else if v.Def != nil {
-			some = v.Def.Reads(some[:0])
-			need(some)
+			phis[p.Dst.ID] = p
 		}
 	}
 	for _, b := range f.Blocks {
-		b.Phis = slices.DeleteFunc(b.Phis, func(p *ir.Phi) bool { return !needed[p.Dst.ID] })
-		b.Insts = slices.DeleteFunc(b.Insts, func(in *ir.Inst) bool { return !in.Effect && !makes(in, needed) })
-	}
-}
-
-// makes reports whether an instruction defines one of some values.
-func makes(in *ir.Inst, values []bool) bool {
-	for i := range in.Args {
-		if a := &in.Args[i]; a.Dst {
-			for _, v := range a.Vals {
-				if v != nil && values[v.ID] {
-					return true
-				}
+		for _, in := range b.Insts {
+			if in.Effect {
+				in.Mark = f.Marks
+				queue = append(queue, in)
 			}
 		}
+		if b.Term.Cond != nil {
+			need(b.Term.Cond)
+		}
 	}
-	return false
+	var some []*ir.Value
+	for len(queue)+len(choices) > 0 {
+		if n := len(choices); n > 0 {
+			p := choices[n-1]
+			choices = choices[:n-1]
+			for _, v := range p.Args {
+				if v != nil {
+					need(v)
+				}
+			}
+			continue
+		}
+		in := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		some = in.Reads(some[:0])
+		for _, v := range some {
+			need(v)
+		}
+	}
+	for _, b := range f.Blocks {
+		b.Phis = slices.DeleteFunc(b.Phis, func(p *ir.Phi) bool { return p.Mark != f.Marks })
+		b.Insts = slices.DeleteFunc(b.Insts, func(in *ir.Inst) bool { return in.Mark != f.Marks })
+	}
 }
 
 // discardResults drops predicate results that nothing needs.

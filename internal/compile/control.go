@@ -72,14 +72,11 @@ type reading struct {
 }
 
 // accessOf lists an instruction's registers.
-func accessOf(in *ir.Inst) access {
-	n := 1
-	for i := range in.Args {
-		n += len(in.Args[i].Vals)
-	}
-	a := access{class: machine.ClassOf(in.Name), reads: make([]reading, 0, n)}
+func (c *controller) accessOf(in *ir.Inst) access {
+	a := access{class: machine.ClassOf(in.Name)}
+	reads, writes := c.allReads, c.allWrites
 	if g := in.Guard.Val; g != nil {
-		a.reads = append(a.reads, reading{registerOf(g), machine.ByGuard})
+		reads = append(reads, reading{registerOf(g), machine.ByGuard})
 	}
 	by, pred := machine.ReaderOf(a.class, in.Name, false), machine.ReaderOf(a.class, in.Name, true)
 	for i := range in.Args {
@@ -87,21 +84,23 @@ func accessOf(in *ir.Inst) access {
 			switch {
 			case v == nil:
 			case in.Args[i].Dst:
-				a.writes = append(a.writes, registerOf(v))
+				writes = append(writes, registerOf(v))
 			case v.Class == ir.Pred:
-				a.reads = append(a.reads, reading{registerOf(v), pred})
+				reads = append(reads, reading{registerOf(v), pred})
 			default:
-				a.reads = append(a.reads, reading{registerOf(v), by})
+				reads = append(reads, reading{registerOf(v), by})
 			}
 		}
 	}
 	for i := range in.Hidden {
 		if h := &in.Hidden[i]; h.Dst {
-			a.writes = append(a.writes, registerOf(h.Vals[0]))
+			writes = append(writes, registerOf(h.Vals[0]))
 		} else {
-			a.reads = append(a.reads, reading{registerOf(h.Vals[0]), by})
+			reads = append(reads, reading{registerOf(h.Vals[0]), by})
 		}
 	}
+	a.reads, a.writes = slices.Clip(reads[len(c.allReads):]), slices.Clip(writes[len(c.allWrites):])
+	c.allReads, c.allWrites = reads, writes
 	a.all = in.Base() == "RET" || in.Base() == "CALL" && !slices.ContainsFunc(in.Hidden, func(h ir.Arg) bool { return h.Dst })
 	return a
 }
@@ -159,6 +158,9 @@ type controller struct {
 	more  bool                 // more is open at the beginning of a block than was known when it was done
 	all   [][]access           // by block, for each instruction
 
+	allReads  []reading // of which those in all are parts
+	allWrites []register
+
 	// In a block.
 	open []pending
 	// What code may have to wait for, by counter: registers of open results, and of open sources.
@@ -213,7 +215,7 @@ func (c *controller) usedLater() {
 	for i, b := range c.f.Blocks {
 		c.all[i] = make([]access, len(b.Insts))
 		for k, in := range b.Insts {
-			c.all[i][k] = accessOf(in)
+			c.all[i][k] = c.accessOf(in)
 		}
 	}
 	if c.f.Reserved > 0 {

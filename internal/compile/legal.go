@@ -21,12 +21,17 @@ var places = map[string]string{
 	"DADD": "rc", "DMUL": "rc", "DFMA": "rcc", "DSETP": "rc", "WARPSYNC": "b", "NANOSLEEP": "b",
 }
 
-// swaps are instructions whose first two sources may change places; IADD3's may all.
-var swaps = map[string]bool{"IADD3": true, "IMAD": true, "FADD": true, "FMUL": true, "FFMA": true, "IMNMX": true, "FMNMX": true, "LOP3": true, "ISETP": true, "FSETP": true, "SEL": true, "IDP": true, "DADD": true, "DMUL": true, "DFMA": true}
-
-// swappable reports whether an instruction's first two sources may change places: IDP.2A takes halves of
-// one and bytes of the other.
-func swappable(in *ir.Inst) bool { return swaps[in.Base()] && !in.Has("2A") }
+// swappable reports whether an instruction's first two sources may change places; IADD3's may all. IDP.2A takes
+// halves of one and bytes of the other.
+func swappable(in *ir.Inst) bool {
+	switch in.Base() {
+	case "IADD3", "IMAD", "FADD", "FMUL", "FFMA", "IMNMX", "FMNMX", "LOP3", "ISETP", "FSETP", "SEL", "DADD", "DMUL", "DFMA":
+		return true
+	case "IDP":
+		return !in.Has("2A")
+	}
+	return false
+}
 
 // sources are the operands of an instruction that its places are about.
 func sources(in *ir.Inst) []*ir.Arg {

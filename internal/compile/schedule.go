@@ -24,8 +24,8 @@ const (
 // node is an instruction with what it waits for.
 type node struct {
 	in      *ir.Inst
-	uses    []*ir.Value // each as often as it is read
-	defs    []*ir.Value
+	uses    []use // each value once
+	defs    []use
 	after   []int // places of instructions that must come first
 	next    []int
 	left    int // of after
@@ -35,12 +35,18 @@ type node struct {
 	latency int
 }
 
+// use is a value that an instruction reads, or writes, so many times.
+type use struct {
+	id, times int32
+	class     ir.Class
+}
+
 // arrange orders the instructions of every block: in the order that is asked for or, while more general registers
 // would be needed than there are, in the next. If none suffices it is the one that needs the fewest, and values are
 // to be made again where they are needed. It returns how many values are needed at once.
 func (o *options) arrange(f *ir.Func, m *machine.Machine) (peak [ir.Classes]int) {
 	s := &scheduler{m: m, live: findNeeded(f), by: make([]int, len(f.Values))}
-	s.p.left = make([]int, len(f.Values))
+	s.p.left = make([]int32, len(f.Values))
 	written := make([][]*ir.Inst, len(f.Blocks))
 	for i, b := range f.Blocks {
 		written[i] = b.Insts
@@ -94,7 +100,8 @@ type scheduler struct {
 	live *liveness
 	by   []int // by value: 1 + the place in the run of the instruction that defines it; 0 between runs
 	p    pressure
-	most int // general registers that may be needed before those are freed first
+	some []*ir.Value // of an instruction
+	most int         // general registers that may be needed before those are freed first
 }
 
 // room is how many general registers a block's instructions may need at once before what frees some is
@@ -212,35 +219,48 @@ func (m *memoryOrder) add(after []int, at int, in *ir.Inst) []int {
 // nodes finds what each instruction waits for.
 func (s *scheduler) nodes(list []*ir.Inst) []node {
 	all := make([]node, len(list))
-	values := make([]*ir.Value, 0, 4*len(list))
+	uses, after := make([]use, 0, 4*len(list)), make([]int, 0, 3*len(list))
 	mem := memoryOrder{full: -1, stored: [spaces]int{-1, -1, -1}}
 	for i, in := range list {
 		n := &all[i]
 		n.in, n.order, n.latency = in, i, latencyOf(in, s.m)
-		from := len(values)
-		values = in.Reads(values)
-		n.uses = values[from:len(values):len(values)]
-		from = len(values)
-		values = in.Writes(values)
-		n.defs = values[from:len(values):len(values)]
-		for _, v := range n.uses {
-			if d := s.by[v.ID]; d > 0 {
-				n.after = append(n.after, d-1)
+		from, first := len(uses), len(after)
+		s.some = in.Reads(s.some[:0])
+		for _, v := range s.some {
+			uses = addUse(uses, from, v)
+		}
+		n.uses = uses[from:len(uses):len(uses)]
+		from = len(uses)
+		s.some = in.Writes(s.some[:0])
+		for _, v := range s.some {
+			uses = append(uses, use{int32(v.ID), 1, v.Class})
+		}
+		n.defs = uses[from:len(uses):len(uses)]
+		for _, u := range n.uses {
+			if d := s.by[u.id]; d > 0 {
+				after = append(after, d-1)
 			}
 		}
-		for _, v := range n.defs {
-			s.by[v.ID] = i + 1
+		for _, u := range n.defs {
+			s.by[u.id] = i + 1
 		}
-		n.after = mem.add(n.after, i, in)
+		after = mem.add(after, i, in)
+		n.after = after[first:len(after):len(after)]
+		for _, a := range n.after {
+			all[a].left++
+		}
 	}
+	next := make([]int, len(after))
 	for i := range all {
-		for _, v := range all[i].defs {
-			s.by[v.ID] = 0
+		n := &all[i]
+		for _, u := range n.defs {
+			s.by[u.id] = 0
 		}
-		for _, a := range all[i].after {
+		n.next, next = next[:0:n.left], next[n.left:]
+		n.left = len(n.after)
+		for _, a := range n.after { // they are before it
 			all[a].next = append(all[a].next, i)
 		}
-		all[i].left = len(all[i].after)
 	}
 	for i := len(all) - 1; i >= 0; i-- {
 		n := &all[i]
@@ -252,58 +272,70 @@ func (s *scheduler) nodes(list []*ir.Inst) []node {
 	return all
 }
 
-// pressure counts the values that are needed.
-type pressure struct {
-	left []int // by value: uses to come; values that are needed after the run have one more; 0 between runs
-	live [ir.Classes]int
-	some []*ir.Value // of an instruction
-}
-
-// begin counts for a block; the instructions of its other runs count as what comes after.
-func (p *pressure) begin(b *ir.Block, live *liveness) {
-	p.live = [ir.Classes]int{}
-	for _, v := range live.in[b.ID] {
-		p.live[v.Class]++
-	}
-	p.each(b, live, func(v *ir.Value) { p.left[v.ID]++ })
-}
-
-// end forgets the block.
-func (p *pressure) end(b *ir.Block, live *liveness) {
-	p.each(b, live, func(v *ir.Value) { p.left[v.ID] = 0 })
-}
-
-// each calls f for each use of a value in a block and after it.
-func (p *pressure) each(b *ir.Block, live *liveness, f func(v *ir.Value)) {
-	for _, in := range b.Insts {
-		p.some = in.Reads(p.some[:0])
-		for _, v := range p.some {
-			f(v)
+// addUse adds a value to those of a list that an instruction reads, which begin at a place.
+func addUse(list []use, from int, v *ir.Value) []use {
+	for i := from; i < len(list); i++ {
+		if list[i].id == int32(v.ID) {
+			list[i].times++
+			return list
 		}
 	}
-	live.eachOut(b, f)
+	return append(list, use{int32(v.ID), 1, v.Class})
+}
+
+// pressure counts the values that are needed.
+type pressure struct {
+	left []int32 // by value: uses to come; values that are needed after the run have one more; 0 between runs
+	live [ir.Classes]int
+}
+
+// begin counts for a run of a block; the instructions of its other runs count as what comes after.
+func (s *scheduler) begin(b *ir.Block, from, to int, all []node) {
+	p := &s.p
+	p.live = [ir.Classes]int{}
+	for _, v := range s.live.in[b.ID] {
+		p.live[v.Class]++
+	}
+	s.each(b, from, to, all, func(id, times int32) { p.left[id] += times })
+}
+
+// end forgets the run.
+func (s *scheduler) end(b *ir.Block, from, to int, all []node) {
+	s.each(b, from, to, all, func(id, _ int32) { s.p.left[id] = 0 })
+}
+
+// each calls f for the uses of values in a block, of which a run has become nodes, and after it.
+func (s *scheduler) each(b *ir.Block, from, to int, all []node, f func(id, times int32)) {
+	one := func(v *ir.Value) { f(int32(v.ID), 1) }
+	for i := range all {
+		for _, u := range all[i].uses {
+			f(u.id, u.times)
+		}
+	}
+	for _, list := range [...][]*ir.Inst{b.Insts[:from], b.Insts[to:]} {
+		for _, in := range list {
+			s.some = in.Reads(s.some[:0])
+			for _, v := range s.some {
+				one(v)
+			}
+		}
+	}
+	s.live.eachOut(b, one)
 	if b.Term.Cond != nil {
-		f(b.Term.Cond)
+		one(b.Term.Cond)
 	}
 }
 
 // change is how many more values of a class an instruction makes needed than it frees.
 func (p *pressure) change(x *node, c ir.Class) int {
 	n := 0
-	for _, v := range x.uses {
-		if v.Class == c {
-			if p.left[v.ID]--; p.left[v.ID] == 0 {
-				n--
-			}
+	for _, u := range x.uses {
+		if u.class == c && p.left[u.id] == u.times {
+			n--
 		}
 	}
-	for _, v := range x.uses {
-		if v.Class == c {
-			p.left[v.ID]++
-		}
-	}
-	for _, v := range x.defs {
-		if v.Class == c && p.left[v.ID] > 0 {
+	for _, u := range x.defs {
+		if u.class == c && p.left[u.id] > 0 {
 			n++
 		}
 	}
@@ -315,8 +347,8 @@ func (p *pressure) issue(x *node) {
 	for c := range ir.Classes {
 		p.live[c] += p.change(x, c)
 	}
-	for _, v := range x.uses {
-		p.left[v.ID]--
+	for _, u := range x.uses {
+		p.left[u.id] -= u.times
 	}
 }
 
@@ -328,8 +360,8 @@ func (s *scheduler) run(b *ir.Block, from, to int) []*ir.Inst {
 	}
 	all := s.nodes(list)
 	p := &s.p
-	p.begin(b, s.live)
-	defer p.end(b, s.live)
+	s.begin(b, from, to, all)
+	defer s.end(b, from, to, all)
 	var open []int
 	for i := range all {
 		if all[i].left == 0 {
@@ -407,10 +439,9 @@ func (s *scheduler) backward(b *ir.Block, from, to int) []*ir.Inst {
 	if b.Term.Cond != nil {
 		needed[b.Term.Cond.ID] = true
 	}
-	var some []*ir.Value
 	for _, in := range b.Insts[to:] {
-		some = in.Reads(some[:0])
-		for _, v := range some {
+		s.some = in.Reads(s.some[:0])
+		for _, v := range s.some {
 			needed[v.ID] = true
 		}
 	}
@@ -431,11 +462,11 @@ func (s *scheduler) backward(b *ir.Block, from, to int) []*ir.Inst {
 		x := &all[open[best]]
 		open = slices.Delete(open, best, best+1)
 		out[n] = x.in
-		for _, v := range x.defs {
-			needed[v.ID] = false
+		for _, u := range x.defs {
+			needed[u.id] = false
 		}
-		for _, v := range x.uses {
-			needed[v.ID] = true
+		for _, u := range x.uses {
+			needed[u.id] = true
 		}
 		for _, a := range x.after {
 			if all[a].left--; all[a].left == 0 {
@@ -450,13 +481,13 @@ func (s *scheduler) backward(b *ir.Block, from, to int) []*ir.Inst {
 // grows is how many general registers more are needed before an instruction than after it.
 func (x *node) grows(needed []bool) int {
 	n := 0
-	for i, v := range x.uses {
-		if v.Class == ir.GPR && !needed[v.ID] && !slices.Contains(x.uses[:i], v) {
+	for _, u := range x.uses {
+		if u.class == ir.GPR && !needed[u.id] {
 			n++
 		}
 	}
-	for _, v := range x.defs {
-		if v.Class == ir.GPR && needed[v.ID] {
+	for _, u := range x.defs {
+		if u.class == ir.GPR && needed[u.id] {
 			n--
 		}
 	}

@@ -27,10 +27,16 @@ func (t *valueTable) find(block uint32, key uint64) *valueEntry {
 	}
 }
 
-func (t *valueTable) get(block uint32, key uint64) (v *ir.Value, known bool) {
-	if len(t.list) == 0 {
-		return nil, false
+// newValueTable is a table for about n values.
+func newValueTable(n int) valueTable {
+	size := 64
+	for size < 2*n {
+		size *= 2
 	}
+	return valueTable{list: make([]valueEntry, size)}
+}
+
+func (t *valueTable) get(block uint32, key uint64) (v *ir.Value, known bool) {
 	e := t.find(block, key)
 	return e.v, e.block != 0
 }
@@ -38,7 +44,7 @@ func (t *valueTable) get(block uint32, key uint64) (v *ir.Value, known bool) {
 func (t *valueTable) set(block uint32, key uint64, v *ir.Value) {
 	if 2*t.used >= len(t.list) {
 		old := t.list
-		t.list = make([]valueEntry, max(64, 2*len(old)))
+		t.list = make([]valueEntry, 2*len(old))
 		for _, e := range old {
 			if e.block != 0 {
 				*t.find(e.block, e.key) = e

@@ -95,6 +95,8 @@ type Inst struct {
 	// Sorts that passes need to know.
 	Effect bool // it does more than to compute its results
 	Alone  bool // a barrier at which other lanes of the warp may be elsewhere
+	// Mark is Func.Marks when a pass last came to the instruction.
+	Mark uint32
 }
 
 // Copy is the name of a parallel copy.
@@ -104,6 +106,7 @@ const Copy = ""
 type Phi struct {
 	Dst  *Value
 	Args []*Value // by Block.Preds; nil if nothing was assigned there
+	Mark uint32   // Func.Marks when a pass last came to it
 }
 
 // Flow is how a block ends.
@@ -150,6 +153,7 @@ type Func struct {
 	Indirect    bool     // it calls functions by their addresses
 	Blocks      []*Block // in the order of the code; the first is the entry
 	Values      []*Value // by ID
+	Marks       uint32   // how often passes have marked instructions and phis
 	room        []Value  // for the next values
 }
 
