@@ -103,6 +103,18 @@ func TestConstantVector(t *testing.T) {
 	}
 }
 
+// TestInsertion: the two words of an insertion of bits have operands of their own.
+func TestInsertion(t *testing.T) {
+	m, err := ptx.Parse("k.ptx", []byte(".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 o, .param .u32 n) { .reg .b64 %a<3>; .reg .b32 %r; "+
+		"ld.param.u64 %a0, [o]; ld.param.u32 %r, [n]; ld.global.u64 %a1, [%a0]; bfi.b64 %a2, %a1, %a0, %r, 9; st.global.u64 [%a0], %a2; ret; }"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := compile.Module(m, compile.Options{Verify: true}); err != nil || len(r.Refused) > 0 {
+		t.Error(err, r.Refused)
+	}
+}
+
 // TestFewRegisters: with few registers as many kernels compile, none has more, and some move to memory.
 func TestFewRegisters(t *testing.T) {
 	files, err := filepath.Glob(sources[0].files)

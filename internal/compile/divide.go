@@ -195,12 +195,12 @@ func (b *builder) mask(at, n ir.Arg, words int) [2]ir.Arg {
 
 // movedLeft is a number of one or two words, shifted left; more than all bits leave nothing.
 func (b *builder) movedLeft(a [2]ir.Arg, at ir.Arg, words int) (out [2]*ir.Value) {
-	lo := ir.R(b.value(a[0]))
+	lo := b.value(a[0])
 	out[0] = b.f.NewValue(ir.GPR)
-	b.emit("SHF.L.U32", ir.D(out[0]), lo, at, ir.RZ())
+	b.emit("SHF.L.U32", ir.D(out[0]), ir.R(lo), at.Clone(), ir.RZ())
 	if words == 2 {
 		out[1] = b.f.NewValue(ir.GPR)
-		b.emit("SHF.L.U64.HI", ir.D(out[1]), lo, at, ir.R(b.value(a[1])))
+		b.emit("SHF.L.U64.HI", ir.D(out[1]), ir.R(lo), at.Clone(), ir.R(b.value(a[1])))
 	}
 	return out
 }

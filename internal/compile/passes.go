@@ -73,6 +73,7 @@ func passes(o *options, lay *layout) []pass {
 		{"fold", plain(func(f *ir.Func) { fold(f); fold(f); removeDead(f); discardResults(f) }), true, 1},
 		{"flatten", plain(func(f *ir.Func) { flatten(f); removeDead(f) }), true, 3},
 		{"invariants", invariants, true, 3},
+		{"uniform", plain(uniformBranches), true, 3},
 		{"schedule", func(f *ir.Func, m *machine.Machine) {
 			meetOnce(f)
 			peak = o.arrange(f, m)

@@ -175,7 +175,7 @@ func converge(f *ir.Func) {
 	apart := false // some lanes meet late or never
 	var branches []*ir.Block
 	for _, n := range g.ReversePostOrder() {
-		if b := blocks[n]; b.Term.Flow == ir.Branch && !b.Term.Uniform {
+		if b := blocks[n]; b.Term.Flow == ir.Branch {
 			branches = append(branches, b)
 		}
 	}
@@ -188,7 +188,7 @@ func converge(f *ir.Func) {
 	for _, b := range branches {
 		s, ok := around[b]
 		switch {
-		case ok && known[s]:
+		case b.Term.Uniform || ok && known[s]:
 		case ok && !keepsApart(waits, s.enter, s.meet):
 			known[s] = true
 			list = append(list, s)
@@ -202,7 +202,7 @@ func converge(f *ir.Func) {
 		}
 	}
 	yield(f, g.Graph, waits)
-	list = outermost(g, list)
+	list = instead(g, outermost(g, list), branches, around, waits)
 	nested := depths(g, list)
 	slices.SortStableFunc(list, func(x, y scope) int { return nested[x.enter.ID] - nested[y.enter.ID] })
 	same := make([]int, len(blocks)) // by the block in which they begin: the first scope is around the others
@@ -475,6 +475,32 @@ func outermost(g *joins, list []scope) []scope {
 		}
 	}
 	return slices.DeleteFunc(list, func(s scope) bool { return inner[s] })
+}
+
+// instead puts the scope of a branch at which no lanes part in place of several inside it that end where it does.
+func instead(g *joins, list []scope, branches []*ir.Block, around map[*ir.Block]scope, waits map[*ir.Block]bool) []scope {
+	ends := map[*ir.Block]int{}
+	for _, s := range list {
+		ends[s.meet]++
+	}
+	for _, b := range branches {
+		s, ok := around[b]
+		if !b.Term.Uniform || !ok || ends[s.meet] < 2 || keepsApart(waits, s.enter, s.meet) {
+			continue
+		}
+		inner := func(x scope) bool { return x.meet == s.meet && g.Dominates(s.enter.ID, x.enter.ID) }
+		n := 0
+		for _, x := range list {
+			if inner(x) {
+				n++
+			}
+		}
+		if n > 1 {
+			list = append(slices.DeleteFunc(list, inner), s)
+			ends[s.meet] -= n - 1
+		}
+	}
+	return list
 }
 
 // depths are the numbers of scopes around the blocks that are reached, but for those that begin in
