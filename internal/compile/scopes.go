@@ -179,6 +179,7 @@ func converge(f *ir.Func) {
 			branches = append(branches, b)
 		}
 	}
+	syncs := slices.ContainsFunc(f.Blocks, synchronises)
 	around := map[*ir.Block]scope{}
 	for _, b := range slices.Backward(branches) { // inner ones first, of which the outer ones consist
 		if s, ok := scopeOf(g, b); ok {
@@ -187,6 +188,7 @@ func converge(f *ir.Func) {
 	}
 	for _, b := range branches {
 		s, ok := around[b]
+		apart = apart || syncs && ok && !b.Term.Uniform && g.late(b, s)
 		switch {
 		case b.Term.Uniform || ok && known[s]:
 		case ok && !keepsApart(waits, s.enter, s.meet):
@@ -434,6 +436,20 @@ func scopeOf(g *joins, b *ir.Block) (scope, bool) {
 		}
 	}
 	return scope{}, false
+}
+
+// late reports whether lanes that part at a branch are to meet, as they synchronise, before its scope has them meet.
+func (j *joins) late(b *ir.Block, s scope) bool {
+	m := j.IPDom(b.ID)
+	if m == flow.Exit || m == s.meet.ID {
+		return false
+	}
+	for x := range spread([]*ir.Block{j.f.Blocks[m]}, s.meet) {
+		if synchronises(x) {
+			return true
+		}
+	}
+	return false
 }
 
 // enclosed reports whether all code between two blocks is entered through the first, but for what only

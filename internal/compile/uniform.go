@@ -25,8 +25,8 @@ func uniformBranches(f *ir.Func) {
 }
 
 // uniformity says which values are the same in all lanes that compute them together: those that come of
-// constants and the place of the block alone, where lanes that took other ways, or went through a loop more or less
-// often, have no say.
+// constants, of the place of the block, and of what nobody writes, where lanes that took other ways, or went
+// through a loop more or less often, have no say.
 type uniformity struct {
 	g       *joins
 	differ  []bool        // by value: lanes may have different ones
@@ -34,6 +34,7 @@ type uniformity struct {
 	escapes [][]*ir.Value // by loop: what is defined in it and used after it
 	ways    [][]*ir.Block // by loop: the blocks to which it leads, one for each way
 	left    []bool        // by loop: lanes may leave it in different rounds
+	mixed   []bool        // by loop: lanes may be in different rounds of it where they meet
 	order   []int         // blocks, definitions first
 	at      []int         // by block: its place there
 	steps   int           // that are left
@@ -81,7 +82,7 @@ func findUniform(f *ir.Func) *uniformity {
 			}
 		}
 	}
-	if u.more {
+	if u.more || u.steps < 0 { // too many, or a loop with several entries
 		for i := range u.differ {
 			u.differ[i] = true
 		}
@@ -119,7 +120,7 @@ func pure(in *ir.Inst) bool {
 // findEscapes lists what is used outside of the loops in which it is defined, and the ways out of them.
 func (u *uniformity) findEscapes(f *ir.Func) {
 	n := len(u.g.Loops)
-	u.escapes, u.ways, u.left = make([][]*ir.Value, n), make([][]*ir.Block, n), make([]bool, n)
+	u.escapes, u.ways, u.left, u.mixed = make([][]*ir.Value, n), make([][]*ir.Block, n), make([]bool, n), make([]bool, n)
 	home := make([]int, len(f.Values))
 	for _, b := range f.Blocks {
 		for _, p := range b.Phis {
@@ -166,13 +167,22 @@ func (u *uniformity) part(b *ir.Block) {
 
 // follow notes what follows where lanes part in a loop, and go on by some ways to where they meet: where several
 // of them lead to one block, what comes to it may differ. A loop that some of them may leave, or go through once more,
-// while others are on their way is left in different rounds. Where end holds, what follows is known.
+// while others are on their way is left in different rounds; if they meet in it, what they have of their rounds differs
+// there. Where end holds, what follows is known.
 func (u *uniformity) follow(ways []*ir.Block, meet, loop int, end func(x *ir.Block) bool) {
 	var left []int
 	seen := u.join(ways, meet, end)
 	inside := func(b, l int) bool { return b != flow.Exit && inLoop(u.g.Graph, b, u.g.Loops[l].Header) }
 	for l := loop; l >= 0; l = u.g.Loops[l].Parent {
-		if h := u.g.Loops[l].Header; !u.left[l] && (!inside(meet, l) || h != meet && slices.Contains(seen, h) || slices.ContainsFunc(ways, func(x *ir.Block) bool { return !inside(x.ID, l) })) {
+		h, stay := u.g.Loops[l].Header, inside(meet, l)
+		if stay && (h == meet || !slices.Contains(seen, h)) && !slices.ContainsFunc(ways, func(x *ir.Block) bool { return !inside(x.ID, l) }) {
+			continue
+		}
+		if stay && !u.mixed[l] {
+			u.mixed[l] = true
+			u.markLoop(l)
+		}
+		if !u.left[l] {
 			u.left[l] = true
 			left = append(left, l)
 		}
@@ -186,6 +196,21 @@ func (u *uniformity) follow(ways []*ir.Block, meet, loop int, end func(x *ir.Blo
 			to = u.g.IPDom(to)
 		}
 		u.follow(u.ways[l], to, u.g.Loops[l].Parent, func(x *ir.Block) bool { return inside(x.ID, l) })
+	}
+}
+
+// markLoop notes that lanes may have different values of all that is defined in a loop.
+func (u *uniformity) markLoop(l int) {
+	for _, b := range u.g.f.Blocks {
+		if !inLoop(u.g.Graph, b.ID, u.g.Loops[l].Header) {
+			continue
+		}
+		for _, p := range b.Phis {
+			u.mark(p.Dst)
+		}
+		for _, in := range b.Insts {
+			in.EachDef(u.mark)
+		}
 	}
 }
 

@@ -31,6 +31,8 @@ func TestUniformBranches(t *testing.T) {
 		{"a counter that some lanes raise", "L: " + add + big + "%r1, %r4; @%p0 bra N; " + add + "add.u32 %r4, %r4, 1; N: " + add + "add.u32 %r4, %r4, 1; setp.lt.u32 %p0, %r4, %r0; @%p0 bra L; ", 2},
 		{"by which way lanes have left a loop in different rounds", "L: add.u32 %r4, %r4, 1; " + big + "%r1, %r4; @%p0 bra N; setp.gt.u32 %p1, %r4, %r0; @%p1 bra P; setp.gt.u32 %p2, %r4, %r2; @%p2 bra Q; " +
 			"N: " + add + "bra.uni L; P: " + add + "mov.u32 %r5, 7; bra.uni J; Q: mov.u32 %r5, 8; J: " + add + big + "%r5, 7; @%p0 bra M; " + add + "M: ", 2},
+		{"the round in which lanes meet in a loop", "L: " + add + "add.u32 %r4, %r4, 1; add.u32 %r1, %r1, %r1; " + big + "%r1, 9; @%p0 bra L; " + add + big + "%r4, 4; @%p0 bra M; " + add + "M: " + add + "add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, %r0; @%p1 bra L; ", 3},
+		{"the same, with one way back", "L: " + add + "add.u32 %r4, %r4, 1; add.u32 %r1, %r1, %r1; " + big + "%r1, 9; @%p0 bra N; " + add + big + "%r4, 4; @%p0 bra M; " + add + "M: " + add + "add.u32 %r5, %r5, 1; setp.gt.u32 %p1, %r5, %r0; @%p1 bra P; N: bra.uni L; P: ", 2},
 		{"after lanes have ended", big + "%r1, %r0; @%p0 ret; " + big + "%r2, %r0; @%p0 bra L; " + add + "L: ", 0},
 		{"a constant load from one address", "ld.global.nc.u32 %r5, [%o]; " + big + "%r5, %r0; @%p0 bra L; " + add + "L: ", 0},
 		{"a constant load from many", "mad.wide.u32 %o, %r1, 4, %o; ld.global.nc.u32 %r5, [%o]; " + big + "%r5, %r0; @%p0 bra L; " + add + "L: ", 1},

@@ -49,6 +49,14 @@ var waits = []struct{ name, body string }{
 	{"sides that may end, and then what lanes do together", `setp.eq.u64 %p5, %out, 0; @%p17 bra ONE; st.shared.u32 [%r31], %r30; @%p5 bra DEAD; st.shared.u32 [%r31+4], %r30; bra ON; DEAD: st.shared.u32 [%r31], 1; exit;
 		ONE: st.shared.u32 [%r31+8], %r30; @%p5 bra DEAD; st.shared.u32 [%r31+12], %r30; ON: shfl.sync.bfly.b32 %r28, %r30, 17, 31, -1;`},
 	{"a wait, and then what lanes do together", `@!%p18 bra ON; L: ld.volatile.shared.u32 %r4, [%r31]; setp.eq.u32 %p1, %r4, 0; @%p1 bra L; ON: st.volatile.shared.u32 [%r31], 5; shfl.sync.bfly.b32 %r28, %r30, 3, 31, -1; vote.sync.ballot.b32 %r5, %p17, -1; add.u32 %r28, %r28, %r5; redux.sync.add.u32 %r6, %r30, -1; add.u32 %r28, %r28, %r6; bar.red.popc.u32 %r7, 0, %p17; add.u32 %r28, %r28, %r7;`},
+	{"lanes go through a loop once more before what all do together, by a way of their own", `mov.u32 %r4, 0; mov.u32 %r7, 0; mov.u32 %r22, 0; mov.u32 %r21, 0; mov.u32 %r5, 5;
+		L: add.u32 %r4, %r4, 1; red.shared.add.u32 [%r31], 1; add.u32 %r7, %r7, %r30; and.b32 %r8, %r7, 3; setp.ne.u32 %p1, %r8, 1; rem.u32 %r9, %r4, 7; setp.ne.u32 %p2, %r9, 0; and.pred %p1, %p1, %p2; @%p1 bra L;
+		red.shared.add.u32 [%r31+4], 1; setp.gt.u32 %p1, %r4, 4; @%p1 bra M; red.shared.add.u32 [%r31+8], 1; add.u32 %r21, %r21, 100;
+		M: shfl.sync.idx.b32 %r9, %r30, %r5, 31, -1; mad.lo.u32 %r28, %r28, 31, %r9; add.u32 %r21, %r21, 1; add.u32 %r22, %r22, 1; setp.lt.u32 %p3, %r22, 3; @%p3 bra L; mad.lo.u32 %r28, %r28, 7, %r21;`},
+	{"the same, by the way of the others", `mov.u32 %r4, 0; mov.u32 %r7, 0; mov.u32 %r22, 0; mov.u32 %r21, 0; mov.u32 %r5, 5;
+		L: add.u32 %r4, %r4, 1; red.shared.add.u32 [%r31], 1; add.u32 %r7, %r7, %r30; and.b32 %r8, %r7, 3; setp.ne.u32 %p1, %r8, 1; rem.u32 %r9, %r4, 7; setp.ne.u32 %p2, %r9, 0; and.pred %p1, %p1, %p2; @%p1 bra BACK;
+		red.shared.add.u32 [%r31+4], 1; setp.gt.u32 %p1, %r4, 4; @%p1 bra M; red.shared.add.u32 [%r31+8], 1; add.u32 %r21, %r21, 100;
+		M: shfl.sync.idx.b32 %r9, %r30, %r5, 31, -1; mad.lo.u32 %r28, %r28, 31, %r9; add.u32 %r21, %r21, 1; add.u32 %r22, %r22, 1; setp.ge.u32 %p3, %r22, 3; @%p3 bra END; BACK: bra.uni L; END: mad.lo.u32 %r28, %r28, 7, %r21;`},
 }
 
 // waitNested is a wait in a loop of a loop, in which each lane waits for the one before.
