@@ -35,7 +35,7 @@ type node struct {
 	latency int
 }
 
-// use is a value that an instruction reads, or writes, so many times.
+// use is a value that an instruction reads, or writes, and how often.
 type use struct {
 	id, times int32
 	class     ir.Class
