@@ -30,11 +30,12 @@ type joins struct {
 	lost map[*ir.Block]bool // from which no path leads to the last end
 	rest *flow.Graph        // without edges from other blocks to them
 
-	inside map[[2]int]bool // what enclosed has found
+	inside map[[2]int]bool                  // what enclosed has found
+	before map[*ir.Block]map[*ir.Block]bool // what late has found, by the ends of scopes
 }
 
 func newJoins(f *ir.Func) *joins {
-	j := &joins{Graph: f.Graph(), f: f, lost: map[*ir.Block]bool{}, inside: map[[2]int]bool{}}
+	j := &joins{Graph: f.Graph(), f: f, lost: map[*ir.Block]bool{}, inside: map[[2]int]bool{}, before: map[*ir.Block]map[*ir.Block]bool{}}
 	j.rest = j.Graph
 	led := lastEnd(f)
 	if led == nil {
@@ -444,12 +445,28 @@ func (j *joins) late(b *ir.Block, s scope) bool {
 	if m == flow.Exit || m == s.meet.ID {
 		return false
 	}
-	for x := range spread([]*ir.Block{j.f.Blocks[m]}, s.meet) {
-		if synchronises(x) {
-			return true
+	if j.before[s.meet] == nil {
+		j.before[s.meet] = j.synchronising(s.meet)
+	}
+	return j.before[s.meet][j.f.Blocks[m]]
+}
+
+// synchronising are the blocks from which paths that avoid another one lead to where lanes synchronise.
+func (j *joins) synchronising(avoid *ir.Block) map[*ir.Block]bool {
+	led, queue := map[*ir.Block]bool{}, []*ir.Block{}
+	for _, b := range j.f.Blocks {
+		if synchronises(b) {
+			queue = append(queue, b)
 		}
 	}
-	return false
+	for len(queue) > 0 {
+		b := queue[len(queue)-1]
+		if queue = queue[:len(queue)-1]; b != avoid && !led[b] {
+			led[b] = true
+			queue = append(queue, b.Preds...)
+		}
+	}
+	return led
 }
 
 // enclosed reports whether all code between two blocks is entered through the first, but for what only

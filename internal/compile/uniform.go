@@ -201,6 +201,7 @@ func (u *uniformity) follow(ways []*ir.Block, meet, loop int, end func(x *ir.Blo
 
 // markLoop notes that lanes may have different values of all that is defined in a loop.
 func (u *uniformity) markLoop(l int) {
+	u.steps -= len(u.g.f.Blocks)
 	for _, b := range u.g.f.Blocks {
 		if !inLoop(u.g.Graph, b.ID, u.g.Loops[l].Header) {
 			continue
