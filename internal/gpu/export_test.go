@@ -35,16 +35,16 @@ func NobodyHelps() func() {
 }
 
 // Try makes a decision about workers, with given times of the parts of the trial with and
-// without them and given lateness, and reports whether they are called after it.
-func Try(alone, together func(part int) time.Duration, late func(cycle int) int) bool {
+// without them and what workers cost that do not run, and reports whether they are called after it.
+func Try(alone, together func(part int) time.Duration, late func(cycle int) time.Duration) bool {
 	var now time.Time
 	t := trier{clock: func() time.Time { return now }}
 	for cycle := 0; ; cycle++ {
-		n := 0
+		var d time.Duration
 		if late != nil {
-			n = late(cycle)
+			d = late(cycle)
 		}
-		if t.call(n); !t.trying {
+		if t.call(d); !t.trying {
 			return t.together
 		}
 		if t.timing && t.left == 0 {
@@ -57,15 +57,47 @@ func Try(alone, together func(part int) time.Duration, late func(cycle int) int)
 	}
 }
 
-// Interrupted waits for a worker that is interrupted, and returns as how many late rounds
-// that counts, and whether workers are called after it.
-func Interrupted(d time.Duration) (together bool, late int) {
+// Stay has workers called for cycles that take some time each, and in which workers that do not run
+// cost some more. It returns after how many cycles they are no longer called, at most n.
+func Stay(n int, cycle time.Duration, late func(cycle int) time.Duration) int {
+	var now time.Time
+	t := trier{clock: func() time.Time { return now }}
+	t.decide(true, 0)
+	t.left, t.credit = n, leastCredit
+	for i := range n {
+		d := late(i)
+		now = now.Add(cycle + d)
+		if !t.call(d) {
+			return i
+		}
+	}
+	return n
+}
+
+// Retries returns how many cycles pass between trials that workers lose, for the first n of them.
+func Retries(n int, interrupted bool) (cycles []int) {
+	var t trier
+	for range n {
+		most := longLost
+		if interrupted {
+			most = busyLost
+		}
+		t.decide(false, most)
+		cycles = append(cycles, t.left)
+	}
+	return cycles
+}
+
+// Interrupted waits for a worker that is interrupted, and returns what that cost, and whether workers
+// are called after it.
+func Interrupted(d time.Duration) (together bool, late time.Duration) {
 	var t team
 	t.wake.L = &t.mu
 	var a atomic.Uint64
 	time.AfterFunc(d, func() { t.tell(&a, 1) })
 	late = t.await(new(worker), &a, 1)
-	t.trier.decide(true)
+	t.trier.decide(true, 0)
+	t.trier.credit = mostCredit
 	return t.trier.call(late), late
 }
 

@@ -27,7 +27,7 @@ func TestTrier(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		alone, together func(part int) time.Duration
-		late            func(cycle int) int
+		late            func(cycle int) time.Duration
 		want            bool
 	}{
 		{name: "workers pay", alone: func(int) time.Duration { return 100 * us }, together: func(int) time.Duration { return 60 * us }, want: true},
@@ -42,11 +42,11 @@ func TestTrier(t *testing.T) {
 		},
 		{
 			name: "workers come late", alone: func(int) time.Duration { return 100 * us }, together: func(int) time.Duration { return 60 * us },
-			late: func(cycle int) int { return cycle % 5 / 4 },
+			late: func(cycle int) time.Duration { return time.Duration(cycle%5/4) * 100 * us },
 		},
 		{
 			name: "workers come late now and then", alone: func(int) time.Duration { return 100 * us }, together: func(int) time.Duration { return 60 * us },
-			late: func(cycle int) int { return cycle % 50 / 49 }, want: true,
+			late: func(cycle int) time.Duration { return time.Duration(cycle%50/49) * 100 * us }, want: true,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -57,10 +57,39 @@ func TestTrier(t *testing.T) {
 	}
 }
 
-// TestLateWorkersAreSentHome has workers that keep the others waiting for long.
+// TestLateWorkersAreSentHome has workers that keep the others waiting: what that may cost is a share
+// of the time.
 func TestLateWorkersAreSentHome(t *testing.T) {
-	if together, waited := gpu.Interrupted(5 * time.Millisecond); together || waited < 100 {
-		t.Errorf("a worker that was away for 5 ms counts as %d late rounds, and workers are still called: %v", waited, together)
+	if together, waited := gpu.Interrupted(20 * time.Millisecond); together || waited < 10*time.Millisecond {
+		t.Errorf("a worker that was away for 20 ms cost %v, and workers are still called: %v", waited, together)
+	}
+	const us, most = time.Microsecond, 8000
+	for _, c := range []struct {
+		name       string
+		late       func(cycle int) time.Duration
+		from, upTo int // cycles until workers are no longer called
+	}{
+		{"never", func(int) time.Duration { return 0 }, most, most},
+		{"1.5 ms in 100", func(i int) time.Duration { return time.Duration(i%1000/999) * 1500 * us }, most, most},
+		{"1.5 ms in 10", func(i int) time.Duration { return time.Duration(i%100/99) * 1500 * us }, 150, 1000},
+		{"5 µs in every cycle", func(int) time.Duration { return 5 * us }, most, most},
+		{"10 µs in every cycle", func(int) time.Duration { return 10 * us }, 200, 1000},
+		{"10 ms at once", func(i int) time.Duration { return time.Duration(i/5000*(5001-i)) * 10000 * us }, 5000, 5000},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := gpu.Stay(most, 100*us, c.late); got < c.from || got > c.upTo {
+				t.Errorf("workers are called for %d cycles, want %d to %d", got, c.from, c.upTo)
+			}
+		})
+	}
+}
+
+// TestTrialsBecomeRare: where the host's cores do something else, more than where workers do not pay.
+func TestTrialsBecomeRare(t *testing.T) {
+	const n = 12
+	paid, busy := gpu.Retries(n, false), gpu.Retries(n, true)
+	if paid[0] != busy[0] || paid[n-1] >= busy[n-1] || paid[n-1] <= paid[0] {
+		t.Errorf("cycles between trials: %v, and on a busy host %v", paid, busy)
 	}
 }
 

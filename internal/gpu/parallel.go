@@ -71,12 +71,13 @@ type worker struct {
 	_     [pad]byte
 
 	round  uint64
-	helped bool    // the owner of the chip runs the clusters in this round
-	turned bool    // the running cluster has had its turn
-	next   int     // in live: the one after the running cluster
-	live   []int32 // clusters to run in this cycle
-	own    []int32 // all its clusters, ascending
-	load   int     // of all of them
+	helped bool      // the owner of the chip runs the clusters in this round
+	called time.Time // since when its goroutine has been called and has not come; zero: it came, or was awake
+	turned bool      // the running cluster has had its turn
+	next   int       // in live: the one after the running cluster
+	live   []int32   // clusters to run in this cycle
+	own    []int32   // all its clusters, ascending
+	load   int       // of all of them
 	_      [pad]byte
 }
 
@@ -106,9 +107,9 @@ type team struct {
 	wake   sync.Cond
 	_      [pad]byte
 
-	busy  int // SMs that were awake in the last cycle
-	late  int // how late the workers were in the last round: see trier.call
-	deal  int // cycles until clusters are redistributed
+	busy  int           // SMs that were awake in the last cycle
+	late  time.Duration // lost in the last round because workers did not run
+	deal  int           // cycles until clusters are redistributed
 	trier trier
 }
 
@@ -308,6 +309,7 @@ func (g *GPU) runTogether() {
 	for i := 1; i < len(t.workers); i++ {
 		w := &t.workers[i]
 		if !w.helped {
+			w.called = time.Time{}
 			t.late += t.await(&t.workers[0], &w.done, round)
 		}
 		t.busy += w.busy
@@ -352,10 +354,28 @@ func (g *GPU) takeOver(w *worker, round uint64) bool {
 		return false
 	}
 	w.helped = true
-	g.team.late++
+	if w.overdue() {
+		g.team.late += missed
+	}
 	g.startRound(w, round)
 	return true
 }
+
+// overdue reports whether a worker whose clusters were taken over is later than one that had to be
+// woken.
+func (w *worker) overdue() bool {
+	switch {
+	case !w.away.Load():
+		return true
+	case w.called.IsZero():
+		w.called = time.Now()
+	}
+	return time.Since(w.called) > wakes
+}
+
+// wakes is the longest time that a host with an idle core takes to wake a goroutine (our choice: two
+// to five times what virtual machines took).
+const wakes = 250 * time.Microsecond
 
 // dealEvery is the number of cycles between checks of the workers' balance (our
 // choice).
@@ -424,7 +444,7 @@ func (g *GPU) turn(w *worker, c int) {
 			}
 		}
 	}
-	late := 0
+	var late time.Duration
 	for i := range t.workers {
 		if v := &t.workers[i]; v != w {
 			late += t.await(w, &v.at, before)
@@ -587,19 +607,22 @@ func (g *GPU) hearNews() {
 	}
 }
 
-// looks is the number of polls before a waiter blocks (our choice): some 20 µs, about
-// as long as most hosts take to wake a goroutine. A waiter that polls longer takes
-// processor time from others, and from the one that it waits for if they share a core.
-// Tests poll less.
-var looks = 1 << 15
+// looks is the number of polls before a waiter blocks (our choice): some 300 µs. It is more
+// than what the owner of the chip does alone between two rounds, also with a chip of 144 SMs,
+// since waking a goroutine takes longer than most rounds. A waiter takes processor time from
+// others, and from the one that it waits for if they share a core; where that happens, workers
+// come late, and are no longer called. Tests poll less.
+var looks = 1 << 19
+
+// missed is what it costs to find that a worker does not run (our choice: twice promptly).
+const missed = time.Microsecond
 
 // promptly is the number of polls, some 0.5 µs, within which a worker that is awake takes
 // its clusters (our choice).
 const promptly = 1 << 10
 
-// await has a worker wait until a is at least n. It returns 0, or if it had to block, how long it took
-// as a number of late rounds.
-func (t *team) await(w *worker, a *atomic.Uint64, n uint64) (late int) {
+// await has a worker wait until a is at least n. It returns for how long it was blocked, if it was.
+func (t *team) await(w *worker, a *atomic.Uint64, n uint64) (blocked time.Duration) {
 	for range looks {
 		if a.Load() >= n {
 			return 0
@@ -615,7 +638,7 @@ func (t *team) await(w *worker, a *atomic.Uint64, n uint64) (late int) {
 	t.mu.Unlock()
 	t.asleep.Add(-1)
 	w.away.Store(false)
-	return 1 + int(time.Since(start)/lateRound)
+	return time.Since(start)
 }
 
 // tell sets a to n and wakes those that await it.
@@ -632,15 +655,22 @@ func (t *team) tell(a *atomic.Uint64, n uint64) {
 // the host's load: some cycles with them, some without, in turn, and then many in the
 // faster way. Results do not depend on it.
 const (
-	warmUp    = 4   // cycles before the timed ones of a part (these are all our choices)
-	timed     = 24  // timed cycles of a part
-	pieces    = 8   // parts with workers, and as many without
-	window    = 128 // cycles in which lateness is summed
-	mostLate  = 16  // late rounds in a window: more mean that the host's cores do something else
-	lateRound = 16 * time.Microsecond
-	won       = 1 << 13 // cycles before the next trial if workers make a run faster
-	lost      = 1 << 10 // the same if they do not; twice as long each time
-	longLost  = 1 << 18
+	warmUp   = 4       // cycles before the timed ones of a part (these are all our choices)
+	timed    = 24      // timed cycles of a part
+	pieces   = 8       // parts with workers, and as many without
+	won      = 1 << 13 // cycles before the next trial if workers make a run faster
+	lost     = 1 << 10 // the same if they do not; twice as long each time
+	longLost = 1 << 12 // at most
+	busyLost = 1 << 18 // at most, if the host's cores do something else
+)
+
+// Workers that do not run although they are called, because the host's cores do something
+// else, may cost a part of the time; more ends their use.
+const (
+	window      = 128                  // cycles with workers between looks at the clock (these are all our choices)
+	share       = 16                   // one part of so many may be lost
+	leastCredit = 2 * time.Millisecond // may be lost at once in a trial
+	mostCredit  = 4 * time.Millisecond // may be lost at once: an interruption by the host or a garbage collection
 )
 
 // trier decides whether calling the workers pays.
@@ -648,26 +678,28 @@ type trier struct {
 	trying   bool
 	timing   bool // the timed cycles of a part
 	together bool
-	left     int // cycles of this part or, between trials, of this decision
-	part     int // of the trial: with workers and without in turn
-	round    int // cycles with workers in this window
-	late     int // of them, late
-	lost     int // length of the next lost stage
+	left     int           // cycles of this part or, between trials, of this decision
+	part     int           // of the trial: with workers and without in turn
+	round    int           // cycles with workers in this window
+	began    time.Time     // the window
+	credit   time.Duration // that may be lost yet
+	lost     int           // length of the next lost stage
 	mark     time.Time
 	clock    func() time.Time         // nil: that of the host
 	took     [2][pieces]time.Duration // of parts with workers and without
 }
 
-// call decides whether the workers are called for a cycle. late is the number of workers that
-// came too late, or whose clusters were taken over, in the last cycle with workers, and for
-// one who kept the others waiting for long, a number that grows with the time.
-func (t *trier) call(late int) bool {
+// call decides whether the workers are called for a cycle. late is the time that was lost in the last
+// cycle with workers because some of them did not run.
+func (t *trier) call(late time.Duration) bool {
 	if t.together {
 		if t.round++; t.round == window {
-			t.round, t.late = 0, 0
+			now := t.time()
+			t.credit = min(t.credit+now.Sub(t.began)/share, mostCredit)
+			t.round, t.began = 0, now
 		}
-		if t.late += late; t.late > mostLate {
-			t.decide(false)
+		if t.credit -= late; t.credit < 0 {
+			t.decide(false, busyLost)
 		}
 	}
 	if t.left > 0 {
@@ -676,7 +708,7 @@ func (t *trier) call(late int) bool {
 	}
 	switch {
 	case !t.trying:
-		t.trying, t.part = true, 0
+		t.trying, t.part, t.credit = true, 0, max(t.credit, leastCredit)
 		t.begin()
 	case !t.timing:
 		t.timing, t.left, t.mark = true, timed, t.time()
@@ -687,7 +719,7 @@ func (t *trier) call(late int) bool {
 			break
 		}
 		alone, together := least(&t.took[1]), least(&t.took[0])
-		t.decide(together+together/8 < alone) // they also take processor time
+		t.decide(together+together/8 < alone, longLost) // they also take processor time
 	}
 	return t.together
 }
@@ -711,13 +743,14 @@ func least(took *[pieces]time.Duration) (sum time.Duration) {
 	return sum
 }
 
-func (t *trier) decide(together bool) {
+// decide ends a trial or what it has decided. If workers are not called from now on, the next trial
+// is some cycles later, at most longest.
+func (t *trier) decide(together bool, longest int) {
 	t.trying, t.timing, t.together, t.left = false, false, together, won
-	t.round, t.late = 0, 0
 	if together {
-		t.lost = 0
+		t.lost, t.round, t.began = 0, 0, t.time()
 		return
 	}
-	t.lost = min(max(2*t.lost, lost), longLost)
+	t.lost = min(max(2*t.lost, lost), longest)
 	t.left = t.lost
 }
