@@ -23,10 +23,11 @@ import (
 //     global memory, wait for their turn: until all clusters before this one
 //     have issued in this cycle. So memory changes in the same order.
 //
-// Each worker has clusters of its own, which it runs in order. Those of a worker that
-// does not run at all, because the host's core does something else, are taken over by
-// the owner of the chip. So the first cluster that has not issued is always running or
-// can be taken over, and no worker waits forever.
+// Each worker has clusters of its own, whose state stays in its core's caches, and runs
+// them in order. The owner of the chip begins first; when it has run its own, it takes
+// those that are next of other workers, and it takes over all of a worker that does not
+// run at all, because the host's core does something else. So the first cluster that has
+// not issued is always running or can be taken, and no worker waits forever.
 
 // cluster is a cluster of SMs, with the output of its SMs for the rest of the chip.
 type cluster struct {
@@ -59,9 +60,12 @@ type endedBlock struct {
 // worker runs some of the clusters. In a round, whose clusters they are is decided by
 // who takes them first: its own goroutine, or the owner of the chip.
 type worker struct {
-	_  [pad]byte
-	at atomic.Uint64 // round<<roundBits + the cluster that it issues from next, or allIssued
-	_  [pad]byte
+	_ [pad]byte
+	// Each is round<<roundBits + a cluster or an index. Others read at before lent.
+	at   atomic.Uint64 // the cluster that it issues from next, or allIssued
+	lent atomic.Uint64 // the cluster that the owner of the chip has taken, until that has issued
+	head atomic.Uint64 // in live: the one that is taken next
+	_    [pad]byte
 
 	taken atomic.Uint64            // the last round in which somebody took the clusters
 	done  atomic.Uint64            // rounds
@@ -74,14 +78,15 @@ type worker struct {
 	helped bool      // the owner of the chip runs the clusters in this round
 	called time.Time // since when its goroutine has been called and has not come; zero: it came, or was awake
 	turned bool      // the running cluster has had its turn
-	next   int       // in live: the one after the running cluster
+	issued bool      // and has issued
+	lender *worker   // whose cluster it is, if it is lent
 	live   []int32   // clusters to run in this cycle
 	own    []int32   // all its clusters, ascending
 	load   int       // of all of them
 	_      [pad]byte
 }
 
-// The low bits of worker.at after all clusters.
+// The low bits of worker.at after all clusters, and of worker.lent if none is lent.
 const (
 	roundBits = 16
 	allIssued = 1<<roundBits - 1
@@ -187,7 +192,7 @@ func (g *GPU) envOf(i int) core.Env {
 		}
 		e.Issued = func() {
 			if t.on && cl.last {
-				t.issued(cl.worker)
+				t.hasIssued(cl.worker)
 			}
 		}
 	}
@@ -230,9 +235,7 @@ func (g *GPU) help(w *worker) {
 		}
 		if w.taken.CompareAndSwap(round-1, round) {
 			g.startRound(w, round)
-			for w.next <= len(w.live) {
-				g.runNext(w)
-			}
+			g.runAll(w)
 			t.tell(&w.done, round)
 		}
 	}
@@ -292,17 +295,19 @@ func (g *GPU) runTogether() {
 		w := &t.workers[i]
 		w.helped = false
 		w.at.Store(round<<roundBits + uint64(w.first()))
+		w.lent.Store(round<<roundBits + allIssued)
 	}
 	t.tell(&t.round, round)
 	g.startRound(own, round)
-	for own.next <= len(own.live) {
-		g.runNext(own)
+	g.runAll(own)
+	for i := 1; i < len(t.workers); i++ {
+		if w := &t.workers[i]; w.helped || g.takeOver(w, round) {
+			g.runAll(w)
+		}
 	}
 	for i := 1; i < len(t.workers); i++ {
-		w := &t.workers[i]
-		if w.helped || g.takeOver(w, round) {
-			for w.next <= len(w.live) {
-				g.runNext(w)
+		if w := &t.workers[i]; !w.helped {
+			for g.borrow(w, round) {
 			}
 		}
 	}
@@ -326,25 +331,81 @@ func (w *worker) first() int {
 
 // startRound begins a worker's round, for whoever has taken its clusters.
 func (g *GPU) startRound(w *worker, round uint64) {
-	w.round, w.busy, w.next, w.live = round, 0, 0, w.live[:0]
+	w.round, w.busy, w.live = round, 0, w.live[:0]
 	for _, c := range w.own {
 		if g.lives(int(c)) {
 			w.live = append(w.live, c)
 		}
 	}
-	g.team.issued(w)
+	w.head.Store(round << roundBits)
+	g.team.tell(&w.at, round<<roundBits+uint64(w.following(0)))
 }
 
-// runNext simulates a cycle of a worker's next cluster.
-func (g *GPU) runNext(w *worker) {
-	k := w.next
-	if k > len(w.live) {
-		return
+// following is the first of a worker's clusters in this round from the i-th on, or allIssued.
+func (w *worker) following(i int) int {
+	if i < len(w.live) {
+		return int(w.live[i])
 	}
-	w.turned = false
-	g.runCluster(w, int(w.live[k-1]))
-	if w.next == k { // its last SM slept
-		g.team.issued(w)
+	return allIssued
+}
+
+// runAll simulates a cycle of a worker's clusters that nobody else has taken.
+func (g *GPU) runAll(w *worker) {
+	for g.runNext(w) {
+	}
+}
+
+// runNext simulates a cycle of a worker's next cluster. It reports whether there was one.
+func (g *GPU) runNext(w *worker) bool {
+	t := &g.team
+	var k int
+	for {
+		h := w.head.Load()
+		if k = int(h & allIssued); k >= len(w.live) {
+			t.tell(&w.at, w.round<<roundBits+allIssued)
+			return false
+		}
+		if w.head.CompareAndSwap(h, h+1) {
+			break
+		}
+	}
+	c := w.live[k]
+	if at := w.round<<roundBits + uint64(c); w.at.Load() != at { // those before it were taken
+		t.tell(&w.at, at)
+	}
+	g.runTaken(w, int(c))
+	return true
+}
+
+// borrow has the owner of the chip simulate a cycle of another worker's next cluster. It reports
+// whether there was one.
+func (g *GPU) borrow(w *worker, round uint64) bool {
+	h := w.head.Load()
+	if h>>roundBits != round || int(h&allIssued) >= len(w.live) {
+		return false
+	}
+	c := w.live[h&allIssued]
+	w.lent.Store(round<<roundBits + uint64(c)) // before others see that it is taken
+	own := &g.team.workers[0]
+	own.lender = w
+	if w.head.CompareAndSwap(h, h+1) {
+		cl := &g.clusters[c]
+		cl.worker = own
+		g.runTaken(own, int(c))
+		cl.worker = w
+	} else {
+		g.team.tell(&w.lent, round<<roundBits+allIssued)
+	}
+	own.lender = nil
+	return true
+}
+
+// runTaken simulates a cycle of a cluster.
+func (g *GPU) runTaken(w *worker, c int) {
+	w.turned, w.issued = false, false
+	g.runCluster(w, c)
+	if !w.issued { // its last SM slept
+		g.team.hasIssued(w)
 	}
 }
 
@@ -419,15 +480,17 @@ func (g *GPU) deal() {
 	}
 }
 
-// issued is called when the running cluster has issued, and when no cluster runs
-// yet.
-func (t *team) issued(w *worker) {
-	next := uint64(allIssued)
-	if w.next < len(w.live) {
-		next = uint64(w.live[w.next])
+// hasIssued is called when the running cluster has issued.
+func (t *team) hasIssued(w *worker) {
+	if w.issued {
+		return
 	}
-	w.next++
-	t.tell(&w.at, w.round<<roundBits+next)
+	w.issued = true
+	if w.lender != nil {
+		t.tell(&w.lender.lent, w.round<<roundBits+allIssued)
+		return
+	}
+	t.tell(&w.at, w.round<<roundBits+uint64(w.following(int(w.head.Load()&allIssued))))
 }
 
 // turn waits until all clusters before c have issued. The owner of the chip runs those
@@ -446,9 +509,11 @@ func (g *GPU) turn(w *worker, c int) {
 	}
 	var late time.Duration
 	for i := range t.workers {
-		if v := &t.workers[i]; v != w {
+		v := &t.workers[i]
+		if v != w {
 			late += t.await(w, &v.at, before)
 		}
+		late += t.await(w, &v.lent, before)
 	}
 	if w.helped || w == &t.workers[0] {
 		t.late += late
