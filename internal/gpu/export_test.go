@@ -91,6 +91,7 @@ func Retries(n int, interrupted bool) (cycles []int) {
 // Interrupted waits for a worker that is interrupted, and returns what that cost, and whether workers
 // are called after it.
 func Interrupted(d time.Duration) (together bool, late time.Duration) {
+	defer AlwaysTogether()()
 	var t team
 	t.wake.L = &t.mu
 	var a atomic.Uint64

@@ -725,7 +725,7 @@ const (
 	pieces   = 8       // parts with workers, and as many without
 	won      = 1 << 13 // cycles before the next trial if workers make a run faster
 	lost     = 1 << 10 // the same if they do not; twice as long each time
-	longLost = 1 << 12 // at most
+	longLost = 1 << 13 // at most
 	busyLost = 1 << 18 // at most, if the host's cores do something else
 )
 
