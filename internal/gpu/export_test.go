@@ -22,9 +22,9 @@ func (g *GPU) StopDRAM() { g.clk.at[dramDomain] = 1 << 62 }
 // AlwaysTogether makes chips call workers in every cycle from now on, and waiters
 // block soon. The returned function ends that.
 func AlwaysTogether() func() {
-	w, l := worthwhile, looks
-	worthwhile, looks = 0, 1<<8
-	return func() { worthwhile, looks = w, l }
+	w, few, first, most := worthwhile, fewLooks, firstLooks, mostLooks
+	worthwhile, fewLooks, firstLooks, mostLooks = 0, 1<<8, 1<<8, 1<<8
+	return func() { worthwhile, fewLooks, firstLooks, mostLooks = w, few, first, most }
 }
 
 // NobodyHelps makes chips call workers whose goroutines never run, until the returned

@@ -80,6 +80,7 @@ type worker struct {
 	turned bool      // the running cluster has had its turn
 	issued bool      // and has issued
 	lender *worker   // whose cluster it is, if it is lent
+	looks  int       // polls before it blocks
 	live   []int32   // clusters to run in this cycle
 	own    []int32   // all its clusters, ascending
 	load   int       // of all of them
@@ -672,12 +673,17 @@ func (g *GPU) hearNews() {
 	}
 }
 
-// looks is the number of polls before a waiter blocks (our choice): some 300 µs. It is more
-// than what the owner of the chip does alone between two rounds, also with a chip of 144 SMs,
-// since waking a goroutine takes longer than most rounds. A waiter takes processor time from
-// others, and from the one that it waits for if they share a core; where that happens, workers
-// come late, and are no longer called. Tests poll less.
-var looks = 1 << 19
+// A waiter polls so often before it blocks, at least and at most (our choice): some 5 to 300 µs. The
+// most is more than what the owner of the chip does alone between two rounds, also with a chip of 144
+// SMs, since waking a goroutine takes longer than most rounds. A waiter takes processor time from
+// others, and from the one that it waits for if they share a core. So it begins with firstLooks, polls
+// for longer if that would have been enough, and else less. Tests poll less.
+var (
+	fewLooks, firstLooks, mostLooks = 1 << 13, 1 << 15, 1 << 19
+)
+
+// lookFor is how long mostLooks take.
+const lookFor = 300 * time.Microsecond
 
 // missed is what it costs to find that a worker does not run (our choice: twice promptly).
 const missed = time.Microsecond
@@ -688,7 +694,10 @@ const promptly = 1 << 10
 
 // await has a worker wait until a is at least n. It returns for how long it was blocked, if it was.
 func (t *team) await(w *worker, a *atomic.Uint64, n uint64) (blocked time.Duration) {
-	for range looks {
+	if w.looks == 0 {
+		w.looks = firstLooks
+	}
+	for range w.looks {
 		if a.Load() >= n {
 			return 0
 		}
@@ -703,7 +712,13 @@ func (t *team) await(w *worker, a *atomic.Uint64, n uint64) (blocked time.Durati
 	t.mu.Unlock()
 	t.asleep.Add(-1)
 	w.away.Store(false)
-	return time.Since(start)
+	blocked = time.Since(start)
+	if blocked < lookFor {
+		w.looks = min(2*w.looks, mostLooks)
+	} else {
+		w.looks = max(w.looks/2, fewLooks)
+	}
+	return blocked
 }
 
 // tell sets a to n and wakes those that await it.
