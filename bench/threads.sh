@@ -3,7 +3,7 @@
 #
 # It runs every example's job on each GPU (rtx-2060 rtx-a6000) with one thread and with two, in
 # turn, COUNT (3) times each. A line has the shortest wall time of the process with either, their
-# ratio, and the ratio of processor time. Jobs that take less than LEAST (1) seconds with one thread
+# ratio, and the ratio of processor time. Jobs whose first run takes less than LEAST (1) seconds
 # are left out. The last line of a GPU has the geometric mean. Both cores must be idle.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,7 +16,11 @@ TIMEFORMAT='%R %U %S'
 
 # once JOB GPU THREADS prints the wall time and the processor time of a run.
 once() {
-	{ time "$tmp/heddle" run "$1" --gpu "$2" --threads "$3" --quiet >/dev/null 2>&1; } 2>&1 | awk '{ print $1, $2 + $3 }'
+	{ time "$tmp/heddle" run "$1" --gpu "$2" --threads "$3" --quiet >"$tmp/messages" 2>&1; } 2>"$tmp/time" || {
+		cat "$tmp/messages" >&2
+		exit 1
+	}
+	awk '{ print $1, $2 + $3 }' "$tmp/time"
 }
 
 for gpu; do
@@ -24,8 +28,8 @@ for gpu; do
 	for job in examples/*/*.toml; do
 		name=$(basename "$job" .toml)
 		[[ $job == examples/$name/$name.toml ]] || continue
-		read -r wall _ < <(once "$job" "$gpu" 1)
-		awk -v w="$wall" -v least="${LEAST:-1}" 'BEGIN { exit !(w >= least) }' || continue
+		first=$(once "$job" "$gpu" 1)
+		awk -v w="${first% *}" -v least="${LEAST:-1}" 'BEGIN { exit !(w >= least) }' || continue
 		for ((i = 0; i < ${COUNT:-3}; i++)); do
 			for t in 1 2; do echo "$t $(once "$job" "$gpu" "$t")"; done
 		done | awk -v gpu="$gpu" -v name="$name" '

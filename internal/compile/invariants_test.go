@@ -61,3 +61,36 @@ func TestInvariants(t *testing.T) {
 		}
 	}
 }
+
+// TestBranchAroundLoad: a branch around what has moved out of the loop, and little else, becomes a guard.
+func TestBranchAroundLoad(t *testing.T) {
+	const text = ".version 7.0\n.target sm_80\n.address_size 64\n" + `
+.const .b32 table[31] = {1, 2, 3};
+.visible .entry k(.param .u64 o, .param .u32 n) {
+	.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>;
+	ld.param.u64 %rd0, [o]; ld.param.u32 %r0, [n]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 4; mov.u64 %rd2, table; add.u64 %rd2, %rd2, %rd1; mov.u32 %r2, 0;
+L:	and.b32 %r3, %r1, 1; setp.eq.u32 %p0, %r3, 0; @%p0 bra M;
+	ld.const.u32 %r4, [%rd2]; xor.b32 %r2, %r2, %r4;
+M:	and.b32 %r3, %r1, 2; setp.eq.u32 %p1, %r3, 0; @%p1 bra N;
+	ld.const.u32 %r4, [%rd2+4]; xor.b32 %r2, %r2, %r4;
+N:	add.u32 %r1, %r1, 3; setp.lt.u32 %p2, %r1, %r0; @%p2 bra L;
+	add.u64 %rd0, %rd0, %rd1; st.global.u32 [%rd0], %r2; ret;
+}`
+	m, err := ptx.Parse("k.ptx", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := compile.Module(m, compile.Options{Verify: true})
+	if err != nil || len(r.Refused) > 0 {
+		t.Fatal(err, r.Refused)
+	}
+	branches := 0
+	for _, in := range r.File.Kernels[0].Code {
+		if in.Op == sass.OpBRA && !in.Guard.Always() {
+			branches++
+		}
+	}
+	if branches != 1 {
+		t.Errorf("%d branches have guards, want the loop's only", branches)
+	}
+}

@@ -72,7 +72,11 @@ func passes(o *options, lay *layout) []pass {
 		{"pairs", plain(func(f *ir.Func) { fusePairs(f); removeDead(f) }), true, 2},
 		{"fold", plain(func(f *ir.Func) { fold(f); fold(f); removeDead(f); discardResults(f) }), true, 1},
 		{"flatten", plain(func(f *ir.Func) { flatten(f); removeDead(f) }), true, 3},
-		{"invariants", invariants, true, 3},
+		{"invariants", func(f *ir.Func, m *machine.Machine) {
+			invariants(f, m)
+			flatten(f) // branches around what has moved out of a loop
+			removeDead(f)
+		}, true, 3},
 		{"uniform", plain(uniformBranches), true, 3},
 		{"schedule", func(f *ir.Func, m *machine.Machine) {
 			meetOnce(f)

@@ -410,6 +410,13 @@ func scopeOf(g *joins, b *ir.Block) (scope, bool) {
 		if l := g.LoopOf(enter); out < 0 && l >= 0 && without(blocks[enter], blocks[meet])[blocks[enter]] {
 			out = l // the branch may be reached again before the lanes meet
 		}
+		if l := g.LoopOf(meet); out < 0 && l >= 0 && !inLoop(g.Graph, enter, g.Loops[l].Header) {
+			// Its end would be passed in every round of a loop that it begins before.
+			for meet != flow.Exit && inLoop(g.Graph, meet, g.Loops[l].Header) {
+				meet = g.IPDom(meet)
+			}
+			continue
+		}
 		if out < 0 && g.enclosed(enter, meet) {
 			return scope{blocks[enter], blocks[meet]}, true
 		}

@@ -212,8 +212,10 @@ func (g *GPU) hire() {
 	for i := range t.workers {
 		w := &t.workers[i]
 		w.at.Store(allIssued)
+		w.lent.Store(allIssued)
+		w.head.Store(0)
 		w.done.Store(0)
-		w.round = 0
+		w.round, w.called = 0, time.Time{}
 		w.taken.Store(0)
 		if i > 0 {
 			t.home.Go(func() { helper(g, w) })
@@ -509,14 +511,18 @@ func (g *GPU) turn(w *worker, c int) {
 		}
 	}
 	var late time.Duration
+	who := w
+	if w.helped {
+		who = &t.workers[0]
+	}
 	for i := range t.workers {
 		v := &t.workers[i]
 		if v != w {
-			late += t.await(w, &v.at, before)
+			late += t.await(who, &v.at, before)
 		}
-		late += t.await(w, &v.lent, before)
+		late += t.await(who, &v.lent, before)
 	}
-	if w.helped || w == &t.workers[0] {
+	if who == &t.workers[0] {
 		t.late += late
 	}
 	w.turned = true
@@ -789,6 +795,7 @@ func (t *trier) call(late time.Duration) bool {
 	switch {
 	case !t.trying:
 		t.trying, t.part, t.credit = true, 0, max(t.credit, leastCredit)
+		t.round, t.began = 0, t.time()
 		t.begin()
 	case !t.timing:
 		t.timing, t.left, t.mark = true, timed, t.time()

@@ -57,6 +57,8 @@ var waits = []struct{ name, body string }{
 		L: add.u32 %r4, %r4, 1; red.shared.add.u32 [%r31], 1; add.u32 %r7, %r7, %r30; and.b32 %r8, %r7, 3; setp.ne.u32 %p1, %r8, 1; rem.u32 %r9, %r4, 7; setp.ne.u32 %p2, %r9, 0; and.pred %p1, %p1, %p2; @%p1 bra BACK;
 		red.shared.add.u32 [%r31+4], 1; setp.gt.u32 %p1, %r4, 4; @%p1 bra M; red.shared.add.u32 [%r31+8], 1; add.u32 %r21, %r21, 100;
 		M: shfl.sync.idx.b32 %r9, %r30, %r5, 31, -1; mad.lo.u32 %r28, %r28, 31, %r9; add.u32 %r21, %r21, 1; add.u32 %r22, %r22, 1; setp.ge.u32 %p3, %r22, 3; @%p3 bra END; BACK: bra.uni L; END: mad.lo.u32 %r28, %r28, 7, %r21;`},
+	{"lanes go on with the outer loop from the inner one", `A: mov.u32 %r4, 0;
+		B: add.u32 %r4, %r4, 1; setp.gt.u32 %p1, %r4, 2; @%p1 bra END; and.b32 %r8, %r30, 7; setp.eq.u32 %p1, %r8, 1; add.u32 %r28, %r28, 1; setp.lt.and.u32 %p1, %r28, 5, %p1; @%p1 bra A; bra B; END:`},
 }
 
 // waitNested is a wait in a loop of a loop, in which each lane waits for the one before.
