@@ -28,6 +28,20 @@ func parsed(t *testing.T, path string) *ptx.Module {
 	return m
 }
 
+// compiled is a module in which every pass is verified and every kernel compiles.
+func compiled(t *testing.T, text string) *sass.File {
+	t.Helper()
+	m, err := ptx.Parse("k.ptx", []byte(text))
+	if err != nil {
+		t.Fatal(err, text)
+	}
+	r, err := compile.Module(m, compile.Options{Verify: true})
+	if err != nil || len(r.Refused) > 0 {
+		t.Fatal(err, r.Refused, text)
+	}
+	return r.File
+}
+
 // module compiles a file, and checks the form after every pass.
 func module(t *testing.T, path string, registers int) *compile.Result {
 	t.Helper()
@@ -93,26 +107,13 @@ func TestCompiles(t *testing.T) {
 
 // TestConstantVector: what is loaded in two pieces by an address in a register leaves a valid form.
 func TestConstantVector(t *testing.T) {
-	m, err := ptx.Parse("k.ptx", []byte(".version 7.0\n.target sm_80\n.address_size 64\n.const .align 16 .f64 table[4];\n.entry k(.param .u64 p) { .reg .b64 %a, %d<2>; ld.param.u64 %a, [p]; ld.const.v2.b64 {%d0, %d1}, [%a]; st.global.v2.u64 [%a], {%d0, %d1}; ret; }\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := compile.Module(m, compile.Options{Verify: true})
-	if err != nil || len(r.Refused) > 0 {
-		t.Fatal(err, r.Refused)
-	}
+	compiled(t, ".version 7.0\n.target sm_80\n.address_size 64\n.const .align 16 .f64 table[4];\n.entry k(.param .u64 p) { .reg .b64 %a, %d<2>; ld.param.u64 %a, [p]; ld.const.v2.b64 {%d0, %d1}, [%a]; st.global.v2.u64 [%a], {%d0, %d1}; ret; }\n")
 }
 
 // TestInsertion: the two words of an insertion of bits have operands of their own.
 func TestInsertion(t *testing.T) {
-	m, err := ptx.Parse("k.ptx", []byte(".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 o, .param .u32 n) { .reg .b64 %a<3>; .reg .b32 %r; "+
-		"ld.param.u64 %a0, [o]; ld.param.u32 %r, [n]; ld.global.u64 %a1, [%a0]; bfi.b64 %a2, %a1, %a0, %r, 9; st.global.u64 [%a0], %a2; ret; }"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r, err := compile.Module(m, compile.Options{Verify: true}); err != nil || len(r.Refused) > 0 {
-		t.Error(err, r.Refused)
-	}
+	compiled(t, ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 o, .param .u32 n) { .reg .b64 %a<3>; .reg .b32 %r; "+
+		"ld.param.u64 %a0, [o]; ld.param.u32 %r, [n]; ld.global.u64 %a1, [%a0]; bfi.b64 %a2, %a1, %a0, %r, 9; st.global.u64 [%a0], %a2; ret; }")
 }
 
 // TestFewRegisters: with few registers as many kernels compile, none has more, and some move to memory.

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heddle-sim/heddle/internal/compile"
-	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 )
 
@@ -33,15 +31,7 @@ func TestInvariants(t *testing.T) {
 		{"a loop with a call", function + kernel + "L: mad.lo.u32 %r1, %r1, 5, 7; rem.u32 %r1, %r1, %r0; { .param .b32 p; .param .b32 s; st.param.b32 [p], %r1; call (s), f, (p); ld.param.b32 %r1, [s]; } setp.gt.u32 %p, %r1, 3; @%p bra L; " + tail, 3},
 		{"a loop with a call, and one with the same number", function + kernel + "M: mad.lo.u32 %r1, %r1, 0x12345678, 7; { .param .b32 p; .param .b32 s; st.param.b32 [p], %r1; call (s), f, (p); ld.param.b32 %r1, [s]; } setp.gt.u32 %p, %r1, 3; @%p bra M; L: mad.lo.u32 %r5, %r0, 0x12345678, 0x9abcdef1; xor.b32 %r1, %r1, %r5; setp.gt.u32 %p, %r1, 3; @%p bra L; " + tail, 0},
 	} {
-		m, err := ptx.Parse("k.ptx", []byte(head+c.text))
-		if err != nil {
-			t.Fatal(c.name, err)
-		}
-		r, err := compile.Module(m, compile.Options{Verify: true})
-		if err != nil || len(r.Refused) > 0 {
-			t.Fatal(c.name, err, r.Refused)
-		}
-		code := r.File.Kernels[0].Code
+		code := compiled(t, head+c.text).Kernels[0].Code
 		first := len(code) // of the loop
 		for i := range code {
 			for _, o := range code[i].Operands {
@@ -76,16 +66,8 @@ M:	and.b32 %r3, %r1, 2; setp.eq.u32 %p1, %r3, 0; @%p1 bra N;
 N:	add.u32 %r1, %r1, 3; setp.lt.u32 %p2, %r1, %r0; @%p2 bra L;
 	add.u64 %rd0, %rd0, %rd1; st.global.u32 [%rd0], %r2; ret;
 }`
-	m, err := ptx.Parse("k.ptx", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := compile.Module(m, compile.Options{Verify: true})
-	if err != nil || len(r.Refused) > 0 {
-		t.Fatal(err, r.Refused)
-	}
 	branches := 0
-	for _, in := range r.File.Kernels[0].Code {
+	for _, in := range compiled(t, text).Kernels[0].Code {
 		if in.Op == sass.OpBRA && !in.Guard.Always() {
 			branches++
 		}

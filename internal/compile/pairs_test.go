@@ -3,9 +3,6 @@ package compile_test
 import (
 	"fmt"
 	"testing"
-
-	"github.com/heddle-sim/heddle/internal/compile"
-	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
 // TestFewer: what a body becomes has as many of an operation as it needs.
@@ -28,23 +25,16 @@ func TestFewer(t *testing.T) {
 		{"zeros", "mov.u32 %r4, 0; mov.u32 %r5, 0; setp.lt.s32 %p1, %r0, 0; @%p1 ld.global.v2.u32 {%r4, %r5}, [%out+8]; add.u32 %r4, %r4, %r5;", "CS2R", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := ptx.Parse("k.ptx", fmt.Appendf(nil, ".version 7.8\n.target sm_80\n.address_size 64\n.entry k(.param .u64 p) { .reg .b64 %%out, %%d<4>; .reg .b32 %%r<8>; .reg .f32 %%f<4>; .reg .pred %%p<4>;\n"+
+			f := compiled(t, fmt.Sprintf(".version 7.8\n.target sm_80\n.address_size 64\n.entry k(.param .u64 p) { .reg .b64 %%out, %%d<4>; .reg .b32 %%r<8>; .reg .f32 %%f<4>; .reg .pred %%p<4>;\n"+
 				"ld.param.u64 %%out, [p]; ld.global.u32 %%r0, [%%out]; ld.global.u32 %%r1, [%%out+4]; ld.global.u32 %%r2, [%%out+8]; %s st.global.u32 [%%out], %%r4; ret; }\n", c.body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := compile.Module(m, compile.Options{Verify: true})
-			if err != nil || len(r.Refused) > 0 {
-				t.Fatal(err, r.Refused)
-			}
 			n := 0
-			for i := range r.File.Kernels[0].Code {
-				if r.File.Kernels[0].Code[i].Op.String() == c.op {
+			for i := range f.Kernels[0].Code {
+				if f.Kernels[0].Code[i].Op.String() == c.op {
 					n++
 				}
 			}
 			if n != c.want {
-				t.Errorf("%d %s, want %d:\n%s", n, c.op, c.want, r.File.Text())
+				t.Errorf("%d %s, want %d:\n%s", n, c.op, c.want, f.Text())
 			}
 		})
 	}

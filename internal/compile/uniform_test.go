@@ -3,9 +3,6 @@ package compile_test
 import (
 	"strings"
 	"testing"
-
-	"github.com/heddle-sim/heddle/internal/compile"
-	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
 // TestUniformBranches: lanes have places to meet after branches at which they may part, and only there.
@@ -41,16 +38,9 @@ func TestUniformBranches(t *testing.T) {
 		{"around two of lanes that end with it", "setp.gt.u32 %p1, %r1, 3; setp.gt.u32 %p2, %r1, 5; " + big + "%r2, %r0; @%p0 bra M; @%p1 bra L; " + add + "bra.uni L; M: @%p2 bra L; " + add + add + "L: ", 1},
 		{"around one that ends with it", "setp.gt.u32 %p1, %r1, 3; " + big + "%r2, %r0; @%p0 bra M; @%p1 bra L; " + add + "bra.uni L; M: " + add + add + "L: ", 1},
 	} {
-		m, err := ptx.Parse("k.ptx", []byte(head+c.text+"st.global.u32 [%o+4], %r0; ret; }"))
-		if err != nil {
-			t.Fatal(c.name, err)
-		}
-		r, err := compile.Module(m, compile.Options{Verify: true})
-		if err != nil || len(r.Refused) > 0 {
-			t.Fatal(c.name, err, r.Refused)
-		}
-		if n := strings.Count(r.File.Text(), "BSSY"); n != c.places {
-			t.Errorf("%s: lanes meet at %d places, want %d:\n%s", c.name, n, c.places, r.File.Text())
+		text := compiled(t, head+c.text+"st.global.u32 [%o+4], %r0; ret; }").Text()
+		if n := strings.Count(text, "BSSY"); n != c.places {
+			t.Errorf("%s: lanes meet at %d places, want %d:\n%s", c.name, n, c.places, text)
 		}
 	}
 }

@@ -679,11 +679,11 @@ func (g *GPU) hearNews() {
 	}
 }
 
-// A waiter polls so often before it blocks, at least and at most (our choice): some 5 to 300 µs. The
-// most is more than what the owner of the chip does alone between two rounds, also with a chip of 144
+// Polls before a waiter blocks: the fewest, those of its first wait, and the most (our choice), some 5,
+// 20 and 300 µs. The most is more than what the owner of the chip does alone between two rounds, also with a chip of 144
 // SMs, since waking a goroutine takes longer than most rounds. A waiter takes processor time from
-// others, and from the one that it waits for if they share a core. So it begins with firstLooks, polls
-// for longer if that would have been enough, and else less. Tests poll less.
+// others, and from the one that it waits for if they share a core. So it polls for longer after a wait
+// for which the most would have been enough, and else less. Tests poll less.
 var (
 	fewLooks, firstLooks, mostLooks = 1 << 13, 1 << 15, 1 << 19
 )
@@ -754,7 +754,7 @@ const (
 // else, may cost a part of the time; more ends their use.
 const (
 	window      = 128                  // cycles with workers between looks at the clock (these are all our choices)
-	share       = 16                   // one part of so many may be lost
+	share       = 16                   // a sixteenth of the time may be lost
 	leastCredit = 2 * time.Millisecond // may be lost at once in a trial
 	mostCredit  = 4 * time.Millisecond // may be lost at once: an interruption by the host or a garbage collection
 )
