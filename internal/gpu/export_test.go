@@ -39,51 +39,83 @@ func NobodyHelps() func() {
 func Try(alone, together func(part int) time.Duration, late func(cycle int) time.Duration) bool {
 	var now time.Time
 	t := trier{clock: func() time.Time { return now }}
+	x := &t.classes[classOf(30)]
 	for cycle := 0; ; cycle++ {
 		var d time.Duration
 		if late != nil {
 			d = late(cycle)
 		}
-		if t.call(d); !t.trying {
+		if t.call(30, d); !x.trying {
 			return t.together
 		}
-		if t.timing && t.left == 0 {
+		if x.left < timed {
 			f := alone
 			if t.together {
 				f = together
 			}
-			now = now.Add(f(t.part / 2))
+			now = now.Add(f(x.part/2) / timed)
 		}
+		t.end()
 	}
+}
+
+// TryTwo makes decisions about cycles of two classes in turn, of which workers make those faster that
+// begin with many SMs awake, and the others slower. It returns whether they are called for them.
+func TryTwo() (few, many bool) {
+	var now time.Time
+	t := trier{clock: func() time.Time { return now }}
+	for cycle := range 1 << 13 {
+		awake, d := 5, 10*time.Microsecond
+		if cycle%4 == 0 {
+			awake, d = 80, 100*time.Microsecond
+		}
+		on := t.call(awake, 0)
+		if on {
+			d = d*2/3 + 4*time.Microsecond
+		}
+		now = now.Add(d)
+		t.end()
+	}
+	return t.call(5, 0), t.call(80, 0)
 }
 
 // Stay has workers called for cycles that take some time each, and in which workers that do not run
 // cost some more. It returns after how many cycles they are no longer called, at most n.
 func Stay(n int, cycle time.Duration, late func(cycle int) time.Duration) int {
 	var now time.Time
-	t := trier{clock: func() time.Time { return now }}
-	t.decide(true, 0)
-	t.left, t.credit = n, leastCredit
+	t := won30(&now)
 	for i := range n {
 		d := late(i)
 		now = now.Add(cycle + d)
-		if !t.call(d) {
+		if !t.call(30, d) {
 			return i
 		}
 	}
 	return n
 }
 
+// won30 has workers be called for cycles with 30 SMs awake.
+func won30(now *time.Time) *trier {
+	t := &trier{together: true, credit: leastCredit, began: *now, clock: func() time.Time { return *now }}
+	x := &t.classes[classOf(30)]
+	x.decide(true)
+	x.left = 1 << 20
+	return t
+}
+
 // Retries returns how many cycles pass between trials that workers lose, for the first n of them.
 func Retries(n int, interrupted bool) (cycles []int) {
-	var t trier
+	var now time.Time
+	t := won30(&now)
+	x := &t.classes[classOf(30)]
 	for range n {
-		most := longLost
 		if interrupted {
-			most = busyLost
+			t.charge(time.Second)
+			cycles = append(cycles, t.pause)
+		} else {
+			x.decide(false)
+			cycles = append(cycles, x.left)
 		}
-		t.decide(false, most)
-		cycles = append(cycles, t.left)
 	}
 	return cycles
 }
@@ -97,9 +129,10 @@ func Interrupted(d time.Duration) (together bool, late time.Duration) {
 	var a atomic.Uint64
 	time.AfterFunc(d, func() { t.tell(&a, 1) })
 	late = t.await(new(worker), &a, 1)
-	t.trier.decide(true, 0)
+	var now time.Time
+	t.trier = *won30(&now)
 	t.trier.credit = mostCredit
-	return t.trier.call(late), late
+	return t.trier.call(30, late), late
 }
 
 // MailLeft is the number of messages between SMs that are on their way.

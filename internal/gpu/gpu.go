@@ -242,6 +242,7 @@ func (g *GPU) OnProgress(f func(Progress)) { g.progress = f }
 func (g *GPU) step() bool {
 	f := g.clk.tick()
 	if f.has(coreDomain) {
+		g.team.callWorkers()
 		g.mem.Deliver(g.now, g.choked, g.hand)
 	}
 	g.mem.Cycle(system.Domains{Net: f.has(netDomain), L2: f.has(l2Domain), DRAM: f.has(dramDomain)}, g.now)

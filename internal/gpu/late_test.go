@@ -57,6 +57,13 @@ func TestTrier(t *testing.T) {
 	}
 }
 
+// TestTrialsOfClasses: workers that pay where many SMs are awake are not sent home by cycles with few.
+func TestTrialsOfClasses(t *testing.T) {
+	if few, many := gpu.TryTwo(); few || !many {
+		t.Errorf("workers are called for cycles with few SMs awake: %v, with many: %v; want false, true", few, many)
+	}
+}
+
 // TestLateWorkersAreSentHome has workers that keep the others waiting: what that may cost is a share
 // of the time.
 func TestLateWorkersAreSentHome(t *testing.T) {

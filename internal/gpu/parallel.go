@@ -255,11 +255,16 @@ func (g *GPU) dismiss() {
 	t.hired = false
 }
 
+// callWorkers decides whether the workers are called for the core cycle that begins.
+func (t *team) callWorkers() {
+	t.trier.end()
+	t.on = t.hired && t.busy >= worthwhile*len(t.workers) && (worthwhile == 0 || t.trier.call(t.busy, t.late))
+}
+
 // runSMs simulates the core cycle of all SMs.
 func (g *GPU) runSMs() {
 	t := &g.team
 	t.now, t.more = g.now, g.moreBlocks()
-	t.on = t.hired && t.busy >= worthwhile*len(t.workers) && (worthwhile == 0 || t.trier.call(t.late))
 	own := &t.workers[0]
 	t.busy = 0
 	if t.on {
@@ -735,109 +740,4 @@ func (t *team) tell(a *atomic.Uint64, n uint64) {
 		t.wake.Broadcast()
 		t.mu.Unlock()
 	}
-}
-
-// Trials decide whether workers are called, since it depends on the program and on
-// the host's load: some cycles with them, some without, in turn, and then many in the
-// faster way. Results do not depend on it.
-const (
-	warmUp   = 4       // cycles before the timed ones of a part (these are all our choices)
-	timed    = 24      // timed cycles of a part
-	pieces   = 8       // parts with workers, and as many without
-	won      = 1 << 13 // cycles before the next trial if workers make a run faster
-	lost     = 1 << 10 // the same if they do not; twice as long each time
-	longLost = 1 << 13 // at most
-	busyLost = 1 << 18 // at most, if the host's cores do something else
-)
-
-// Workers that do not run although they are called, because the host's cores do something
-// else, may cost a part of the time; more ends their use.
-const (
-	window      = 128                  // cycles with workers between looks at the clock (these are all our choices)
-	share       = 16                   // a sixteenth of the time may be lost
-	leastCredit = 2 * time.Millisecond // may be lost at once in a trial
-	mostCredit  = 4 * time.Millisecond // may be lost at once: an interruption by the host or a garbage collection
-)
-
-// trier decides whether calling the workers pays.
-type trier struct {
-	trying   bool
-	timing   bool // the timed cycles of a part
-	together bool
-	left     int           // cycles of this part or, between trials, of this decision
-	part     int           // of the trial: with workers and without in turn
-	round    int           // cycles with workers in this window
-	began    time.Time     // the window
-	credit   time.Duration // that may be lost yet
-	lost     int           // length of the next lost stage
-	mark     time.Time
-	clock    func() time.Time         // nil: that of the host
-	took     [2][pieces]time.Duration // of parts with workers and without
-}
-
-// call decides whether the workers are called for a cycle. late is the time that was lost in the last
-// cycle with workers because some of them did not run.
-func (t *trier) call(late time.Duration) bool {
-	if t.together {
-		if t.round++; t.round == window {
-			now := t.time()
-			t.credit = min(t.credit+now.Sub(t.began)/share, mostCredit)
-			t.round, t.began = 0, now
-		}
-		if t.credit -= late; t.credit < 0 {
-			t.decide(false, busyLost)
-		}
-	}
-	if t.left > 0 {
-		t.left--
-		return t.together
-	}
-	switch {
-	case !t.trying:
-		t.trying, t.part, t.credit = true, 0, max(t.credit, leastCredit)
-		t.round, t.began = 0, t.time()
-		t.begin()
-	case !t.timing:
-		t.timing, t.left, t.mark = true, timed, t.time()
-	default:
-		t.took[t.part&1][t.part/2] = t.time().Sub(t.mark)
-		if t.part++; t.part < 2*pieces {
-			t.begin()
-			break
-		}
-		alone, together := least(&t.took[1]), least(&t.took[0])
-		t.decide(together+together/8 < alone, longLost) // they also take processor time
-	}
-	return t.together
-}
-
-func (t *trier) time() time.Time {
-	if t.clock != nil {
-		return t.clock()
-	}
-	return time.Now()
-}
-
-// begin begins a part of a trial. Those with workers are the even ones.
-func (t *trier) begin() { t.together, t.timing, t.left = t.part&1 == 0, false, warmUp }
-
-// least sums the lower half of some times: on a loaded host, some parts are interrupted.
-func least(took *[pieces]time.Duration) (sum time.Duration) {
-	slices.Sort(took[:])
-	for _, d := range took[:pieces/2] {
-		sum += d
-	}
-	return sum
-}
-
-// decide ends a trial or what it has decided. If workers are not called from now on, the next trial
-// is some cycles later, at most longest.
-func (t *trier) decide(together bool, longest int) {
-	t.trying, t.timing, t.together, t.left = false, false, together, won
-	if together {
-		t.lost, t.round, t.began = 0, 0, t.time()
-		return
-	}
-	t.lost = min(max(2*t.lost, lost), longest)
-	t.left = t.lost
 }
