@@ -160,7 +160,15 @@ func (g *GPU) build() (err error) {
 	}
 	g.join()
 	for c := range g.clusters {
-		g.clusters[c].out = g.mem.Outbox(c)
+		cl := &g.clusters[c]
+		cl.out = g.mem.Outbox(c)
+		if t := &g.team; len(t.workers) > 1 {
+			cl.out.Advanced = func() {
+				if t.on {
+					g.awaitMemory(cl.worker)
+				}
+			}
+		}
 	}
 	g.cores, g.naps = make([]core.SM, n), make([]*core.Sleep, n)
 	// What one worker uses is allocated together, so that workers share no cache
@@ -240,14 +248,23 @@ func (g *GPU) OnProgress(f func(Progress)) { g.progress = f }
 // step simulates the next time at which a clock domain fires, in the order of
 // GPGPU-Sim. It reports whether the core domain fired.
 func (g *GPU) step() bool {
-	f := g.clk.tick()
-	if f.has(coreDomain) {
-		g.team.callWorkers()
-		g.mem.Deliver(g.now, g.choked, g.hand)
-	}
-	g.mem.Cycle(system.Domains{Net: f.has(netDomain), L2: f.has(l2Domain), DRAM: f.has(dramDomain)}, g.now)
+	f, t := g.clk.tick(), &g.team
+	d := system.Domains{Net: f.has(netDomain), L2: f.has(l2Domain), DRAM: f.has(dramDomain)}
 	if !f.has(coreDomain) {
+		if !g.mayOwe(d) {
+			g.catchUp()
+			g.mem.Cycle(d, g.now)
+		}
 		return false
+	}
+	if t.callWorkers(); !t.on {
+		g.catchUp()
+	}
+	g.mem.Deliver(g.now, g.choked, g.hand)
+	if t.on {
+		t.owed = append(t.owed, d)
+	} else {
+		g.mem.Cycle(d, g.now)
 	}
 	g.coreCycle()
 	return true

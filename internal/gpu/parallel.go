@@ -12,6 +12,7 @@ import (
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/mem"
 	"github.com/heddle-sim/heddle/internal/mem/noc"
+	"github.com/heddle-sim/heddle/internal/mem/system"
 )
 
 // This file: running the SMs of one core cycle in parallel. The result is that of
@@ -22,6 +23,10 @@ import (
 //   - Instructions with effects visible to other blocks, such as a store to
 //     global memory, wait for their turn: until all clusters before this one
 //     have issued in this cycle. So memory changes in the same order.
+//
+// Meanwhile one worker simulates the cycle of the memory system, which comes before that of the SMs:
+// the SMs have their replies by then, and of all that it does they see only what has left the
+// network's buffers, which an SM waits for that finds no room (noc.Outbox).
 //
 // Each worker has clusters of its own, whose state stays in its core's caches, and runs
 // them in order. The owner of the chip begins first; when it has run its own, it takes
@@ -101,11 +106,17 @@ type team struct {
 	hired   bool // the others have goroutines
 	_       [pad]byte
 
+	taken   atomic.Uint64 // the last round in which somebody took the memory system
+	settled atomic.Uint64 // the last round in which its cycle has ended
+	_       [pad]byte
+
 	// The order for a cycle.
-	round atomic.Uint64 // cycles begun; the highest bit ends the workers
-	now   uint64        // core cycle
-	more  bool          // blocks wait to be placed
-	on    bool          // several workers run
+	round atomic.Uint64    // cycles begun; the highest bit ends the workers
+	now   uint64           // core cycle
+	more  bool             // blocks wait to be placed
+	on    bool             // several workers run
+	was   bool             // they did in the last cycle
+	owed  []system.Domains // ticks of the memory system that have not been simulated
 	_     [pad]byte
 
 	asleep atomic.Int32 // workers that sleep in await
@@ -209,6 +220,8 @@ func (g *GPU) hire() {
 	t.hired = true
 	t.trier = trier{}
 	t.round.Store(0)
+	t.taken.Store(0)
+	t.settled.Store(0)
 	for i := range t.workers {
 		w := &t.workers[i]
 		w.at.Store(allIssued)
@@ -238,6 +251,7 @@ func (g *GPU) help(w *worker) {
 		}
 		if w.taken.CompareAndSwap(round-1, round) {
 			g.startRound(w, round)
+			g.runMemory(round)
 			g.runAll(w)
 			t.tell(&w.done, round)
 		}
@@ -266,7 +280,7 @@ func (g *GPU) runSMs() {
 	t := &g.team
 	t.now, t.more = g.now, g.moreBlocks()
 	own := &t.workers[0]
-	t.busy = 0
+	t.was, t.busy = t.on, 0
 	if t.on {
 		g.runTogether()
 		t.on = false
@@ -288,6 +302,50 @@ func (g *GPU) runSMs() {
 	}
 	g.handed = g.handed[:0]
 	g.hearNews()
+}
+
+// mayOwe keeps a tick between two core cycles for later, if it may be simulated beside the next one:
+// nothing looks at the memory system before, and what the network delivers does not depend on it.
+func (g *GPU) mayOwe(d system.Domains) bool {
+	t := &g.team
+	if d.Net || !t.was || !t.hired || g.ended || g.copies.due(g.now) || g.now >= g.until {
+		return false
+	}
+	t.owed = append(t.owed, d)
+	return true
+}
+
+// catchUp simulates what is owed.
+func (g *GPU) catchUp() {
+	for _, d := range g.team.owed {
+		g.mem.Cycle(d, g.now)
+	}
+	g.team.owed = g.team.owed[:0]
+}
+
+// runMemory simulates a cycle of the memory system, unless somebody has taken that.
+func (g *GPU) runMemory(round uint64) {
+	t := &g.team
+	if t.taken.CompareAndSwap(round-1, round) {
+		g.catchUp()
+		t.tell(&t.settled, round)
+	}
+}
+
+// awaitMemory has a worker wait until the cycle of the memory system has ended.
+func (g *GPU) awaitMemory(w *worker) {
+	t := &g.team
+	if t.settled.Load() >= w.round {
+		return
+	}
+	g.runMemory(w.round)
+	who := w
+	if w.helped {
+		who = &t.workers[0]
+	}
+	if late := t.await(who, &t.settled, w.round); who == &t.workers[0] {
+		t.late += late
+	}
 }
 
 // runTogether simulates the core cycle of all SMs with all workers, as their owner.
@@ -319,6 +377,7 @@ func (g *GPU) runTogether() {
 			}
 		}
 	}
+	g.awaitMemory(own)
 	for i := 1; i < len(t.workers); i++ {
 		w := &t.workers[i]
 		if !w.helped {

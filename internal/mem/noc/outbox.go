@@ -3,14 +3,18 @@ package noc
 import "github.com/heddle-sim/heddle/internal/mem"
 
 // Outbox holds what the owner of an input node sends until all owners have finished
-// their cycle. Outboxes of different nodes may be used concurrently, while nothing
-// uses the network itself. HasRoom answers as the network would if every packet
-// were pushed immediately.
+// their cycle. Outboxes of different nodes may be used concurrently, while the network
+// is not used but by an Advance that Advanced waits for. HasRoom answers as the network
+// would after it if every packet were pushed immediately.
 type Outbox struct {
+	// Advanced, if not nil, returns when the network has advanced in this cycle.
+	Advanced func() `state:"-"`
+
 	net  *Network
 	src  int
 	list []parcel
 	size int    // space that they will take in the node's buffer
+	most int    // that what was flushed takes there: less once the network has advanced
 	full uint64 // calls of HasRoom without room
 }
 
@@ -26,7 +30,15 @@ func (n *Network) NewOutbox(src int) Outbox { return Outbox{net: n, src: src} }
 // HasRoom reports whether the node has room for one more packet of the given size.
 func (o *Outbox) HasRoom(bytes int) bool {
 	n := o.net
-	if s := n.inSize[o.src] + o.size; s+n.size(bytes) <= n.cfg.InBuffer || s == 0 {
+	more := o.size + n.size(bytes)
+	if o.most+more <= n.cfg.InBuffer {
+		return true
+	}
+	if o.Advanced != nil {
+		o.Advanced()
+	}
+	o.most = n.inSize[o.src]
+	if o.most+more <= n.cfg.InBuffer || o.most+o.size == 0 {
 		return true
 	}
 	o.full++
@@ -58,6 +70,7 @@ func (o *Outbox) Flush() {
 		p.req = nil
 	}
 	o.list, o.size = o.list[:0], 0
+	o.most = o.net.inSize[o.src]
 }
 
 // Used reports whether Flush has anything to do.
