@@ -373,7 +373,7 @@ func (g *GPU) runTogether() {
 	}
 	for i := 1; i < len(t.workers); i++ {
 		if w := &t.workers[i]; !w.helped {
-			for g.borrow(w, round) {
+			for g.borrow(w, round, allIssued) {
 			}
 		}
 	}
@@ -404,8 +404,8 @@ func (g *GPU) startRound(w *worker, round uint64) {
 			w.live = append(w.live, c)
 		}
 	}
-	w.head.Store(round << roundBits)
 	g.team.tell(&w.at, round<<roundBits+uint64(w.following(0)))
+	w.head.Store(round << roundBits)
 }
 
 // following is the first of a worker's clusters in this round from the i-th on, or allIssued.
@@ -444,18 +444,24 @@ func (g *GPU) runNext(w *worker) bool {
 	return true
 }
 
-// borrow has the owner of the chip simulate a cycle of another worker's next cluster. It reports
-// whether there was one.
-func (g *GPU) borrow(w *worker, round uint64) bool {
+// borrow has the owner of the chip simulate a cycle of another worker's next cluster, if that is before
+// the one with a number. It reports whether there was one.
+func (g *GPU) borrow(w *worker, round uint64, before int) bool {
 	h := w.head.Load()
 	if h>>roundBits != round || int(h&allIssued) >= len(w.live) {
 		return false
 	}
 	c := w.live[h&allIssued]
+	if int(c) >= before {
+		return false
+	}
 	w.lent.Store(round<<roundBits + uint64(c)) // before others see that it is taken
 	own := &g.team.workers[0]
 	own.lender = w
 	if w.head.CompareAndSwap(h, h+1) {
+		if w.at.CompareAndSwap(round<<roundBits+uint64(c), round<<roundBits+uint64(w.following(int(h&allIssued)+1))) { // it had not begun
+			g.team.rouse()
+		}
 		cl := &g.clusters[c]
 		cl.worker = own
 		g.runTaken(own, int(c))
@@ -573,6 +579,14 @@ func (g *GPU) turn(w *worker, c int) {
 				}
 			}
 		}
+	}
+	if own := &t.workers[0]; w == own {
+		issued, lender := own.issued, own.lender
+		for i := 1; i < len(t.workers); i++ {
+			for v := &t.workers[i]; v.at.Load() < before && g.borrow(v, w.round, c); {
+			}
+		}
+		own.issued, own.lender = issued, lender
 	}
 	var late time.Duration
 	who := w
@@ -794,6 +808,11 @@ func (t *team) await(w *worker, a *atomic.Uint64, n uint64) (blocked time.Durati
 // tell sets a to n and wakes those that await it.
 func (t *team) tell(a *atomic.Uint64, n uint64) {
 	a.Store(n)
+	t.rouse()
+}
+
+// rouse wakes those that await something.
+func (t *team) rouse() {
 	if t.asleep.Load() > 0 {
 		t.mu.Lock()
 		t.wake.Broadcast()
