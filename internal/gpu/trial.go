@@ -13,13 +13,14 @@ import (
 
 // Lengths of trials, in cycles of one class.
 const (
-	warmUp   = 4       // cycles before the timed ones of a part (these are all our choices)
-	timed    = 24      // timed cycles of a part
-	pieces   = 8       // parts with workers, and as many without
-	won      = 1 << 13 // cycles before the next trial if workers make a run faster
-	lost     = 1 << 10 // the same if they do not; twice as long each time
-	longLost = 1 << 13 // at most
-	busyLost = 1 << 18 // at most, in cycles of all classes, if the host's cores do something else
+	warmUp   = 4                     // cycles before the timed ones of a part (these are all our choices)
+	timed    = 24                    // timed cycles of a part
+	pieces   = 8                     // parts with workers, and as many without
+	won      = 1 << 13               // cycles before the next trial if workers make a run faster
+	lost     = 1 << 10               // the same if they do not; twice as long each time
+	longLost = 1 << 13               // at most, or for so long that a trial takes a 32nd more time
+	least    = 200 * time.Nanosecond // that a cycle must be faster, and an eighth: workers take processor time
+	busyLost = 1 << 18               // at most, in cycles of all classes, if the host's cores do something else
 )
 
 // Workers that do not run although they are called, because the host's cores do something
@@ -136,8 +137,11 @@ func (x *trial) next() bool {
 	case x.part+1 < 2*pieces:
 		x.begin(x.part + 1)
 	default:
-		alone, together := least(&x.took[1]), least(&x.took[0])
-		x.decide(together+together/8 < alone) // they also take processor time
+		alone, together := lower(&x.took[1]), lower(&x.took[0])
+		x.decide(together+together/8+pieces/2*timed*least < alone)
+		if more := together - alone; more > 0 && alone > 0 {
+			x.left = max(x.left, int(min(busyLost, 32*pieces*(warmUp+timed)*more/alone)))
+		}
 	}
 	x.left--
 	return x.together
@@ -158,8 +162,8 @@ func (x *trial) decide(together bool) {
 	x.left = x.lost
 }
 
-// least sums the lower half of some times: on a loaded host, some parts are interrupted.
-func least(took *[pieces]time.Duration) (sum time.Duration) {
+// lower sums the lower half of some times: on a loaded host, some parts are interrupted.
+func lower(took *[pieces]time.Duration) (sum time.Duration) {
 	slices.Sort(took[:])
 	for _, d := range took[:pieces/2] {
 		sum += d
