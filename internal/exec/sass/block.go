@@ -247,8 +247,11 @@ func (b *block) Run(budget uint64) exec.Status { return b.RunAs(b, budget, quant
 
 // RunWarp lets warp i issue at most the given number of instructions.
 func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
-	var e exec.Effects
 	w, s := &b.warps[i], b.Searching()
+	var e *exec.Effects
+	if s != nil {
+		e = new(exec.Effects)
+	}
 	for ; w.ready(); used++ {
 		if used == most {
 			return used, true, true
@@ -259,8 +262,8 @@ func (b *block) RunWarp(i int, most uint64) (used uint64, moved, ok bool) {
 			}
 			in := &b.im.code[w.pc]
 			w.step(in, w.mask&w.pred(in.guard))
-		} else if w.Step(&e) == nil {
-			s.Saw(&e, b.View)
+		} else if w.Step(e) == nil {
+			s.Saw(e, b.View)
 		}
 		if w.fault != nil {
 			return used, true, false

@@ -1,7 +1,9 @@
 package sass
 
 import (
+	"bytes"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle/internal/exec"
@@ -10,7 +12,7 @@ import (
 
 // TestDirect: an instruction that is executed in one go computes its results in their registers, which may be
 // those of its sources. That gives what it does in three parts, in lanes that execute; others keep what they have.
-// So does a burst, which takes those without memory.
+// So does a burst, which takes those without memory, and words of shared memory.
 func TestDirect(t *testing.T) {
 	for _, c := range []struct{ name, text string }{
 		{"one register", "IADD3 R4, R4, R4, R4"},
@@ -38,7 +40,11 @@ func TestDirect(t *testing.T) {
 		{"halves modified", "HFMA2.RELU R4, R4.H1_H1, -R5, R4"},
 		{"greater halves", "HMNMX2 R4, R4, R5, !PT"},
 		{"load over its address", "LDS R10, [R10]"},
+		{"load of a word", "LDS R4, [R10+0x4]"},
+		{"load by a shifted address", "LDS R10, [R10.X4+0x8]"},
 		{"load of four", "LDS.128 R8, [R10]"},
+		{"store of a word", "STS [R10+0x4], R4"},
+		{"store of an address", "STS [R10.X4], R10"},
 		{"constant", "LDC R10, c[0x0][R10]"},
 		{"discarded", "IADD3 RZ, P0, R4, R5, RZ"},
 		{"shuffle", "SHFL.BFLY PT, R4, R4, 0x1, 0x1f"},
@@ -66,6 +72,7 @@ func TestDirect(t *testing.T) {
 					whole.blk.Shared[i] = byte(r.Uint32())
 				}
 				copy(parts.blk.Shared, whole.blk.Shared)
+				copy(burst.blk.Shared, whole.blk.Shared)
 				copy(parts.rows, whole.rows)
 				copy(burst.rows, whole.rows)
 				parts.pr, burst.pr = whole.pr, whole.pr
@@ -74,7 +81,7 @@ func TestDirect(t *testing.T) {
 				equalWarps(t, m, "in one go", whole, parts)
 				if used := burst.burst(1); used == 1 {
 					equalWarps(t, m, "in a burst", burst, parts)
-				} else if k.code[0].quick {
+				} else if k.code[0].quick || k.code[0].word {
 					t.Fatalf("a burst of one takes %d", used)
 				}
 			}
@@ -90,8 +97,47 @@ func equalWarps(t *testing.T, m uint32, how string, w, parts *warp) {
 			t.Fatalf("lanes %#x: row %d is %x %s, %x in parts", m, i, w.rows[i], how, parts.rows[i])
 		}
 	}
+	if !bytes.Equal(w.blk.Shared, parts.blk.Shared) {
+		t.Fatalf("lanes %#x: shared memory differs %s", m, how)
+	}
 	if w.pr != parts.pr || w.pc != parts.pc || w.insts != parts.insts || w.thrInsts != parts.thrInsts {
 		t.Fatalf("lanes %#x: predicates %x %s, %x in parts; at %d and %d", m, w.pr, how, parts.pr, w.pc, parts.pc)
+	}
+}
+
+// TestWordsThatFault: a burst ends before a word of shared memory that some lane must not touch, and
+// changes nothing that the fault depends on.
+func TestWordsThatFault(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		at         uint32
+		want       string
+	}{
+		{"load beyond", "LDS R10, [R10]", 1 << 20, "out-of-bounds"},
+		{"load at the end", "LDS R10, [R10+0x4]", 0xfffffffe, "misaligned"},
+		{"load between words", "LDS R10, [R10]", 2, "misaligned"},
+		{"store beyond", "STS [R10], R4", 1 << 20, "out-of-bounds"},
+		{"store between words", "STS [R10], R4", 2, "misaligned"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := load(t, c.text+"\nEXIT\n")
+			if len(k.bad) > 0 || !k.code[0].word {
+				t.Fatalf("%v, a word: %v", k.bad, k.code[0].word)
+			}
+			w := &begin(t, k, Launch{}, nil).warps[0]
+			for i := range 32 {
+				w.rows[10][i] = uint32(i) * 4
+			}
+			w.rows[10][20] = c.at
+			was := w.rows[10]
+			if used := w.burst(5); used != 0 || w.rows[10] != was || w.pc != 0 {
+				t.Fatalf("a burst takes %d", used)
+			}
+			w.step(&k.code[0], full)
+			if w.fault == nil || w.fault.lane != 20 || !strings.Contains(w.failure().Error(), c.want) {
+				t.Fatalf("fault %v, want lane 20: %s", w.fault, c.want)
+			}
+		})
 	}
 }
 

@@ -388,6 +388,41 @@ func (w *warp) storeWords(in *inst, data []*[32]uint32, m uint32) {
 	}
 }
 
+// word loads or stores a word of shared memory in each of some lanes. It returns false if one must not.
+func (w *warp) word(in *inst, m uint32) bool {
+	a, mem := in.mem, w.blk.Shared
+	at, shift, off := w.row(in.rows[a.at]), a.scale&31, uint32(a.imm)
+	if in.ndst == 0 {
+		from := w.row(in.rows[a.data])
+		for _, i := range w.lanes(m) {
+			i &= 31
+			v := int(at[i]<<shift + off)
+			if v&3 != 0 || v > len(mem)-4 {
+				return false
+			}
+			le.PutUint32(mem[v:], from[i])
+		}
+		return true
+	}
+	d := &w.rows[in.dst[0]]
+	if d == at {
+		w.tmp[0] = *at
+		at = &w.tmp[0]
+	}
+	for _, i := range w.lanes(m) {
+		i &= 31
+		v := int(at[i]<<shift + off)
+		if v&3 != 0 || v > len(mem)-4 {
+			if at == &w.tmp[0] {
+				*d = *at
+			}
+			return false
+		}
+		d[i] = le.Uint32(mem[v:])
+	}
+	return true
+}
+
 // loadGlobal is the load from global memory; adjacent lanes take their words from one contiguous
 // piece.
 func (w *warp) loadGlobal(in *inst, p *pending, m uint32) {

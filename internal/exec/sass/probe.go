@@ -43,7 +43,7 @@ func (k *Kernel) watched(follows bool) []inst {
 		groups := k.groupCounters()
 		for i := range k.text.Code {
 			in := &x.code[i]
-			in.direct, in.quick = false, false // a probe may find lanes that do not get the results
+			in.direct, in.quick, in.word = false, false, false // a probe may find lanes that do not get the results
 			in.watch(&k.text.Code[i], groups)
 			if follows {
 				in.follow()

@@ -304,16 +304,20 @@ func (w *warp) burst(most uint64) (used uint64) {
 		return 0
 	}
 	code, pc, mask, lanes := w.blk.im.code, w.pc, w.mask, uint64(0)
+run:
 	for ; used < most; used++ {
 		in := &code[pc]
-		if !in.quick {
-			break
-		}
 		m := mask & w.pred(in.guard)
-		lanes += uint64(bits.OnesCount32(m))
-		if pc++; m != 0 {
-			w.quick(in, m)
+		switch {
+		case in.quick:
+			if m != 0 {
+				w.quick(in, m)
+			}
+		case !in.word || !w.word(in, m):
+			break run
 		}
+		pc++
+		lanes += uint64(bits.OnesCount32(m))
 	}
 	w.pc = pc
 	w.insts += used
