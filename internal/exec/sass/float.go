@@ -126,6 +126,16 @@ func opFADD(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, 
 	return 0, 0
 }
 
+// opFSUB is FADD with a negated second term.
+func opFSUB(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _, _ = d[0], a[0], b[0]
+	for _, i := range w.lanes(m) {
+		i &= 31
+		d[i] = math.Float32bits(num.Sub32(f32(a[i]), f32(b[i])))
+	}
+	return 0, 0
+}
+
 func opFMUL(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	_, _, _ = d[0], a[0], b[0]
 	if m == full {
@@ -298,9 +308,28 @@ func decodeFSETP(d *dec) error {
 }
 
 func (w *warp) compareF32(in *inst, a, b *[32]uint32, m uint32) (r uint32) {
+	if !in.ftz {
+		switch in.cmp {
+		case num.LT:
+			return w.lessF32(a, b, m)
+		case num.GT:
+			return w.lessF32(b, a, m)
+		}
+	}
 	for _, i := range w.lanes(m) {
 		i &= 31
 		if num.CmpF32(in.cmp, in.flush(a[i]), in.flush(b[i])) {
+			r |= 1 << i
+		}
+	}
+	return r
+}
+
+// lessF32 returns the lanes in which a is less than b.
+func (w *warp) lessF32(a, b *[32]uint32, m uint32) (r uint32) {
+	for _, i := range w.lanes(m) {
+		i &= 31
+		if f32(a[i]) < f32(b[i]) {
 			r |= 1 << i
 		}
 	}

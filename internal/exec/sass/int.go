@@ -75,6 +75,14 @@ func decodeIADD3(d *dec) error {
 	d.predSource(0, sass.Pp, false)
 	d.predSource(1, sass.Pq, false)
 	d.once()
+	o, never := d.o, predicate{predTrue, true}
+	if o.ps[0] != never || o.ps[1] != never || o.pd != [2]uint8{noPredicate, noPredicate} {
+		return nil
+	}
+	o.lanes, o.ps = opSum, [3]predicate{{at: predTrue}, {at: predTrue}, {at: predTrue}}
+	if z := o.src[2]; z == plain(z.row) && z.row == d.literal(0) && o.count == 0 {
+		o.lanes = opIADD
+	}
 	return nil
 }
 
@@ -105,32 +113,38 @@ func (d *dec) terms(v []*sass.Operand, n int) error {
 func opIADD3(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
 	_, _, _, _ = d[0], a[0], b[0], c[0]
 	n := uint64(in.count)
-	switch {
-	case !in.sets && x|y == 0 && m == full:
-		for i := range d {
-			d[i] = a[i] + b[i] + c[i] + uint32(n)
-		}
-	case !in.sets && x|y == 0:
-		for _, i := range w.lanes(m) {
-			i &= 31
-			d[i] = a[i] + b[i] + c[i] + uint32(n)
-		}
-	case !in.sets:
+	if !in.sets {
 		for _, i := range w.lanes(m) {
 			i &= 31
 			d[i] = a[i] + b[i] + c[i] + uint32(n) + x>>i&1 + y>>i&1
 		}
-	default:
-		var u, v uint32
-		for _, i := range w.lanes(m) {
-			i &= 31
-			s := uint64(a[i]) + uint64(b[i]) + uint64(c[i]) + n + uint64(x>>i&1) + uint64(y>>i&1)
-			d[i] = uint32(s)
-			h := uint32(s >> 32) // at most 3
-			u |= (h | h>>1) & 1 << i
-			v |= h >> 1 << i
+		return 0, 0
+	}
+	var u, v uint32
+	for _, i := range w.lanes(m) {
+		i &= 31
+		s := uint64(a[i]) + uint64(b[i]) + uint64(c[i]) + n + uint64(x>>i&1) + uint64(y>>i&1)
+		d[i] = uint32(s)
+		h := uint32(s >> 32) // at most 3
+		u |= (h | h>>1) & 1 << i
+		v |= h >> 1 << i
+	}
+	return u, v
+}
+
+// opSum is opIADD3 without predicates.
+func opSum(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _, _, _ = d[0], a[0], b[0], c[0]
+	n := uint32(in.count)
+	if m == full {
+		for i := range d {
+			d[i] = a[i] + b[i] + c[i] + n
 		}
-		return u, v
+		return 0, 0
+	}
+	for _, i := range w.lanes(m) {
+		i &= 31
+		d[i] = a[i] + b[i] + c[i] + n
 	}
 	return 0, 0
 }
@@ -165,6 +179,13 @@ func decodeIADD(d *dec) error {
 }
 
 func opIADD(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, uint32) {
+	_, _, _ = d[0], a[0], b[0]
+	if m == full {
+		for i := range d {
+			d[i] = a[i] + b[i]
+		}
+		return 0, 0
+	}
 	for _, i := range w.lanes(m) {
 		i &= 31
 		d[i] = a[i] + b[i]

@@ -350,7 +350,11 @@ func (w *warp) quick(in *inst, m uint32) {
 	if in.nsrc > 3 {
 		w.fourth = s[3]
 	}
-	u, v := in.lanes(w, in, d, s[0], s[1], s[2], w.pred(in.ps[0]), w.pred(in.ps[1]), m)
+	x, y := full, full
+	if in.nps > 0 {
+		x, y = w.pred(in.ps[0]), w.pred(in.ps[1])
+	}
+	u, v := in.lanes(w, in, d, s[0], s[1], s[2], x, y, m)
 	if in.sets {
 		w.setPredicate(in.pd[0], u, m)
 		w.setPredicate(in.pd[1], v, m)
