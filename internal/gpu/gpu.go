@@ -370,7 +370,10 @@ func (g *GPU) run(ctx context.Context) error {
 	if g.machine == nil || g.now != g.ran { // not the next stretch of the same run
 		g.moved, g.movedAt = g.activity(), g.now
 	}
-	defer func() { g.ran = g.now }()
+	defer func() {
+		g.catchUp()
+		g.ran = g.now
+	}()
 	g.last.good = false
 	if g.onCycle != nil && g.now == 0 {
 		if err := g.onCycle(); err != nil {

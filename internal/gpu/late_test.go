@@ -21,6 +21,34 @@ func TestAbsentWorkers(t *testing.T) {
 	}
 }
 
+// TestMemoryBesideSMs runs a kernel whose results depend on the order of all accesses while another
+// worker simulates the memory system: with a network that often has no room, which SMs wait to know, and
+// with clocks of which several ticks are between two core cycles.
+func TestMemoryBesideSMs(t *testing.T) {
+	together(t, 3)
+	for _, c := range []struct {
+		name   string
+		change func(*gpu.Config)
+	}{
+		{"small buffers", func(c *gpu.Config) { c.Net.InBuffer, c.Net.OutBuffer = 1, 1 }},
+		{"slow core", func(c *gpu.Config) { c.Clocks = gpu.Clocks{Core: 500e6, Net: 700e6, L2: 1900e6, DRAM: 2100e6} }},
+		{"slow L2", func(c *gpu.Config) {
+			c.Clocks = gpu.Clocks{Core: 1000e6, Net: 1000e6, L2: 600e6, DRAM: 3300e6}
+			c.Net.InBuffer = 1
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			base := race(t, "gtx-480", 1, false, c.change)
+			got := race(t, "gtx-480", 3, false, c.change)
+			got.compare(t, &base, "3 threads")
+			end := gpu.NobodyHelps()
+			got = race(t, "gtx-480", 2, false, c.change)
+			end()
+			got.compare(t, &base, "an absent worker")
+		})
+	}
+}
+
 // TestTrier gives trials the times of parts, and looks at what they decide.
 func TestTrier(t *testing.T) {
 	const us = time.Microsecond

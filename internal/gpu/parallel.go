@@ -111,13 +111,15 @@ type team struct {
 	_       [pad]byte
 
 	// The order for a cycle.
-	round atomic.Uint64    // cycles begun; the highest bit ends the workers
-	now   uint64           // core cycle
-	more  bool             // blocks wait to be placed
-	on    bool             // several workers run
-	was   bool             // they did in the last cycle
-	owed  []system.Domains // ticks of the memory system that have not been simulated
+	round atomic.Uint64 // cycles begun; the highest bit ends the workers
+	now   uint64        // core cycle
+	more  bool          // blocks wait to be placed
+	on    bool          // several workers run
+	was   bool          // they did in the last cycle
 	_     [pad]byte
+
+	owed []system.Domains // ticks of the memory system that have not been simulated
+	_    [pad]byte
 
 	asleep atomic.Int32 // workers that sleep in await
 	mu     sync.Mutex
@@ -305,10 +307,11 @@ func (g *GPU) runSMs() {
 }
 
 // mayOwe keeps a tick between two core cycles for later, if it may be simulated beside the next one:
-// nothing looks at the memory system before, and what the network delivers does not depend on it.
+// what the network delivers does not depend on it, and nothing looks at the memory system before, as
+// run does only at the end of a launch.
 func (g *GPU) mayOwe(d system.Domains) bool {
 	t := &g.team
-	if d.Net || !t.was || !t.hired || g.ended || g.copies.due(g.now) || g.now >= g.until {
+	if d.Net || !t.was || g.ended {
 		return false
 	}
 	t.owed = append(t.owed, d)

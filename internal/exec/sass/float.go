@@ -57,7 +57,14 @@ func decodeFADD(d *dec) error {
 			o.lanes = either(o.ftz, opFFMAFTZ, opFFMA)
 		}
 	}
-	return d.floats(n)
+	if err := d.floats(n); err != nil {
+		return err
+	}
+	if b := &o.src[1]; d.in.Op == sass.OpFADD && plainCase && !o.ftz && *b == (source{row: b.row, and: full, xor: 1 << 31}) {
+		*b = plain(b.row)
+		o.lanes = opFSUB
+	}
+	return nil
 }
 
 // either returns the operation for .FTZ or the other one.

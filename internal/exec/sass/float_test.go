@@ -69,6 +69,7 @@ func TestFloats(t *testing.T) {
 		{"FADD R0, -R4, |R5|", "f", 1, 0, func(l *lane) result {
 			return f32result(b32.add(-fl(l, 0), math.Abs(fl(l, 1)), nearest, nan32))
 		}},
+		{"FADD R0, R4, -R5", "f", 1, 0, func(l *lane) result { return f32result(b32.add(fl(l, 0), -fl(l, 1), nearest, nan32)) }},
 		{"FADD.RZ R0, R4, R5", "f", 1, 0, func(l *lane) result { return f32result(b32.add(fl(l, 0), fl(l, 1), zero, nan32)) }},
 		{"FADD.RM R0, R4, R5", "f", 1, 0, func(l *lane) result { return f32result(b32.add(fl(l, 0), fl(l, 1), down, nan32)) }},
 		{"FADD.FTZ.SAT R0, R4, R5", "f", 1, 0, func(l *lane) result {
@@ -120,6 +121,7 @@ func TestFloats(t *testing.T) {
 			c := related(fl(l, 0), fl(l, 1), "l")
 			return result{p: [2]bool{c && l.p[0], !c && l.p[0]}}
 		}},
+		{"FSETP.GT.AND P0, PT, R4, R5, PT", "f", 0, 1, func(l *lane) result { return result{p: [2]bool{fl(l, 0) > fl(l, 1)}} }},
 		{"FSETP.NEU.OR P0, P1, |R4|, R5, P2", "f", 0, 2, func(l *lane) result {
 			c := related(math.Abs(fl(l, 0)), fl(l, 1), "lgu")
 			return result{p: [2]bool{c || l.p[0], !c || l.p[0]}}

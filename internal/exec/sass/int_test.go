@@ -83,6 +83,7 @@ func TestIntegers(t *testing.T) {
 			return result{[4]uint32{v}, [2]bool{u, w}}
 		}},
 		{"IADD3 R0, R4, R5, -R6", "i", 1, 0, func(l *lane) result { return word1(l.r[0] + l.r[1] - l.r[2]) }},
+		{"IADD3 R0, R4, R5, RZ", "i", 1, 0, func(l *lane) result { return word1(l.r[0] + l.r[1]) }},
 		{"IADD3 R0, R4, -0x5, RZ", "i", 1, 0, func(l *lane) result { return word1(l.r[0] - 5) }},
 		{"IADD3.X R0, P0, P1, R4, ~R5, R6, P2, P3", "i", 1, 2, func(l *lane) result {
 			s := uint64(l.r[0]) + uint64(^l.r[1]) + uint64(l.r[2]) + uint64(b2u(l.p[0])) + uint64(b2u(l.p[1]))

@@ -38,8 +38,8 @@ type Stats struct {
 // Domains are the clock domains that tick in a Cycle.
 type Domains struct{ Net, L2, DRAM bool }
 
-// Memory is a memory system. Except for its Outboxes, it is not safe for concurrent
-// use.
+// Memory is a memory system. It is not safe for concurrent use, but for Outboxes: what sends into
+// them, each from one goroutine, may run beside a Cycle (noc.Outbox).
 type Memory struct {
 	Stats Stats
 	Times Times
