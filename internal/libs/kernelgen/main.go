@@ -15,9 +15,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/heddle-sim/heddle/internal/libs"
 )
@@ -48,6 +50,8 @@ func run(heddle, root, to string, folders []string) error {
 			return fmt.Errorf("go build: %w\n%s", err, out)
 		}
 	}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, folder := range folders {
 		pattern := filepath.Join(folder, "*.cu")
 		if filepath.Ext(folder) == ".cu" { // one file
@@ -58,17 +62,17 @@ func run(heddle, root, to string, folders []string) error {
 			return err
 		}
 		for _, file := range files {
-			name := strings.TrimSuffix(filepath.Base(file), ".cu")
-			b, err := compile(heddle, file, filepath.Join(tmp, name))
-			if err != nil {
-				return err
-			}
-			if err := write(filepath.Join(cmp.Or(to, folder), name+libs.Suffix), b); err != nil {
-				return err
-			}
+			g.Go(func() error {
+				name := strings.TrimSuffix(filepath.Base(file), ".cu")
+				b, err := compile(heddle, file, filepath.Join(tmp, name))
+				if err != nil {
+					return err
+				}
+				return write(filepath.Join(cmp.Or(to, folder), name+libs.Suffix), b)
+			})
 		}
 	}
-	return nil
+	return g.Wait()
 }
 
 // write stores a result, unless the file has the same contents when decompressed.
