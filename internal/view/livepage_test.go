@@ -194,6 +194,7 @@ func TestLiveProgramPage(t *testing.T) {
 			url, end := servedLive(t, heddle, "--json", file, "--gpu", "rtx-2060", "--", program, c.launches)
 			b.origin = url
 			b.open(url)
+			b.until("how far the launch is", `document.querySelector(".going .line + .progress + p")?.innerText.includes("of the launch") === true`)
 			b.pause()
 			still := js[string](b, `document.querySelector(".going .line + .progress + p").innerText`)
 			if !strings.Contains(still, "of the launch") || !strings.Contains(still, "1,024 blocks") {
