@@ -104,6 +104,7 @@ type inst struct {
 	mem, mem2 *access
 	mma       *matrix
 	tex       *texel
+	shuffle   *shuffle
 	// commit does what becomes visible beyond registers and two predicates.
 	commit func(w *warp, in *inst, p *pending)
 	info   *isa.Inst

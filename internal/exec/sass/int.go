@@ -114,6 +114,12 @@ func opIADD3(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32,
 	_, _, _, _ = d[0], a[0], b[0], c[0]
 	n := uint64(in.count)
 	if !in.sets {
+		if y == 0 && m == full {
+			for i := range d {
+				d[i] = a[i] + b[i] + c[i] + uint32(n) + x>>i&1
+			}
+			return 0, 0
+		}
 		for _, i := range w.lanes(m) {
 			i &= 31
 			d[i] = a[i] + b[i] + c[i] + uint32(n) + x>>i&1 + y>>i&1
@@ -121,6 +127,16 @@ func opIADD3(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32,
 		return 0, 0
 	}
 	var u, v uint32
+	if x|y == 0 && m == full {
+		for i := range d {
+			s := uint64(a[i]) + uint64(b[i]) + uint64(c[i]) + n
+			d[i] = uint32(s)
+			h := uint32(s >> 32) // at most 3
+			u |= (h | h>>1) & 1 << i
+			v |= h >> 1 << i
+		}
+		return u, v
+	}
 	for _, i := range w.lanes(m) {
 		i &= 31
 		s := uint64(a[i]) + uint64(b[i]) + uint64(c[i]) + n + uint64(x>>i&1) + uint64(y>>i&1)
@@ -617,6 +633,26 @@ func opLOP3(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, 
 			i &= 31
 			d[i] = a[i] ^ b[i]
 		}
+	case 0x96: // a ^ b ^ c
+		for _, i := range w.lanes(m) {
+			i &= 31
+			d[i] = a[i] ^ b[i] ^ c[i]
+		}
+	case 0xe4: // c ? a : b
+		for _, i := range w.lanes(m) {
+			i &= 31
+			d[i] = b[i] ^ (a[i]^b[i])&c[i]
+		}
+	case 0xe8: // what two of three have
+		for _, i := range w.lanes(m) {
+			i &= 31
+			d[i] = a[i]&b[i] | (a[i]|b[i])&c[i]
+		}
+	case 0xea: // a & b | c
+		for _, i := range w.lanes(m) {
+			i &= 31
+			d[i] = a[i]&b[i] | c[i]
+		}
 	default:
 		// As a sum modulo 2 of products of a, b and c, whose factors are masks: those of the table
 		// with, for each operand, the entries without it added to those with it.
@@ -697,6 +733,10 @@ func opSHF(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, u
 	if in.flag {
 		most, keep = full, uint32(in.count)-1
 	}
+	if s := min(b[0]&keep, most); in.src[1].row < 0 && s <= 32 { // the same amount in all lanes
+		in.funnel(d, a, c, s, w.lanes(m))
+		return 0, 0
+	}
 	switch in.mode {
 	case 0:
 		for _, i := range w.lanes(m) {
@@ -715,6 +755,41 @@ func opSHF(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32, u
 		}
 	}
 	return 0, 0
+}
+
+// funnel is opSHF with the same amount, at most 32, in the given lanes.
+func (in *inst) funnel(d, a, c *[32]uint32, s uint32, lanes []int) {
+	_, _, _ = d[0], a[0], c[0]
+	switch left, high := in.mode == 0, in.arg == 32; {
+	case left && !high:
+		for _, i := range lanes {
+			i &= 31
+			d[i] = a[i] << s
+		}
+	case left && a == c:
+		for _, i := range lanes {
+			i &= 31
+			d[i] = bits.RotateLeft32(a[i], int(s))
+		}
+	case high && in.mode == 1:
+		for _, i := range lanes {
+			i &= 31
+			d[i] = c[i] >> s
+		}
+	case high && in.mode == 2:
+		for _, i := range lanes {
+			i &= 31
+			d[i] = uint32(int32(c[i]) >> s)
+		}
+	default: // to the left, the high half is that of a shift to the right by the rest
+		if left {
+			s = 32 - s
+		}
+		for _, i := range lanes {
+			i &= 31
+			d[i] = uint32((uint64(a[i]) | uint64(c[i])<<32) >> (s & 63))
+		}
+	}
 }
 
 var prmtModes = map[string]num.PrmtMode{

@@ -1,8 +1,10 @@
 package sass
 
 import (
+	"fmt"
 	"math/big"
 	"math/bits"
+	"strings"
 	"testing"
 )
 
@@ -270,4 +272,48 @@ func TestIntegers(t *testing.T) {
 			return result{p: [2]bool{l.r[0]>>16&1 != 0, l.r[0]>>17&1 != 0}}
 		}},
 	})
+}
+
+// TestLogic: every function of three operands.
+func TestLogic(t *testing.T) {
+	var cases []opCase
+	for lut := range uint32(256) {
+		cases = append(cases, opCase{fmt.Sprintf("LOP3.LUT P0, R0, R4, R5, R6, %#x, P2", lut), "i", 1, 1, func(l *lane) result {
+			v := table3(l.r[0], l.r[1], l.r[2], lut)
+			return result{[4]uint32{v}, [2]bool{v != 0 || l.p[0]}}
+		}})
+	}
+	check(t, cases)
+}
+
+// TestFunnel: every form of funnel shift by a literal, with both words, one word twice and one word alone.
+func TestFunnel(t *testing.T) {
+	var cases []opCase
+	for _, wrap := range []bool{false, true} {
+		for _, kind := range []string{"L.U32", "L.U64", "R.U32", "R.S32", "R.U64", "R.S64"} {
+			for _, upper := range []bool{false, true} {
+				for _, n := range []uint32{0, 1, 13, 31, 32, 33, 45, 63, 64, 70, 0xffffffff} {
+					for _, words := range [][2]string{{"R4", "R6"}, {"R4", "R4"}, {"R4", "RZ"}, {"RZ", "R6"}} {
+						width := uint32(32)
+						if strings.HasSuffix(kind, "64") {
+							width = 64
+						}
+						text := "SHF." + kind[:2]
+						if wrap {
+							text += "W."
+						}
+						text += kind[2:]
+						if upper {
+							text += ".HI"
+						}
+						cases = append(cases, opCase{fmt.Sprintf("%s R0, %s, %#x, %s", text, words[0], n, words[1]), "i", 1, 0, func(l *lane) result {
+							of := map[string]uint32{"R4": l.r[0], "R6": l.r[2]}
+							return word1(funnel(of[words[0]], of[words[1]], n, width, kind[0] == 'L', kind[2] == 'S', wrap, upper))
+						}})
+					}
+				}
+			}
+		}
+	}
+	check(t, cases)
 }

@@ -1,6 +1,7 @@
 package sass
 
 import (
+	"fmt"
 	"math/bits"
 	"math/rand/v2"
 	"strings"
@@ -18,11 +19,14 @@ func together(t *testing.T, text, kinds string, want func(in *[32]lane, m uint32
 	}
 	b := begin(t, k, Launch{}, nil)
 	r := rand.New(rand.NewPCG(11, uint64(len(text))))
-	for range 100 {
+	for round := range 100 {
 		w := &b.warps[0]
 		w.live = full
 		w.start(b.im)
 		m := r.Uint32() | 1<<r.IntN(32)
+		if round%4 == 0 {
+			m = full
+		}
 		w.pr[5] = m
 		var in [32]lane
 		for i := range in {
@@ -100,24 +104,33 @@ func ballot(in *[32]lane, m uint32) (v uint32) {
 }
 
 func TestLanes(t *testing.T) {
+	// partner gives lane i of a shuffle the first register of another lane.
+	partner := func(mode int, in *[32]lane, m uint32, i int, from, c uint32) result {
+		b, clamp, seg := int(from&31), int(c&31), int(c>>8&31)
+		top := i&seg | clamp&^seg
+		j := [...]int{i&seg | b&^seg, i - b, i + b, i ^ b}[mode]
+		ok := j <= top
+		if mode == 1 {
+			ok = j >= top
+		}
+		if !ok {
+			return result{r: [4]uint32{in[i].r[0]}}
+		}
+		v := uint32(0) // of a lane that does not take part
+		if m>>j&1 != 0 {
+			v = in[j].r[0]
+		}
+		return result{[4]uint32{v}, [2]bool{true}}
+	}
 	shfl := func(mode int) func(in *[32]lane, m uint32, i int) result {
-		return func(in *[32]lane, m uint32, i int) result {
-			b, c := int(in[i].r[1]&31), in[i].r[2]
-			clamp, seg := int(c&31), int(c>>8&31)
-			top := i&seg | clamp&^seg
-			j := [...]int{i&seg | b&^seg, i - b, i + b, i ^ b}[mode]
-			ok := j <= top
-			if mode == 1 {
-				ok = j >= top
+		return func(in *[32]lane, m uint32, i int) result { return partner(mode, in, m, i, in[i].r[1], in[i].r[2]) }
+	}
+	for mode, name := range []string{"IDX", "UP", "DOWN", "BFLY"} {
+		for _, b := range []uint32{0, 1, 2, 5, 16, 31} {
+			for _, c := range []uint32{0, 0x1f, 0x1807, 0x181f, 0x1c03, 0x1c1f, 0x1000, 0x1fff} {
+				text := fmt.Sprintf("SHFL.%s P0, R0, R4, %#x, %#x", name, b, c)
+				together(t, text, "i", each(func(in *[32]lane, m uint32, i int) result { return partner(mode, in, m, i, b, c) }), 1, 1)
 			}
-			if !ok {
-				return result{r: [4]uint32{in[i].r[0]}}
-			}
-			v := uint32(0) // of a lane that does not take part
-			if m>>j&1 != 0 {
-				v = in[j].r[0]
-			}
-			return result{[4]uint32{v}, [2]bool{true}}
 		}
 	}
 	together(t, "SHFL.IDX P0, R0, R4, R5, R6", "i", each(shfl(0)), 1, 1)

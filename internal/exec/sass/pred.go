@@ -387,7 +387,52 @@ func decodeSHFL(d *dec) error {
 	}
 	d.predResult(0, sass.Pu)
 	d.o.run = opSHFL
-	return d.sources(3)
+	if err := d.sources(3); err != nil {
+		return err
+	}
+	v := d.values()
+	fixed := true
+	for k := 1; k <= 2; k++ {
+		fixed = fixed && v[k].Kind == sass.Imm && d.o.src[k] == plain(d.literal(uint32(v[k].Imm)))
+	}
+	if fixed {
+		d.o.shuffle, d.o.run = new(shuffle), opFixedSHFL
+		for i := range d.o.shuffle.from {
+			j, ok := d.o.partner(uint32(i), uint32(v[1].Imm), uint32(v[2].Imm))
+			if !ok {
+				j = uint32(i)
+			} else {
+				d.o.shuffle.within |= 1 << i
+			}
+			d.o.shuffle.from[i] = uint8(j & 31)
+		}
+	}
+	return nil
+}
+
+// shuffle says from which lane each lane of a SHFL reads, itself if that one is not within its segment.
+type shuffle struct {
+	from   [32]uint8
+	within uint32
+}
+
+// opFixedSHFL is SHFL with literals for lanes and segments.
+func opFixedSHFL(_ *warp, in *inst, p *pending, m uint32) {
+	a, d, from := p.s[0], p.d[0], &in.shuffle.from
+	p.pout[0] = in.shuffle.within & m
+	if m == full {
+		for i, j := range from {
+			d[i] = a[j&31]
+		}
+		return
+	}
+	for t := m; t != 0; t &= t - 1 {
+		i := bits.TrailingZeros32(t) & 31
+		d[i] = 0
+		if j := from[i] & 31; m>>j&1 != 0 {
+			d[i] = a[j]
+		}
+	}
 }
 
 func opSHFL(_ *warp, in *inst, p *pending, m uint32) {
