@@ -120,7 +120,7 @@ func removeDead(f *ir.Func) {
 	}
 }
 
-// discardResults drops predicate results that nothing needs.
+// discardResults drops predicate results that nothing needs; a sum without its carry is an ordinary one.
 func discardResults(f *ir.Func) {
 	uses := usesOf(f)
 	for _, b := range f.Blocks {
@@ -141,6 +141,9 @@ func discardResults(f *ir.Func) {
 					}
 					n++
 				}
+			}
+			if in.Name == "IADD3" && len(in.Args) == 5 && in.Args[1].Dst && in.Args[1].Vals[0] == nil {
+				in.Args = append(in.Args[:1:1], in.Args[2:]...)
 			}
 		}
 	}

@@ -66,7 +66,7 @@ func passes(o *options, lay *layout) []pass {
 		{"exits", plain(exitEarly), true, 1},
 		{"blocks", plain(mergeBlocks), true, 1},
 		{"legal", plain(legalise), true, 0},
-		{"simplify", plain(func(f *ir.Func) { simplify(f); removeDead(f) }), true, 2},
+		{"simplify", plain(func(f *ir.Func) { discardResults(f); simplify(f); removeDead(f) }), true, 2},
 		{"shared", plain(shareResults), true, 2},
 		{"wide", plain(func(f *ir.Func) { fuseWide(f); fuseShifts(f); fuseBytes(f); shareResults(f); removeDead(f) }), true, 2},
 		{"pairs", plain(func(f *ir.Func) { fusePairs(f); removeDead(f) }), true, 2},
