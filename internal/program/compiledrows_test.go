@@ -261,6 +261,14 @@ func TestCompiledDivision64(t *testing.T) {
 		for range rowThreads {
 			b := r.Uint64() >> r.IntN(64)
 			a := r.Uint64() >> r.IntN(64)
+			switch r.IntN(8) {
+			case 0: // quotients are below 2^64 / b by little, which is itself small
+				b = ^uint64(0)/uint64(1+r.IntN(9)) + uint64(r.IntN(5)-2)
+				a = ^uint64(0) - r.Uint64()>>r.IntN(64)
+			case 1: // and here beside a power of two
+				b = 1<<r.IntN(64) + uint64(r.IntN(5)-2)
+				a = ^uint64(0) - r.Uint64()>>r.IntN(64)
+			}
 			if b != 0 {
 				a = a/b*b + uint64(r.IntN(5)-2)
 			}
