@@ -19,7 +19,7 @@ func (m *module) turing() bool { return m.arch < 80 }
 
 // lacks are instructions that sm_75 does not have (isa/sass/table: what mem_80 and sm_80 add); a modifier
 // stands for all instructions with it, unless it follows a mnemonic.
-var lacks = []string{"HMNMX2", "LDGSTS", "LDGDEPBAR", "REDUX", "I2FP", "DMMA", "BF16", "BF16_V2", "TF32", "RELU", "FMNMX NAN", "IMMA 16816", "IMMA 16832"}
+var lacks = []string{"HMNMX2", "LDGSTS", "LDGDEPBAR", "REDUX", "I2FP", "DMMA", "BF16", "BF16_V2", "TF32", "RELU", "FMNMX NAN", "IMMA 16816", "IMMA 16832", "IMMA 16864", "BMMA AND", "BMMA 168128", "BMMA 168256", "HMMA SP"}
 
 // onTuring is the name of an instruction in the form of sm_75: accesses to global memory name their scope
 // also where they have no order.

@@ -233,6 +233,7 @@ func (g *GPU) rest(until uint64) {
 	}
 	for g.now < until {
 		g.step()
+		g.catchUp() // look and skip read the memory system
 		g.look()
 		if g.now < until && g.cfg.Run.IdleSkip {
 			g.skip()

@@ -3,6 +3,8 @@ package gpu_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -275,5 +277,51 @@ func TestLateCopy(t *testing.T) {
 		if n := runtime.NumGoroutine(); n > before {
 			t.Errorf("%s: %d goroutines, %d before", c.name, n, before)
 		}
+	}
+}
+
+// TestRestBesideAnother: while a chip waits for another one, its memory system takes the same steps with two threads as
+// with one, at clocks of which the memory's have ticks between two core cycles.
+func TestRestBesideAnother(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	defer gpu.AlwaysTogether()()
+	for _, clocks := range [][]string{
+		{"clocks.core=1000", "clocks.noc=1000", "clocks.l2=1900", "clocks.dram=3300"},
+		{"clocks.core=500", "clocks.noc=500", "clocks.l2=1900", "clocks.dram=2100"},
+		{"clocks.core=1000", "clocks.noc=1000", "clocks.l2=700", "clocks.dram=3300"},
+	} {
+		t.Run(strings.Join(clocks, " "), func(t *testing.T) {
+			run := func(threads int) (samples []string, counters gpu.Counters) {
+				set := append([]string{"partition.rop_latency=160", "run.launch_latency=0"}, clocks...)
+				a, b := newChipBench(t, "rtx-2060", threads, set...), newChipBench(t, "rtx-2060", threads, set...)
+				m := gpu.NewMachine([]*gpu.GPU{a.chip, b.chip}, func(uint64) int { return -1 })
+				m.Open()
+				a.chip.OnSample(50, func() {
+					c := a.chip.Totals()
+					samples = append(samples, fmt.Sprint(a.chip.Now(), c.Channel, c.Slice, c.Request, c.Reply, c.DRAM))
+				})
+				for range 4 {
+					a.launch("count", 1, 7, 0)
+					b.launch("count", 1, 300, 0)
+					for _, c := range []*chipBench{a, b} {
+						if _, err := m.Finish(t.Context(), c.chip); err != nil {
+							t.Fatal(err)
+						}
+					}
+					samples = append(samples, fmt.Sprint(a.chip.Now(), b.chip.Now()))
+				}
+				counters = a.chip.Totals()
+				counters.Chip.Skipped = 0
+				return samples, counters
+			}
+			wantSamples, want := run(1)
+			gotSamples, got := run(2)
+			if !slices.Equal(gotSamples, wantSamples) {
+				t.Error("samples differ")
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("counters differ: DRAM %+v, want %+v", got.DRAM, want.DRAM)
+			}
+		})
 	}
 }

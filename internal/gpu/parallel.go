@@ -307,8 +307,8 @@ func (g *GPU) runSMs() {
 }
 
 // mayOwe keeps a tick between two core cycles for later, if it may be simulated beside the next one:
-// what the network delivers does not depend on it, and nothing looks at the memory system before, as
-// run does only at the end of a launch.
+// what the network delivers does not depend on it, and nothing looks at the memory system before: run does
+// so only at the end of a launch, and rest pays at once.
 func (g *GPU) mayOwe(d system.Domains) bool {
 	t := &g.team
 	if d.Net || !t.was || g.ended {

@@ -30,8 +30,14 @@ const bodyFrame = `.version 7.8
 // bodyRun runs a body in a block of 64 threads. refused says why it was not compiled, if so.
 func bodyRun(t *testing.T, code program.Code, body string, input []byte) (out []byte, refused string, err error) {
 	t.Helper()
+	return textRun(t, code, fmt.Sprintf(bodyFrame, body), input)
+}
+
+// textRun is bodyRun for a kernel k with the same parameters.
+func textRun(t *testing.T, code program.Code, text string, input []byte) (out []byte, refused string, err error) {
+	t.Helper()
 	c := program.Choice{Code: code, SM: *forSM, Refused: func(err error) { refused = err.Error() }}
-	p, err := c.Load(program.Source{Name: "body.ptx", Text: fmt.Appendf(nil, bodyFrame, body)})
+	p, err := c.Load(program.Source{Name: "body.ptx", Text: []byte(text)})
 	if err != nil {
 		return nil, "", err
 	}

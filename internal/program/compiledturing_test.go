@@ -23,7 +23,7 @@ func TestCompiledTuring(t *testing.T) {
 		test func(t *testing.T)
 		long bool
 	}{
-		{"conformance", TestCompiledConformance, false}, {"rows", TestCompiledRows, false}, {"bounds", TestCompiledBounds, false}, {"bodies", TestCompiledBodies, false}, {"wmma", TestCompiledWMMA, false},
+		{"conformance", TestCompiledConformance, false}, {"rows", TestCompiledRows, false}, {"bounds", TestCompiledBounds, false}, {"bodies", TestCompiledBodies, false}, {"wmma", TestCompiledWMMA, false}, {"mma", TestCompiledMMA, false},
 		{"memory on the core", TestCompiledMemoryTimed, false}, {"random", TestCompiledRandom, true}, {"atomics", TestCompiledAtomics, true},
 		{"calls", TestCompiledCalls, true}, {"doubles", TestCompiledDoubles, true}, {"hazards", TestCompiledHazards, true}, {"levels", TestCompiledLevels, true},
 	} {

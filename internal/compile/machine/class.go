@@ -13,7 +13,7 @@ var classes = func() map[string]Class {
 		Vote:        "VOTE",
 		Disp:        "CS2R NOP LEPC",
 		UniformMove: "ULDC UMOV VOTEU",
-		Matrix:      "HMMA IMMA BMMA",
+		Matrix:      "HMMA IMMA BMMA QMMA",
 		SFU:         "MUFU F2I I2F F2F FRND FCHK POPC FLO BREV",
 		Double:      "DADD DMUL DFMA DSETP DMMA",
 		Special:     "S2R S2UR B2R R2UR REDUX",

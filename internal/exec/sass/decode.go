@@ -218,9 +218,7 @@ func (d *dec) decode() error {
 		o.dst[0] = nowhere
 	}
 	o.quick = o.lanes != nil && o.nsrc <= 4 && o.direct && !o.uniform && !o.toUP
-	if a := o.mem; in.Op == sass.OpLDS && o.ndst == 1 && o.dst[0] >= 0 || in.Op == sass.OpSTS {
-		o.word = a.size == 4 && !a.wide && !a.shared && !o.uniform && !o.toUR && !o.changed && o.nps == 0 && !o.sets && o.commit == nil
-	}
+	o.word = o.isWord(in.Op)
 	return nil
 }
 

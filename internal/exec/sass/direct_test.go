@@ -45,6 +45,7 @@ func TestDirect(t *testing.T) {
 		{"load over its address", "LDS R10, [R10]"},
 		{"load of a word", "LDS R4, [R10+0x4]"},
 		{"load by a shifted address", "LDS R10, [R10.X4+0x8]"},
+		{"load of the last word", "LDS R4, [RZ+0xffc]"},
 		{"load of four", "LDS.128 R8, [R10]"},
 		{"store of a word", "STS [R10+0x4], R4"},
 		{"store of an address", "STS [R10.X4], R10"},

@@ -114,7 +114,7 @@ func opIADD3(w *warp, in *inst, d, a, b, c *[32]uint32, x, y, m uint32) (uint32,
 	_, _, _, _ = d[0], a[0], b[0], c[0]
 	n := uint64(in.count)
 	if !in.sets {
-		if y == 0 && m == full {
+		if y == 0 && m == full { // the high half of a sum, with one carry; opSum has those without
 			for i := range d {
 				d[i] = a[i] + b[i] + c[i] + uint32(n) + x>>i&1
 			}

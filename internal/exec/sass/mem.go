@@ -388,7 +388,18 @@ func (w *warp) storeWords(in *inst, data []*[32]uint32, m uint32) {
 	}
 }
 
-// word loads or stores a word of shared memory in each of some lanes. It returns false if one must not.
+// isWord reports whether word can do an instruction: it loads or stores words of the block's own shared memory at
+// unmodified addresses of 32 bits, and nothing else.
+func (o *inst) isWord(op sass.Op) bool {
+	a := o.mem
+	if op != sass.OpSTS && (op != sass.OpLDS || o.ndst != 1 || o.dst[0] < 0) {
+		return false
+	}
+	return a.size == 4 && !a.wide && !a.shared && !o.uniform && !o.toUR && !o.changed && o.nps == 0 && !o.sets && o.commit == nil
+}
+
+// word loads or stores a word of shared memory in each of some lanes, as addresses, check, loadWords and storeWords do
+// together. It returns false if a lane must not, so that those find the fault; lanes before it may have stored by then.
 func (w *warp) word(in *inst, m uint32) bool {
 	a, mem := in.mem, w.blk.Shared
 	at, shift, off := w.row(in.rows[a.at]), a.scale&31, uint32(a.imm)

@@ -298,7 +298,8 @@ func (w *warp) step(in *inst, m uint32) *pending {
 	return p
 }
 
-// burst executes instructions from registers to registers, at most the given number, until another one comes.
+// burst executes instructions from registers to registers and on words of shared memory, at most the given number, until
+// another one comes, or one that would fault.
 func (w *warp) burst(most uint64) (used uint64) {
 	if len(w.waiting) > 0 {
 		return 0

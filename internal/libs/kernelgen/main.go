@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -50,8 +51,8 @@ func run(heddle, root, to string, folders []string) error {
 			return fmt.Errorf("go build: %w\n%s", err, out)
 		}
 	}
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	type source struct{ file, to string }
+	var sources []source
 	for _, folder := range folders {
 		pattern := filepath.Join(folder, "*.cu")
 		if filepath.Ext(folder) == ".cu" { // one file
@@ -62,15 +63,19 @@ func run(heddle, root, to string, folders []string) error {
 			return err
 		}
 		for _, file := range files {
-			g.Go(func() error {
-				name := strings.TrimSuffix(filepath.Base(file), ".cu")
-				b, err := compile(heddle, file, filepath.Join(tmp, name))
-				if err != nil {
-					return err
-				}
-				return write(filepath.Join(cmp.Or(to, folder), name+libs.Suffix), b)
-			})
+			sources = append(sources, source{file, filepath.Join(cmp.Or(to, folder), strings.TrimSuffix(filepath.Base(file), ".cu")+libs.Suffix)})
 		}
+	}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for n, s := range sources {
+		g.Go(func() error {
+			b, err := compile(heddle, s.file, filepath.Join(tmp, strconv.Itoa(n)))
+			if err != nil {
+				return err
+			}
+			return write(s.to, b)
+		})
 	}
 	return g.Wait()
 }

@@ -14,7 +14,7 @@ type Outbox struct {
 	src  int
 	list []parcel
 	size int    // space that they will take in the node's buffer
-	most int    // that what was flushed takes there: less once the network has advanced
+	most int    // upper bound of inSize: its value at the last Flush, or as one was refused; the network only lowers it
 	full uint64 // calls of HasRoom without room
 }
 
