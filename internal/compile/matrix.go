@@ -132,7 +132,7 @@ func productName(mods []string) string {
 			types = append(types, m)
 		}
 	}
-	if len(types) != 4 || types[0] != types[3] {
+	if len(types) != 4 || types[0] != types[3] || sat != "" && types[0] != "s32" {
 		return ""
 	}
 	d, a, b := types[0], types[1], types[2]

@@ -8,12 +8,14 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// This file: wmma. The machine has products of 16×8 results only; the fragments of wmma are those of several
-// such products side by side (exec/ptx, known of hardware since sm_75 for 16×16×16). What a fragment has more
-// registers for than it needs are the same elements again.
+// This file: wmma. The machine has products of 16×8 and 8×8 results only; the fragments of wmma are those of one
+// or several such products side by side (exec/ptx, known of hardware since sm_75 for 16×16×16). What a fragment has
+// more registers for than it needs are the same elements again.
 
-// wmmaShapes are the sizes that consist of products of 16×8×16.
-var wmmaShapes = map[string][2]int{"m16n16k16": {16, 16}, "m32n8k16": {32, 8}}
+// wmmaShapes are the sizes that consist of the machine's products: rows, columns, and depth.
+var wmmaShapes = map[string][3]int{
+	"m16n16k16": {16, 16, 16}, "m32n8k16": {32, 8, 16}, "m16n16k8": {16, 16, 8}, "m8n8k4": {8, 8, 4}, "m8n8k32": {8, 8, 32}, "m8n8k128": {8, 8, 128},
+}
 
 // piece is where a part of a fragment is in the matrix, beside where the lane's part begins: that many lines
 // and elements away. Lines are rows of a matrix stored by rows.
@@ -22,7 +24,7 @@ type piece struct{ line, elem int }
 // wmma is wmma.load, wmma.mma and wmma.store.
 func (b *builder) wmma() {
 	in := b.inst
-	size, known := [2]int{}, false
+	size, known := [3]int{}, false
 	for _, m := range in.Mods {
 		if s, ok := wmmaShapes[m]; ok {
 			size, known = s, true
@@ -41,8 +43,11 @@ func (b *builder) wmma() {
 	}
 }
 
-// fragment is how the registers of a wmma fragment hold elements of a type.
+// fragment is how the registers of a wmma fragment hold elements of a type. Elements of less than a byte count as
+// words of them.
 type fragment struct {
+	bytes    int  // of an element
+	packed   int  // elements of less than a byte in a word, otherwise 1
 	per      int  // elements of a register
 	distinct int  // registers with different elements
 	straight bool // the elements of a register, or of two accumulators, follow each other in memory
@@ -51,10 +56,13 @@ type fragment struct {
 }
 
 // fragmentOf describes the fragment that an instruction loads or stores.
-func (b *builder) fragmentOf(size [2]int) fragment {
+func (b *builder) fragmentOf(size [3]int) fragment {
 	in := b.inst
-	t := b.typeOf()
-	f := fragment{per: max(1, 32/t.Bits())}
+	bits := storedBits(b.typeOf())
+	f := fragment{per: max(1, 32/bits), packed: 1, bytes: bits / 8}
+	if bits < 8 {
+		f = fragment{per: 1, packed: f.per, bytes: 4}
+	}
 	rows := in.Has("row")
 	if f.accum = !in.Has("a") && !in.Has("b"); f.accum {
 		f.straight = rows
@@ -77,9 +85,10 @@ func (b *builder) fragmentOf(size [2]int) fragment {
 	if in.Has("b") {
 		dim = size[1]
 	}
-	chunks := 4 / f.per // registers along k
+	depth := size[2] / f.packed
+	chunks := depth / (4 * f.per) // registers along k
 	f.straight = in.Has("a") == rows
-	f.distinct = dim * 16 / (32 * f.per)
+	f.distinct = dim * depth / (32 * f.per)
 	for r := range f.distinct {
 		across, along := r/chunks*8, r%chunks
 		if in.Has("a") {
@@ -94,6 +103,14 @@ func (b *builder) fragmentOf(size [2]int) fragment {
 	return f
 }
 
+// storedBits is the size of an element in memory and in fragments.
+func storedBits(t ptx.Type) int {
+	if t == "tf32" {
+		return 32
+	}
+	return t.Bits()
+}
+
 // fragmentAddress makes addresses of a fragment's pieces.
 type fragmentAddress struct {
 	b      *builder
@@ -106,13 +123,18 @@ type fragmentAddress struct {
 }
 
 // addressesOf begins with the addresses of a fragment.
-func (b *builder) addressesOf(o *ptx.Operand, stride *ptx.Operand, f fragment, size [2]int) *fragmentAddress {
-	x := &fragmentAddress{b: b, size: b.typeOf().Bytes(), space: b.spaceOf(o), lines: map[int]ir.Arg{}}
+func (b *builder) addressesOf(o *ptx.Operand, stride *ptx.Operand, f fragment, size [3]int) *fragmentAddress {
+	x := &fragmentAddress{b: b, size: f.bytes, space: b.spaceOf(o), lines: map[int]ir.Arg{}}
 	x.base = b.address(o, x.space != ptx.SpaceShared)
-	if stride != nil {
+	switch {
+	case stride == nil:
+		x.stride = ir.I(uint32(b.tight(size) / f.packed))
+	case f.packed > 1:
+		words := b.f.NewValue(ir.GPR)
+		b.free("SHF.R.U32.HI", ir.D(words), ir.RZ(), ir.I(map[int]uint32{8: 3, 32: 5}[f.packed]), ir.R(b.value(b.source(stride, "u32", 0))))
+		x.stride = ir.R(words)
+	default:
 		x.stride = b.source(stride, "u32", 0)
-	} else {
-		x.stride = ir.I(uint32(b.tight(size)))
 	}
 	width := f.per
 	if f.accum {
@@ -134,11 +156,11 @@ func (b *builder) addressesOf(o *ptx.Operand, stride *ptx.Operand, f fragment, s
 }
 
 // tight is the length of a line where the instruction names none.
-func (b *builder) tight(size [2]int) int {
+func (b *builder) tight(size [3]int) int {
 	in := b.inst
 	switch rows := in.Has("row"); {
 	case in.Has("a") && rows, in.Has("b") && !rows:
-		return 16
+		return size[2]
 	case in.Has("a"), !in.Has("b") && !rows:
 		return size[0]
 	}
@@ -196,7 +218,7 @@ func (x *fragmentAddress) memoryName(op string, bytes int) string {
 }
 
 // wmmaLoad loads a fragment.
-func (b *builder) wmmaLoad(size [2]int) {
+func (b *builder) wmmaLoad(size [3]int) {
 	in := b.inst
 	f := b.fragmentOf(size)
 	var stride *ptx.Operand
@@ -204,20 +226,20 @@ func (b *builder) wmmaLoad(size [2]int) {
 		stride = &in.Args[2]
 	}
 	x := b.addressesOf(&in.Args[1], stride, f, size)
-	load := func(bytes int, p piece) *ir.Value {
-		v := b.f.NewValue(ir.GPR)
-		b.emit(x.memoryName("LD", bytes), ir.D(v), x.at(p))
-		return v
+	load := func(bytes int, p piece) []*ir.Value {
+		list := b.fresh(max(1, bytes/4))
+		b.emit(x.memoryName("LD", bytes), ir.D(slices.Clone(list)...), x.at(p))
+		return list
 	}
 	var words []*ir.Value
 	for _, p := range f.places {
 		if f.straight || f.per == 1 {
-			words = append(words, load(4, p))
+			words = append(words, load(max(4, x.size), p)...)
 			continue
 		}
 		var parts []*ir.Value
 		for e := range f.per {
-			parts = append(parts, load(x.size, piece{p.line + e, p.elem}))
+			parts = append(parts, load(x.size, piece{p.line + e, p.elem})...)
 		}
 		for len(parts) > 1 {
 			sel := uint32(0x5410)
@@ -235,12 +257,15 @@ func (b *builder) wmmaLoad(size [2]int) {
 		words = append(words, parts[0])
 	}
 	for i, e := range elements(&in.Args[0]) {
-		b.assign(e, 0, words[i%f.distinct])
+		n := b.wordsIn(e)
+		for part := range n {
+			b.assign(e, part, words[i%f.distinct*n+part])
+		}
 	}
 }
 
 // wmmaStore stores a fragment of results.
-func (b *builder) wmmaStore(size [2]int) {
+func (b *builder) wmmaStore(size [3]int) {
 	in := b.inst
 	f := b.fragmentOf(size)
 	var stride *ptx.Operand
@@ -253,11 +278,12 @@ func (b *builder) wmmaStore(size [2]int) {
 	}
 	x := b.addressesOf(&in.Args[0], stride, f, size)
 	for i, p := range f.places {
-		v := b.value(b.source(list[i], "b32", 0))
+		words := b.words(list[i])
 		if f.straight || f.per == 1 {
-			b.effect(x.memoryName("ST", 4), x.at(p), ir.R(v))
+			b.effect(x.memoryName("ST", max(4, x.size)), x.at(p), words)
 			continue
 		}
+		v := words.Vals[0]
 		for e := range f.per {
 			part := v
 			if e > 0 {
@@ -269,37 +295,35 @@ func (b *builder) wmmaStore(size [2]int) {
 	}
 }
 
-// wmmaProduct is wmma.mma: a product of 16×8 results for each such part of the result.
-func (b *builder) wmmaProduct(size [2]int) {
+// wmmaProduct is wmma.mma: one of the machine's products for each part of the result.
+func (b *builder) wmmaProduct(size [3]int) {
 	in := b.inst
 	types := in.Types()
-	elem, sum := ptx.Type("f16"), types[0]
-	if len(types) > 2 {
-		elem = types[1]
+	if len(types) == 2 {
+		types = []ptx.Type{types[0], "f16", "f16", types[1]}
 	}
-	name := map[ptx.Type]string{"f16": "HMMA.16816.F16", "s32": "IMMA.16816"}[sum]
-	if sum == "f32" {
-		name = "HMMA.16816.F32"
+	rows := min(size[0], 16)
+	mods := []string{fmt.Sprintf("m%dn8k%d", rows, size[2])}
+	for _, t := range types {
+		mods = append(mods, string(t))
 	}
-	switch elem {
-	case "f16":
-	case "bf16":
-		name += ".BF16"
-	case "s8", "u8":
-		name += map[ptx.Type]string{"s8": ".S8.S8", "u8": ".U8.U8"}[elem]
-	default:
-		stop(in.FullName(), notYet)
+	for _, m := range in.Mods {
+		if m == "satfinite" || m == "xor" || m == "and" || directed[m].mod != "" {
+			mods = append(mods, m)
+		}
 	}
-	if sum != types[len(types)-1] || in.Has("satfinite") || len(types) > 2 && types[1] != types[2] || (sum == "s32") != (elem == "s8" || elem == "u8") {
+	name := productName(mods)
+	if name == "" || types[1] != types[2] {
 		stop(in.FullName(), notYet)
 	}
 	x, y, z := b.words(&in.Args[1]).Vals, b.words(&in.Args[2]).Vals, b.words(&in.Args[3]).Vals
-	na, nb, nc := 16*16*elem.Bits()/32/32, 8*16*elem.Bits()/32/32, 4*sum.Bits()/32
+	na, nb := rows*size[2]*storedBits(types[1])/32/32, 8*size[2]*storedBits(types[1])/32/32
+	nc := rows * 8 * storedBits(types[0]) / 32 / 32
 	d := b.results(&in.Args[0])
-	if len(z) != size[0]*size[1]/128*nc || len(d) != len(z) {
+	if len(z) != size[0]*size[1]/(rows*8)*nc || len(d) != len(z) {
 		stop(in.FullName(), fmt.Sprintf("with %d accumulators %s", len(z), notYet))
 	}
-	for i := range size[0] / 16 {
+	for i := range size[0] / rows {
 		for j := range size[1] / 8 {
 			k := (i*(size[1]/8) + j) * nc
 			b.multiply(name, d[k:k+nc], x[i*na:(i+1)*na], y[j*nb:(j+1)*nb], z[k:k+nc])
