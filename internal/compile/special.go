@@ -24,6 +24,8 @@ func init() {
 		"addc": (*builder).carries, "subc": (*builder).carries, "add": (*builder).carries, "sub": (*builder).carries, "mad": (*builder).carries, "madc": (*builder).carries,
 		"mbarrier": (*builder).mbarrier, "redux": (*builder).redux, "ldmatrix": (*builder).loadMatrix, "movmatrix": (*builder).moveMatrix, "mma": (*builder).product, "wmma": (*builder).wmma, "tex": (*builder).texture, "tld4": (*builder).texture, "suld": (*builder).surface, "sust": (*builder).surface, "cp": (*builder).copyAsync, "createpolicy": (*builder).policy,
 		"call": (*builder).call, "trap": func(b *builder) { b.effect("BPT.TRAP", ir.T("0x1")) }, "nanosleep": (*builder).nanosleep,
+		"vadd": (*builder).scalarVideo, "vsub": (*builder).scalarVideo, "vabsdiff": (*builder).scalarVideo, "vmin": (*builder).scalarVideo, "vmax": (*builder).scalarVideo, "vset": (*builder).scalarVideo,
+		"vshl": (*builder).scalarVideo, "vshr": (*builder).scalarVideo, "vmad": (*builder).productOfParts,
 		"vadd2": (*builder).video, "vsub2": (*builder).video, "vavrg2": (*builder).video, "vabsdiff2": (*builder).video, "vmin2": (*builder).video, "vmax2": (*builder).video, "vset2": (*builder).video,
 		"vadd4": (*builder).video, "vsub4": (*builder).video, "vavrg4": (*builder).video, "vabsdiff4": (*builder).video, "vmin4": (*builder).video, "vmax4": (*builder).video, "vset4": (*builder).video,
 		"prefetch": func(*builder) {}, "prefetchu": func(*builder) {}, "pragma": func(*builder) {}, "discard": func(*builder) {},

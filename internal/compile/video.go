@@ -2,6 +2,8 @@ package compile
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
 )
@@ -17,7 +19,21 @@ var videoSteps = map[string]string{
 	"vset":     "ISETP.%s.AND p0, PT, x, y, PT ; SEL r, t9, RZ, p0",
 }
 
-// video is vadd2, vadd4 and their like, without selectors.
+// comparisons are the names of comparisons in PTX and in machine code.
+var comparisons = map[string]string{"eq": "EQ", "ne": "NE", "lt": "LT", "le": "LE", "gt": "GT", "ge": "GE"}
+
+// simdSelection is what an operand of an instruction on two halves or four bytes selects: for each lane the element of
+// those of both sources, those from first on if it selects none.
+func simdSelection(sel string, lanes, first int) (list [4]int) {
+	for n := range lanes {
+		if list[n] = first + n; sel != "" {
+			list[n] = int(sel[len(sel)-1-n] - '0')
+		}
+	}
+	return list
+}
+
+// video is vadd2, vadd4 and their like.
 func (b *builder) video() {
 	in := b.inst
 	lanes := int(in.Op[len(in.Op)-1] - '0')
@@ -25,20 +41,24 @@ func (b *builder) video() {
 	body := videoSteps[op]
 	if op == "vset" {
 		for _, m := range in.Mods {
-			if c, ok := map[string]string{"eq": "EQ", "ne": "NE", "lt": "LT", "le": "LE", "gt": "GT", "ge": "GE"}[m]; ok {
+			if c, ok := comparisons[m]; ok {
 				body = fmt.Sprintf(body, c)
 			}
 		}
 		ts = append(ts[:0:0], "u32", ts[0], ts[len(ts)-1])
 	}
 	for i := range in.Args {
-		if in.Args[i].Elem != "" || in.Args[i].Neg || len(in.Args) != 4 || len(ts) != 3 {
-			stop(in.FullName(), "with selectors or a sign "+notYet)
+		if in.Args[i].Neg || len(in.Args) != 4 || len(ts) != 3 {
+			stop(in.FullName(), "with a sign "+notYet)
 		}
 	}
-	a, c, sum := b.source(&in.Args[1], "b32", 0), b.source(&in.Args[2], "b32", 0), in.Has("add")
-	acc := b.source(&in.Args[3], "b32", 0)
-	if op == "vabsdiff" && lanes == 4 && sum && !in.Has("sat") && !ts[1].Signed() && !ts[2].Signed() {
+	var sources [2]ir.Arg
+	for i := range sources {
+		sources[i] = b.source(whole(&in.Args[1+i]), "b32", 0)
+	}
+	a, c, sum := sources[0], sources[1], in.Has("add")
+	acc, to, selects := b.source(&in.Args[3], "b32", 0), in.Args[0].Elem, in.Args[0].Elem+in.Args[1].Elem+in.Args[2].Elem != ""
+	if op == "vabsdiff" && lanes == 4 && sum && !selects && !in.Has("sat") && !ts[1].Signed() && !ts[2].Signed() {
 		d := b.f.NewValue(ir.GPR)
 		b.emit("VABSDIFF4.U8.ACC", ir.D(d), ir.R(b.value(a)), ir.R(b.value(c)), ir.R(b.value(acc)))
 		b.assign(&in.Args[0], 0, d)
@@ -50,9 +70,17 @@ func (b *builder) video() {
 		b.free("PRMT", ir.D(v), ir.R(b.value(from)), ir.I(selector(size, n*size/8, signed)), ir.RZ())
 		return v
 	}
+	ofA, ofC := simdSelection(in.Args[1].Elem, lanes, 0), simdSelection(in.Args[2].Elem, lanes, lanes)
 	var parts []ir.Arg
 	for n := range lanes {
-		x.names["x"], x.names["y"] = extract(a, n, ts[1].Signed()), extract(c, n, ts[2].Signed())
+		if to != "" && !strings.Contains(to[1:], strconv.Itoa(n)) { // keeps what the last source has
+			if !sum {
+				parts = append(parts, ir.R(extract(acc, n, false)))
+			}
+			continue
+		}
+		x.names["x"] = extract(sources[ofA[n]/lanes], ofA[n]%lanes, ts[1].Signed())
+		x.names["y"] = extract(sources[ofC[n]/lanes], ofC[n]%lanes, ts[2].Signed())
 		x.text(body)
 		if in.Has("sat") && op != "vset" {
 			low, high := 0, 1<<size-1
@@ -63,7 +91,7 @@ func (b *builder) video() {
 		}
 		parts = append(parts, ir.R(x.names["r"]))
 	}
-	b.assign(&in.Args[0], 0, b.combined(parts, acc, sum))
+	b.assign(whole(&in.Args[0]), 0, b.combined(parts, acc, sum))
 }
 
 // combined puts halves or bytes into a word, or adds them to one.
@@ -74,7 +102,7 @@ func (b *builder) combined(parts []ir.Arg, acc ir.Arg, sum bool) *ir.Value {
 			b.free("IADD3", ir.D(v), acc, p, ir.RZ())
 			acc = ir.R(v)
 		}
-		return acc.Vals[0]
+		return b.value(acc)
 	}
 	if len(parts) == 4 {
 		for i := range 2 {
