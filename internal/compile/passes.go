@@ -77,6 +77,11 @@ func passes(o *options, lay *layout) []pass {
 			flatten(f) // branches around what has moved out of a loop
 			removeDead(f)
 		}, true, 3},
+		{"vectors", plain(func(f *ir.Func) {
+			if o.registers == 0 {
+				vectors(f)
+			}
+		}), true, 3},
 		{"uniform", plain(uniformBranches), true, 3},
 		{"schedule", func(f *ir.Func, m *machine.Machine) {
 			meetOnce(f)
