@@ -3,6 +3,7 @@ package compile
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
@@ -11,43 +12,52 @@ import (
 
 // This file: matrix products, and loads of their fragments.
 
-// words are the registers of a vector of elements of 32 or 64 bits.
-func (b *builder) words(o *ptx.Operand) ir.Arg {
+// storedBits is the size of an element in memory and in fragments.
+func storedBits(t ptx.Type) int {
+	if t == "tf32" {
+		return 32
+	}
+	return t.Bits()
+}
+
+// ofElement is the type of a register with elements of a type, and how many words it has.
+func ofElement(t ptx.Type) (ptx.Type, int) {
+	switch t {
+	case "f64":
+		return t, 2
+	case "f32":
+		return t, 1
+	}
+	return "b32", 1
+}
+
+// words are the registers of a vector with elements of a type.
+func (b *builder) words(o *ptx.Operand, t ptx.Type) ir.Arg {
 	var list []*ir.Value
+	t, n := ofElement(t)
 	for _, e := range elements(o) {
-		for n := range b.wordsIn(e) {
-			list = append(list, b.value(b.source(e, map[int]ptx.Type{1: "b32", 2: "b64"}[b.wordsIn(e)], n)))
+		if e.Kind == ptx.OpReg && e.Var.Type.Bits() != 32*n {
+			stop(b.inst.FullName(), notYet)
+		}
+		for part := range n {
+			list = append(list, b.value(b.source(e, t, part)))
 		}
 	}
 	return ir.R(list...)
 }
 
-// wordsIn is how many registers an element has.
-func (b *builder) wordsIn(e *ptx.Operand) int {
-	switch {
-	case e.Kind == ptx.OpReg && e.Var.Type.Bits() == 64:
-		return 2
-	case e.Kind == ptx.OpReg && e.Var.Type.Bits() != 32:
-		stop(b.inst.FullName(), notYet)
-	}
-	return 1
+// results are new values for a vector with elements of a type.
+func (b *builder) results(o *ptx.Operand, t ptx.Type) []*ir.Value {
+	_, n := ofElement(t)
+	return b.fresh(n * len(elements(o)))
 }
 
-// results are new values for a vector of elements of 32 or 64 bits.
-func (b *builder) results(o *ptx.Operand) []*ir.Value {
-	var list []*ir.Value
-	for _, e := range elements(o) {
-		list = append(list, b.fresh(b.wordsIn(e))...)
-	}
-	return list
-}
-
-func (b *builder) assignAll(o *ptx.Operand, list []*ir.Value) {
-	for _, e := range elements(o) {
-		for n := range b.wordsIn(e) {
-			b.assign(e, n, list[n])
+func (b *builder) assignAll(o *ptx.Operand, list []*ir.Value, t ptx.Type) {
+	_, n := ofElement(t)
+	for i, e := range elements(o) {
+		for part := range n {
+			b.assign(e, part, list[n*i+part])
 		}
-		list = list[b.wordsIn(e):]
 	}
 }
 
@@ -81,9 +91,9 @@ func (b *builder) loadMatrix() {
 		}
 		at.Vals[0] = b.near(ptx.SpaceShared, ir.R(at.Vals[0]))
 	}
-	d := b.results(&in.Args[0])
+	d := b.results(&in.Args[0], "b32")
 	b.emit(name, ir.D(d...), at)
-	b.assignAll(&in.Args[0], d)
+	b.assignAll(&in.Args[0], d, "b32")
 }
 
 // product is mma.
@@ -96,14 +106,18 @@ func (b *builder) product() {
 	if ir.Base(name) == "QMMA" && b.mod.arch < 89 {
 		stop(in.FullName(), fmt.Sprintf("needs %s, which %v does not have", name, b.mod.arch))
 	}
-	d := b.results(&in.Args[0])
-	x, y, z := b.words(&in.Args[1]), b.words(&in.Args[2]), b.words(&in.Args[3])
+	ts := in.Types()
+	d := b.results(&in.Args[0], ts[0])
+	x, y, z := b.words(&in.Args[1], ts[1]), b.words(&in.Args[2], ts[2]), b.words(&in.Args[3], ts[3])
 	var places []ir.Arg // of a sparse A's elements
 	if len(in.Args) > 4 {
+		if sel := in.Args[5].Imm.Bits; sel >= 2 || sel == 1 && ts[1].Bits() == 8 { // pairs of lanes have those of halves, all those of bytes
+			stop(in.FullName(), fmt.Sprintf("with the selector %d cannot be compiled", int64(sel)))
+		}
 		places = []ir.Arg{ir.R(b.value(b.source(&in.Args[4], "b32", 0))), ir.T(fmt.Sprintf("%#x", in.Args[5].Imm.Bits))}
 	}
 	b.multiply(name, d, x.Vals, y.Vals, z.Vals, places...)
-	b.assignAll(&in.Args[0], d)
+	b.assignAll(&in.Args[0], d, ts[0])
 }
 
 // productShapes are the shapes of the machine's matrix products by the bits of an element; those of sparse ones have
@@ -136,10 +150,8 @@ func productName(mods []string) string {
 		return ""
 	}
 	d, a, b := types[0], types[1], types[2]
-	bits := strings.TrimLeft(a, "subftn")
-	if a == "tf32" {
-		bits = "32"
-	} else if a == "e4m3" || a == "e5m2" {
+	bits := strconv.Itoa(storedBits(ptx.Type(a)))
+	if a == "e4m3" || a == "e5m2" {
 		bits = "f8"
 	}
 	if shape == "" || !slices.Contains(strings.Fields(productShapes[sparse+bits]), shape) {

@@ -11,7 +11,7 @@ import (
 // This file: the video instructions on words, halves and bytes that operands select. They are exact in 33 bits and a
 // few more, for which they get two words, w0 and w1 for the operands, and v0 for the result; vmad three.
 
-// scalarVideoSteps make v0. The first two words of a comparison of pairs are without sign.
+// scalarVideoSteps make v0. Low words compare without sign.
 var scalarVideoSteps = map[string]string{
 	"vadd": "IADD3 v0.lo, p0, w0.lo, w1.lo, RZ ; IADD3.X v0.hi, w0.hi, w1.hi, RZ, p0, !PT",
 	"vsub": "IADD3 v0.lo, p0, w0.lo, -w1.lo, RZ ; IADD3.X v0.hi, w0.hi, ~w1.hi, RZ, p0, !PT",
@@ -24,8 +24,8 @@ var scalarVideoSteps = map[string]string{
 	"vshr": "SHF.R.U64 v0.lo, w0.lo, t9, w0.hi ; SHF.R.S32.HI v0.hi, RZ, t9, w0.hi",
 }
 
-// field is where a selector's part is in a word, and its size in bits.
-func field(sel string) (at, size int) {
+// selectedPart is where a selector's part is in a word, and its size in bits.
+func selectedPart(sel string) (at, size int) {
 	switch {
 	case strings.HasPrefix(sel, "b"):
 		return 8 * int(sel[1]-'0'), 8
@@ -33,6 +33,22 @@ func field(sel string) (at, size int) {
 		return 16 * int(sel[1]-'0'), 16
 	}
 	return 0, 32
+}
+
+// partSelectors checks the selectors of the operands of an instruction on words, halves and bytes: sources have one, but for
+// the last of three, and the result has one if it is put into that.
+func (b *builder) partSelectors(merges bool) {
+	for i := range b.inst.Args {
+		switch sel := b.inst.Args[i].Elem; sel {
+		case "":
+		case "b0", "b1", "b2", "b3", "h0", "h1":
+			if i == 3 || i == 0 && !merges {
+				stop(b.inst.FullName(), "with the selector ."+sel+" there cannot be compiled")
+			}
+		default:
+			stop(b.inst.FullName(), "with the selector ."+sel+" cannot be compiled")
+		}
+	}
 }
 
 // whole is an operand without selector and sign.
@@ -45,7 +61,7 @@ func whole(o *ptx.Operand) *ptx.Operand {
 // selected gives a name to what an operand selects, extended to 64 bits.
 func (x *applying) selected(name string, o *ptx.Operand, signed bool) {
 	v := x.value(x.source(whole(o), "b32", 0))
-	if at, size := field(o.Elem); size < 32 {
+	if at, size := selectedPart(o.Elem); size < 32 {
 		from := v
 		v = x.f.NewValue(ir.GPR)
 		x.free("PRMT", ir.D(v), ir.R(from), ir.I(selector(size, at/8, signed)), ir.RZ())
@@ -75,15 +91,21 @@ func (b *builder) scalarVideo() {
 	body := scalarVideoSteps[in.Op]
 	if in.Op == "vset" {
 		ts = append([]ptx.Type{"u32"}, ts...)
-		for _, m := range in.Mods {
-			if c, ok := comparisons[m]; ok {
-				body = fmt.Sprintf(body, c)
-			}
-		}
+		body = b.comparing(body)
 	}
 	if len(ts) != 3 || in.Args[1].Neg || in.Args[2].Neg {
 		stop(in.FullName(), notYet)
 	}
+	second, size := "", 32
+	for _, m := range []string{"add", "min", "max"} {
+		if in.Has(m) {
+			second = m
+		}
+	}
+	if second == "" && len(in.Args) == 4 {
+		second = "merge"
+	}
+	b.partSelectors(second == "merge")
 	x := b.applying(map[string]*ir.Value{})
 	x.selected("w0", &in.Args[1], ts[1].Signed())
 	x.selected("w1", &in.Args[2], ts[2].Signed())
@@ -98,16 +120,9 @@ func (b *builder) scalarVideo() {
 	if in.Op == "vshl" && !ts[1].Signed() { // by 32 it would be negative, but is beyond all that can be
 		x.text("ISETP.EQ.U32.AND p1, PT, t9, 0x20, PT ; ISETP.LT.AND p2, PT, w0.lo, RZ, p1 ; MOV t0, 0x40000000 ; SEL v0.hi, t0, v0.hi, p2")
 	}
-	second, size := "", 32
-	for _, m := range []string{"add", "min", "max"} {
-		if in.Has(m) {
-			second = m
-		}
-	}
 	at := 0
-	if merges := second == "" && len(in.Args) == 4; merges {
-		second = "merge"
-		at, size = field(in.Args[0].Elem)
+	if second == "merge" {
+		at, size = selectedPart(in.Args[0].Elem)
 	}
 	if in.Has("sat") {
 		if ts[0].Signed() {
@@ -142,6 +157,7 @@ func (b *builder) productOfParts() {
 	if len(ts) != 3 || len(in.Args) != 4 {
 		stop(in.FullName(), notYet)
 	}
+	b.partSelectors(false)
 	x := b.applying(map[string]*ir.Value{})
 	x.selected("w0", &in.Args[1], ts[1].Signed())
 	x.selected("w1", &in.Args[2], ts[2].Signed())

@@ -22,6 +22,40 @@ var videoSteps = map[string]string{
 // comparisons are the names of comparisons in PTX and in machine code.
 var comparisons = map[string]string{"eq": "EQ", "ne": "NE", "lt": "LT", "le": "LE", "gt": "GT", "ge": "GE"}
 
+// comparing puts the instruction's comparison into a body.
+func (b *builder) comparing(body string) string {
+	for _, m := range b.inst.Mods {
+		if c, ok := comparisons[m]; ok {
+			return fmt.Sprintf(body, c)
+		}
+	}
+	stop(b.inst.FullName(), notYet)
+	return ""
+}
+
+// laneSelectors checks the selectors of an instruction on two halves or four bytes: a letter and digits, as many as
+// lanes in a source, where they count the parts of both sources, and at most as many in the result.
+func (b *builder) laneSelectors(lanes int) {
+	for i := range b.inst.Args {
+		sel := b.inst.Args[i].Elem
+		if sel == "" {
+			continue
+		}
+		letter, limit := map[int]byte{2: 'h', 4: 'b'}[lanes], 2*lanes
+		if i == 0 {
+			limit = lanes
+		}
+		digits := sel[1:]
+		ok := sel[0] == letter && i < 3 && digits != "" && (len(digits) == lanes || i == 0 && len(digits) < lanes)
+		for _, c := range []byte(digits) {
+			ok = ok && c >= '0' && int(c-'0') < limit
+		}
+		if !ok {
+			stop(b.inst.FullName(), "with the selector ."+sel+" cannot be compiled")
+		}
+	}
+}
+
 // simdSelection is what an operand of an instruction on two halves or four bytes selects: for each lane the element of
 // those of both sources, those from first on if it selects none.
 func simdSelection(sel string, lanes, first int) (list [4]int) {
@@ -40,18 +74,18 @@ func (b *builder) video() {
 	op, size, ts := in.Op[:len(in.Op)-1], 32/lanes, in.Types()
 	body := videoSteps[op]
 	if op == "vset" {
-		for _, m := range in.Mods {
-			if c, ok := comparisons[m]; ok {
-				body = fmt.Sprintf(body, c)
-			}
-		}
+		body = b.comparing(body)
 		ts = append(ts[:0:0], "u32", ts[0], ts[len(ts)-1])
 	}
+	if len(in.Args) != 4 || len(ts) != 3 {
+		stop(in.FullName(), notYet)
+	}
 	for i := range in.Args {
-		if in.Args[i].Neg || len(in.Args) != 4 || len(ts) != 3 {
+		if in.Args[i].Neg {
 			stop(in.FullName(), "with a sign "+notYet)
 		}
 	}
+	b.laneSelectors(lanes)
 	var sources [2]ir.Arg
 	for i := range sources {
 		sources[i] = b.source(whole(&in.Args[1+i]), "b32", 0)

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	mathbits "math/bits"
 	"slices"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
@@ -44,10 +45,10 @@ func (b *builder) wmma() {
 }
 
 // fragment is how the registers of a wmma fragment hold elements of a type. Elements of less than a byte count as
-// words of them.
+// bytes of them.
 type fragment struct {
 	bytes    int  // of an element
-	packed   int  // elements of less than a byte in a word, otherwise 1
+	share    int  // how many share a byte, 1 if it has a byte or more
 	per      int  // elements of a register
 	distinct int  // registers with different elements
 	straight bool // the elements of a register, or of two accumulators, follow each other in memory
@@ -59,10 +60,8 @@ type fragment struct {
 func (b *builder) fragmentOf(size [3]int) fragment {
 	in := b.inst
 	bits := storedBits(b.typeOf())
-	f := fragment{per: max(1, 32/bits), packed: 1, bytes: bits / 8}
-	if bits < 8 {
-		f = fragment{per: 1, packed: f.per, bytes: 4}
-	}
+	f := fragment{share: max(1, 8/bits), bytes: max(1, bits/8)}
+	f.per = max(1, 4/f.bytes)
 	rows := in.Has("row")
 	if f.accum = !in.Has("a") && !in.Has("b"); f.accum {
 		f.straight = rows
@@ -85,7 +84,7 @@ func (b *builder) fragmentOf(size [3]int) fragment {
 	if in.Has("b") {
 		dim = size[1]
 	}
-	depth := size[2] / f.packed
+	depth := size[2] / f.share
 	chunks := depth / (4 * f.per) // registers along k
 	f.straight = in.Has("a") == rows
 	f.distinct = dim * depth / (32 * f.per)
@@ -101,14 +100,6 @@ func (b *builder) fragmentOf(size [3]int) fragment {
 		f.places = append(f.places, p)
 	}
 	return f
-}
-
-// storedBits is the size of an element in memory and in fragments.
-func storedBits(t ptx.Type) int {
-	if t == "tf32" {
-		return 32
-	}
-	return t.Bits()
 }
 
 // fragmentAddress makes addresses of a fragment's pieces.
@@ -128,11 +119,11 @@ func (b *builder) addressesOf(o *ptx.Operand, stride *ptx.Operand, f fragment, s
 	x.base = b.address(o, x.space != ptx.SpaceShared)
 	switch {
 	case stride == nil:
-		x.stride = ir.I(uint32(b.tight(size) / f.packed))
-	case f.packed > 1:
-		words := b.f.NewValue(ir.GPR)
-		b.free("SHF.R.U32.HI", ir.D(words), ir.RZ(), ir.I(map[int]uint32{8: 3, 32: 5}[f.packed]), ir.R(b.value(b.source(stride, "u32", 0))))
-		x.stride = ir.R(words)
+		x.stride = ir.I(uint32(b.tight(size) / f.share))
+	case f.share > 1:
+		bytes := b.f.NewValue(ir.GPR)
+		b.free("SHF.R.U32.HI", ir.D(bytes), ir.RZ(), ir.I(uint32(mathbits.TrailingZeros(uint(f.share)))), ir.R(b.value(b.source(stride, "u32", 0))))
+		x.stride = ir.R(bytes)
 	default:
 		x.stride = b.source(stride, "u32", 0)
 	}
@@ -257,7 +248,7 @@ func (b *builder) wmmaLoad(size [3]int) {
 		words = append(words, parts[0])
 	}
 	for i, e := range elements(&in.Args[0]) {
-		n := b.wordsIn(e)
+		_, n := ofElement(b.typeOf())
 		for part := range n {
 			b.assign(e, part, words[i%f.distinct*n+part])
 		}
@@ -278,7 +269,7 @@ func (b *builder) wmmaStore(size [3]int) {
 	}
 	x := b.addressesOf(&in.Args[0], stride, f, size)
 	for i, p := range f.places {
-		words := b.words(list[i])
+		words := b.words(list[i], b.typeOf())
 		if f.straight || f.per == 1 {
 			b.effect(x.memoryName("ST", max(4, x.size)), x.at(p), words)
 			continue
@@ -316,12 +307,12 @@ func (b *builder) wmmaProduct(size [3]int) {
 	if name == "" || types[1] != types[2] {
 		stop(in.FullName(), notYet)
 	}
-	x, y, z := b.words(&in.Args[1]).Vals, b.words(&in.Args[2]).Vals, b.words(&in.Args[3]).Vals
+	x, y, z := b.words(&in.Args[1], types[1]).Vals, b.words(&in.Args[2], types[2]).Vals, b.words(&in.Args[3], types[3]).Vals
 	na, nb := rows*size[2]*storedBits(types[1])/32/32, 8*size[2]*storedBits(types[1])/32/32
 	nc := rows * 8 * storedBits(types[0]) / 32 / 32
-	d := b.results(&in.Args[0])
-	if len(z) != size[0]*size[1]/(rows*8)*nc || len(d) != len(z) {
-		stop(in.FullName(), fmt.Sprintf("with %d accumulators %s", len(z), notYet))
+	d := b.results(&in.Args[0], types[0])
+	if len(z) != size[0]*size[1]/(rows*8)*nc || len(d) != len(z) || len(x) < size[0]/rows*na || len(y) < size[1]/8*nb {
+		stop(in.FullName(), "with fragments of other sizes "+notYet)
 	}
 	for i := range size[0] / rows {
 		for j := range size[1] / 8 {
@@ -329,5 +320,5 @@ func (b *builder) wmmaProduct(size [3]int) {
 			b.multiply(name, d[k:k+nc], x[i*na:(i+1)*na], y[j*nb:(j+1)*nb], z[k:k+nc])
 		}
 	}
-	b.assignAll(&in.Args[0], d)
+	b.assignAll(&in.Args[0], d, types[0])
 }

@@ -156,3 +156,49 @@ func product(name, sum string, a, b, d int, sparse bool, sel int) string {
 %[10]s ret; }
 `, operand, sum, loads.String(), name, list("d", d), list("a", a), list("b", b), list("c", d), more, stores.String())
 }
+
+// TestCompiledOddOperands: sinks and numbers as operands of matrix products and video instructions count as what they
+// stand for, and selectors that there are not are refused, as PTX refuses them.
+func TestCompiledOddOperands(t *testing.T) {
+	const product = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 "
+	const ends = " st.global.f64 [%out], %e3; st.global.f64 [%out+8], %e4;"
+	const loads = "and.b32 %r0, %r0, 0x800fffff; or.b32 %r0, %r0, 0x3ff00000; mov.b64 %e0, {%r1, %r0}; mov.b64 %e1, {%r0, %r0}; mov.f64 %e3, %e0; mov.f64 %e4, %e1; "
+	for _, c := range []struct{ name, body, refused string }{
+		{"a sink before a result", loads + product + "{_, %e3}, {%e0}, {%e1}, {%e0, %e1};" + ends, ""},
+		{"a sink after a result", loads + product + "{%e3, _}, {%e0}, {%e1}, {%e0, %e1};" + ends, ""},
+		{"a number as A", loads + product + "{%e3, %e4}, {0d3ff8000000000000}, {%e1}, {%e0, %e1};" + ends, ""},
+		{"numbers as C", loads + product + "{%e3, %e4}, {%e0}, {%e1}, {1.5, 0d4008000000000000};" + ends, ""},
+		{"a number as C of binary32", "mov.b32 %f0, 0f3f800000; mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1}, {%r2}, {1.5, 0f40400000, 0f00000000, 2.0}; st.global.v4.f32 [%out], {%f0, %f1, %f2, %f3};", ""},
+		{"a fragment of numbers", loads + "wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64 {%e3, %e4}, {0d3ff8000000000000}, {%e1}, {%e0, 2.5};" + ends, ""},
+		{"a stored number", loads + "and.b32 %r3, %i, 32; setp.eq.u32 %p1, %r3, 0; @%p1 bra.uni L; ret; L: ld.param.u64 %out, [out]; wmma.store.d.sync.aligned.row.m8n8k4.global.f64 [%out], {%e0, 0d3ff8000000000000};", ""},
+		{"numbers as operands of video instructions", "vadd.s32.s32.s32.sat %r3, %r0, 0x7fffffff; vsub2.s32.s32.s32 %r4, %r0, 0x10002, %r1; vset4.u32.u32.gt %r5, 0x80402010, %r0, %r2; st.global.v2.u32 [%out], {%r3, %r4}; st.global.u32 [%out+8], %r5;", ""},
+		{"a byte that there is not", "vadd.u32.u32.u32 %r3, %r0.b7, %r1; st.global.u32 [%out], %r3;", "with the selector .b7 cannot be compiled"},
+		{"a selector without what is put together", "vadd.u32.u32.u32 %r3.b1, %r0, %r1; st.global.u32 [%out], %r3;", "with the selector .b1 there cannot be compiled"},
+		{"a selector of the last source", "vmad.u32.u32.u32 %r3, %r0, %r1, %r2.h0; st.global.u32 [%out], %r3;", "with the selector .h0 there cannot be compiled"},
+		{"too few digits", "vadd4.u32.u32.u32 %r3, %r0.b01, %r1, %r2; st.global.u32 [%out], %r3;", "with the selector .b01 cannot be compiled"},
+		{"bytes of halves", "vadd2.u32.u32.u32 %r3, %r0.b10, %r1, %r2; st.global.u32 [%out], %r3;", "with the selector .b10 cannot be compiled"},
+		{"a digit that there is not", "vadd2.u32.u32.u32 %r3, %r0.h74, %r1, %r2; st.global.u32 [%out], %r3;", "with the selector .h74 cannot be compiled"},
+		{"a fourth half in a result of two", "vadd2.u32.u32.u32 %r3.h3, %r0, %r1, %r2; st.global.u32 [%out], %r3;", "with the selector .h3 cannot be compiled"},
+		{"places of a third pair", "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r0, %r0, %r0}, {%r1, %r1, %r1, %r1}, {%f0, %f1, %f2, %f3}, %r2, 2; st.global.f32 [%out], %f0;", "with the selector 2 cannot be compiled"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			input := rowInput()
+			got, refused, err := bodyRun(t, program.CompiledCode, c.body, input)
+			switch {
+			case !strings.HasSuffix(refused, c.refused) || c.refused == "" && refused != "" && !absent(refused):
+				t.Fatalf("refused: %q, want %q", refused, c.refused)
+			case refused != "":
+				return
+			case err != nil:
+				t.Fatal(err)
+			}
+			want, _, err := bodyRun(t, program.PTXCode, c.body, input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("got %x,\nwant %x", got, want)
+			}
+		})
+	}
+}

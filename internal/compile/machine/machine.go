@@ -23,7 +23,7 @@ const (
 // The classes of variable latency.
 const (
 	SFU     Class = Fixed + iota // MUFU, conversions, POPC
-	Matrix                       // HMMA, IMMA: on hardware fixed, but longer than a stall
+	Matrix                       // HMMA, IMMA, BMMA, QMMA: on hardware fixed, but longer than a stall
 	Double                       // binary64
 	Special                      // S2R
 	Constant

@@ -14,7 +14,7 @@ type Outbox struct {
 	src  int
 	list []parcel
 	size int    // space that they will take in the node's buffer
-	most int    // upper bound of inSize: its value at the last Flush, or as one was refused; the network only lowers it
+	most int    // upper bound of inSize: its value at the last Flush or refusal; the network only lowers it
 	full uint64 // calls of HasRoom without room
 }
 
