@@ -238,6 +238,8 @@ func (m *module) body(fn *ptx.Func, mach *machine.Machine, o *Options) (*body, *
 			return nil, err
 		case with.registers == 0 && with.order < asWritten:
 			with.order++
+		case with.joined:
+			with = options{predicates: with.predicates, single: true}
 		case with.reserve == 0:
 			with.registers, with.reserve, with.order = mach.Registers-1, 4, with.spilling
 		case with.registers > fewest:

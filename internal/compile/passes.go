@@ -36,6 +36,8 @@ type options struct {
 	// the bytes of local memory for the others, 0 if these are only made again where they are needed.
 	registers, reserve int
 	spilled            spilled // what went there
+	single             bool    // loads of adjacent words stay as they are, since registers do not suffice for vectors
+	joined             bool    // some have become vectors
 	counts             []Count
 	kept, keeps        int64 // bytes of local memory for registers that calls overwrite: there are, and are needed
 }
@@ -78,9 +80,7 @@ func passes(o *options, lay *layout) []pass {
 			removeDead(f)
 		}, true, 3},
 		{"vectors", plain(func(f *ir.Func) {
-			if o.registers == 0 {
-				vectors(f)
-			}
+			o.joined = !o.single && o.registers == 0 && vectors(f)
 		}), true, 3},
 		{"uniform", plain(uniformBranches), true, 3},
 		{"schedule", func(f *ir.Func, m *machine.Machine) {

@@ -69,6 +69,10 @@ func (o *options) arrange(f *ir.Func, m *machine.Machine) (peak [ir.Classes]int)
 			o.spilling = o.order
 		}
 		if o.order++; o.order == orders {
+			if o.joined { // it begins again without them
+				o.order = asWritten
+				stop(tooMany(ir.GPR, m.Registers), "at once, which "+notYet)
+			}
 			o.order, o.registers = o.leanest, m.Registers-spare
 		}
 	}

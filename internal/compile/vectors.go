@@ -4,6 +4,7 @@ import (
 	"cmp"
 	mathbits "math/bits"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
@@ -16,8 +17,8 @@ import (
 const farApart = 64
 
 // vectors makes one load of several from the same base, if nothing between them may write what they read and their
-// place is known to be aligned.
-func vectors(f *ir.Func) {
+// place is known to be aligned. It reports whether there were any.
+func vectors(f *ir.Func) (some bool) {
 	var zeros []uint8
 	for _, b := range f.Blocks {
 		j := &joining{zeros: func() []uint8 {
@@ -35,8 +36,10 @@ func vectors(f *ir.Func) {
 			}
 		}
 		j.join()
+		some = some || j.joined
 		b.Insts = slices.DeleteFunc(b.Insts, func(in *ir.Inst) bool { return in.Block == nil })
 	}
+	return some
 }
 
 // mayWriteShared reports whether loads from shared memory may not move across an instruction.
@@ -52,8 +55,9 @@ func mayWriteShared(in *ir.Inst) bool {
 
 // joining gathers the loads of a block that may become fewer.
 type joining struct {
-	zeros func() []uint8 // finds them when they are asked for
-	loads []adjacent
+	zeros  func() []uint8 // finds them when they are asked for
+	loads  []adjacent
+	joined bool // some have become one
 }
 
 // adjacent is a load: where it is in its block, and the address that it has beside a base.
@@ -144,6 +148,7 @@ func (j *joining) one(list []adjacent, bytes int64) {
 			w.in.Block = nil
 		}
 	}
+	j.joined = true
 	first.Name = "LDS" + sizeOf(int(bytes), false)
 	first.Args = []ir.Arg{ir.D(results...), address}
 	for _, v := range results {
@@ -151,7 +156,8 @@ func (j *joining) one(list []adjacent, bytes int64) {
 	}
 }
 
-// findZeros finds how many of a value's lowest bits are known to be 0.
+// findZeros finds how many of a value's lowest bits are known to be 0. Of what is assigned on some ways only nothing is
+// known.
 func findZeros(f *ir.Func) []uint8 {
 	z := make([]uint8, len(f.Values))
 	for i := range z {
@@ -170,31 +176,38 @@ func findZeros(f *ir.Func) []uint8 {
 			for _, p := range b.Phis {
 				least := uint8(32)
 				for _, v := range p.Args {
-					if v != nil {
-						least = min(least, z[v.ID])
-					}
+					least = min(least, zerosIn(z, v))
 				}
 				set(p.Dst, least)
 			}
 			for _, in := range b.Insts {
 				least := zerosOf(in, z)
 				for _, v := range in.Else {
-					if v != nil {
-						least = min(least, z[v.ID])
+					least = min(least, zerosIn(z, v))
+				}
+				for i := range in.Args {
+					if !in.Args[i].Dst {
+						continue
+					}
+					for _, v := range in.Args[i].Vals {
+						if v != nil {
+							set(v, least)
+						}
+						least = 0 // of the other results nothing is known
 					}
 				}
-				first := true
-				in.EachDef(func(v *ir.Value) {
-					if !first {
-						least = 0
-					}
-					set(v, least)
-					first = false
-				})
 			}
 		}
 	}
 	return z
+}
+
+// zerosIn are those of a value, 0 if it is not defined.
+func zerosIn(z []uint8, v *ir.Value) uint8 {
+	if v == nil {
+		return 0
+	}
+	return z[v.ID]
 }
 
 // zerosOf is how many of the lowest bits of an instruction's first result are known to be 0.
@@ -221,8 +234,9 @@ func zerosOf(in *ir.Inst, z []uint8) uint8 {
 		return min(of(0), of(1), of(2))
 	case in.Name == "IMAD" || strings.HasPrefix(in.Name, "IMAD.WIDE") && !in.Has("X"):
 		return min(of(0)+of(1), of(2))
-	case in.Name == "LEA" && len(s) == 3 && s[2].Kind == ir.Imm:
-		return min(of(0)+uint8(s[2].Imm), of(1))
+	case in.Name == "LEA" && len(s) == 3 && s[2].Kind == ir.Text:
+		places, _ := strconv.ParseUint(s[2].Text, 0, 5)
+		return min(of(0)+uint8(places), of(1))
 	case in.Name == "SHF.L.U32" && s[1].Kind == ir.Imm:
 		return min(32, of(0)+uint8(min(uint32(s[1].Imm), 32)))
 	case in.Name == "LOP3.LUT" && zero(&s[2]):

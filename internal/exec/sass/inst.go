@@ -74,7 +74,7 @@ type inst struct {
 
 	kind    kind
 	quick   bool // lanes does all of it, in registers
-	word    bool // loads or stores a word of shared memory, and nothing else
+	word    bool // loads or stores words of shared memory, and nothing else
 	late    bool // has variable latency
 	uniform bool // computes once per warp, in lane 0
 	toUR    bool // its result goes to uniform registers: lane 0 for all

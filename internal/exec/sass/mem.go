@@ -3,6 +3,7 @@ package sass
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
@@ -392,10 +393,10 @@ func (w *warp) storeWords(in *inst, data []*[32]uint32, m uint32) {
 // unmodified addresses of 32 bits, and nothing else.
 func (o *inst) isWord(op sass.Op) bool {
 	a := o.mem
-	if op != sass.OpSTS && (op != sass.OpLDS || o.ndst != 1 || o.dst[0] < 0) {
+	if op != sass.OpSTS && (op != sass.OpLDS || slices.Min(o.dst[:max(1, o.ndst)]) < 0) {
 		return false
 	}
-	return a.size == 4 && !a.wide && !a.shared && !o.uniform && !o.toUR && !o.changed && o.nps == 0 && !o.sets && o.commit == nil
+	return a.size >= 4 && !a.wide && !a.shared && !o.uniform && !o.toUR && !o.changed && o.nps == 0 && !o.sets && o.commit == nil
 }
 
 // word loads or stores a word of shared memory in each of some lanes, as addresses, check, loadWords and storeWords do
@@ -403,6 +404,9 @@ func (o *inst) isWord(op sass.Op) bool {
 func (w *warp) word(in *inst, m uint32) bool {
 	a, mem := in.mem, w.blk.Shared
 	at, shift, off := w.row(in.rows[a.at]), a.scale&31, uint32(a.imm)
+	if a.size > 4 {
+		return w.severalWords(in, at, m)
+	}
 	if in.ndst == 0 {
 		from := w.row(in.rows[a.data])
 		for _, i := range w.lanes(m) {
@@ -430,6 +434,59 @@ func (w *warp) word(in *inst, m uint32) bool {
 			return false
 		}
 		d[i] = le.Uint32(mem[v:])
+	}
+	return true
+}
+
+// severalWords is word for two or four words a lane.
+func (w *warp) severalWords(in *inst, from *[32]uint32, m uint32) bool {
+	a, mem := in.mem, w.blk.Shared
+	at, shift, off, size := &w.tmp[0], a.scale&31, uint32(a.imm), a.size
+	for _, i := range w.lanes(m) {
+		i &= 31
+		at[i] = from[i]<<shift + off
+		if at[i]&uint32(size-1) != 0 || int(at[i]) > len(mem)-size {
+			return false
+		}
+	}
+	var r [4]*[32]uint32
+	for k := range size / 4 {
+		if in.ndst == 0 {
+			r[k] = w.row(in.rows[a.data+k])
+		} else {
+			r[k] = &w.rows[in.dst[k]]
+		}
+	}
+	r0, r1, r2, r3 := r[0], r[1], r[2], r[3]
+	switch load := in.ndst > 0; {
+	case load && size == 8:
+		for _, i := range w.lanes(m) {
+			i &= 31
+			b := mem[at[i]:][:8]
+			r0[i], r1[i] = le.Uint32(b), le.Uint32(b[4:])
+		}
+	case load:
+		for _, i := range w.lanes(m) {
+			i &= 31
+			b := mem[at[i]:][:16]
+			r0[i], r1[i], r2[i], r3[i] = le.Uint32(b), le.Uint32(b[4:]), le.Uint32(b[8:]), le.Uint32(b[12:])
+		}
+	case size == 8:
+		for _, i := range w.lanes(m) {
+			i &= 31
+			b := mem[at[i]:][:8]
+			le.PutUint32(b, r0[i])
+			le.PutUint32(b[4:], r1[i])
+		}
+	default:
+		for _, i := range w.lanes(m) {
+			i &= 31
+			b := mem[at[i]:][:16]
+			le.PutUint32(b, r0[i])
+			le.PutUint32(b[4:], r1[i])
+			le.PutUint32(b[8:], r2[i])
+			le.PutUint32(b[12:], r3[i])
+		}
 	}
 	return true
 }
