@@ -343,7 +343,8 @@ Notable deviations:
   times of 2dconv in blocks of 32 x 8 demand from size 512 on; with the youngest first, as on the RTX A6000, they end at once, and its rows were up to 51 % too slow.
 - Which half of the L2 an address and an SM belong to is not known, nor where copies from the host put their data: in Heddle, where the address belongs. First accesses of several lines wait for the farthest
   of them, so that 2dconv of small sizes is some 6 % too slow.
-- gemm of size 512 is 17 to 20 % too slow, where size 384 is off by 0 to 10 %. They have the same limit in Heddle, the stores between the halves, which was set by hand; a limit for all lines alike does not give both sizes.
+- gemm of size 512 is 17 to 27 % too slow, where size 384 is off by 0 to 10 %. They have the same limit in Heddle, the stores between the halves, which was set by hand; a limit for all lines alike does not give both sizes.
+- 2mm and 3mm of sizes 384 and 512 are 7 to 26 % too slow, too, which is not explained.
 
 `
 

@@ -29,7 +29,7 @@ func vectors(f *ir.Func) (some bool) {
 		}}
 		for i, in := range b.Insts {
 			switch {
-			case in.Base() == "LDS" && !in.Effect && in.Guard.Val == nil && (in.Name == "LDS" || in.Name == "LDS.64"):
+			case (in.Name == "LDS" || in.Name == "LDS.64") && !in.Effect && in.Guard.Val == nil:
 				j.add(i, in)
 			case mayWriteShared(in):
 				j.join()
