@@ -80,6 +80,7 @@ var modernEffects = []effect{
 	{"modern.fence_gpu=1", "fences", "less", "core=modern"},
 	{"modern.line_cycles=8", "rows", "more", "core=modern"},
 	{"modern.line_banks=true", "reuse", "differ", "core=modern"},
+	{"modern.store_lines=true", "long.one", "differ", "core=modern"},
 	{"modern.assembled=true", "mix", "less", "core=modern"},
 	{"partition.far_latency=200", "rows", "more", "core=modern"},
 	{"partition.far_bytes=1", "dirty", "more", "partition.far_latency=200"},

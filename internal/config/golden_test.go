@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"reflect"
@@ -14,6 +15,8 @@ import (
 // field: one value if all agree, else their values in the order of config.Names. It
 // was written before the parameters moved to their models.
 const goldenMachines = "testdata/machines.golden"
+
+var update = flag.Bool("update", false, "write testdata/machines.golden anew")
 
 // TestMachinesStayAsTheyAre compares them. Make intended changes in the file by
 // hand, so that readers of the diff see them.
@@ -43,6 +46,11 @@ func TestMachinesStayAsTheyAre(t *testing.T) {
 			v = v[:1]
 		}
 		fmt.Fprintf(&b, "%s: %s\n", f, strings.Join(v, " | "))
+	}
+	if *update {
+		if err := os.WriteFile(goldenMachines, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	want, err := os.ReadFile(goldenMachines)
 	if err != nil {

@@ -17,6 +17,8 @@ type Env struct {
 	// Send puts a request of this size into the network. The core calls it only after
 	// HasRoom.
 	Send func(r *mem.Req, bytes int)
+	// LineWise: all sectors of a line go to one slice, so that they can be one packet.
+	LineWise bool
 	// BlockDone is called when a block has ended and its resources are free. The owner
 	// releases the block. All lanes of its last warp had ended some core cycles ago; then it
 	// waited for its stores and results.

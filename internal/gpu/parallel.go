@@ -175,9 +175,10 @@ func (g *GPU) newTeam() {
 func (g *GPU) envOf(i int) core.Env {
 	cl := &g.clusters[i/g.cfg.SMsPerCluster]
 	e := core.Env{
-		Pool:    cl.pool,
-		Sleep:   g.naps[i],
-		HasRoom: cl.out.HasRoom,
+		Pool:     cl.pool,
+		Sleep:    g.naps[i],
+		HasRoom:  cl.out.HasRoom,
+		LineWise: g.mem.Parts.Map().LineWise(),
 		Send: func(r *mem.Req, bytes int) {
 			g.mem.Send(&cl.out, r, bytes)
 			g.met(LeavesSM, r)

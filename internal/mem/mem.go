@@ -87,6 +87,7 @@ type Req struct {
 	Kind    Kind
 	Write   bool
 	Atomic  bool
+	OneAck  bool  // a write of several sectors that is acknowledged as one
 	L2Only  bool  // bypasses the L1
 	Sectors uint8 // of its 128-byte line, 4 bits
 	Ahead   Ahead

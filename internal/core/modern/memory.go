@@ -82,8 +82,28 @@ func (c *Core) sendMiss(r *mem.Req, from *cache.Cache) {
 		return
 	}
 	c.moved = true
+	if c.cfg.StoreLines && c.env.LineWise && from == c.ls.l1d {
+		r = c.wholeStore(from)
+	}
 	if c.trySend(r) {
 		from.PopMiss()
+	}
+}
+
+// wholeStore joins to the head of a miss queue what follows it there, as far as it is of the same line of
+// the same store.
+func (c *Core) wholeStore(q *cache.Cache) *mem.Req {
+	for {
+		r, s := q.MissHead(), q.MissNext()
+		if s == nil || r.Kind != mem.GlobalWrite || s.Kind != mem.GlobalWrite || r.Atomic || r.Owner != s.Owner || r.Born != s.Born || r.Addr/mem.LineBytes != s.Addr/mem.LineBytes {
+			return r
+		}
+		s.Addr, s.Size = s.Addr&^(mem.LineBytes-1), r.Size+s.Size
+		s.Sectors |= r.Sectors
+		s.Bytes = s.Bytes.Or(r.Bytes)
+		s.OneAck = true
+		c.warps[s.Warp].stores--
+		c.env.Pool.Put(q.PopMiss())
 	}
 }
 

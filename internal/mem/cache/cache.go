@@ -496,6 +496,14 @@ func (c *Cache) allocMiss(t *try) Status {
 // is none.
 func (c *Cache) MissHead() *mem.Req { return c.queue.Head() }
 
+// MissNext returns the request after MissHead, nil if there is none.
+func (c *Cache) MissNext() *mem.Req {
+	if c.queue.Len() < 2 {
+		return nil
+	}
+	return c.queue.At(1)
+}
+
 // PopMiss removes and returns MissHead. The owner sends it on, at most one per
 // cycle and before Tick.
 func (c *Cache) PopMiss() *mem.Req { return c.queue.Pop() }

@@ -217,6 +217,9 @@ func NewAddrMap(c *Config) (*AddrMap, error) {
 	return m, nil
 }
 
+// LineWise reports whether the sectors of a line are known to be in one slice.
+func (m *AddrMap) LineWise() bool { return m.lineWise }
+
 // slices returns the bits that select a slice of a channel: the lowest of the bank. It
 // checks the number of bits of every field.
 func (l *layout) slices(c *Config) (subMask uint64, err error) {

@@ -316,6 +316,13 @@ func (m *Memory) answer(s *sub, r *mem.Req) {
 		m.end(s, r)
 		return
 	}
+	if o := r.Orig; o != nil && o.OneAck && o.Pieces > 1 {
+		o.Pieces--
+		s.stats.Vanished++
+		m.pool.Put(r)
+		m.gone(s)
+		return
+	}
 	r.Reply = true
 	s.toNet.Push(r)
 	add(m.replying, s.k)

@@ -457,6 +457,10 @@ func (g *traffic) make() *mem.Req {
 	if cfg := g.c.m.Config(); !cfg.L2.Disabled && cfg.L2.Sectored {
 		g.sent[g.next] = int(size / 32)
 	}
+	if kind == mem.GlobalWrite && g.rng.IntN(2) == 0 {
+		r.OneAck = true
+		g.sent[g.next] = 1
+	}
 	if kind == mem.L1WriteBack {
 		delete(g.sent, g.next)
 	}

@@ -10,7 +10,7 @@ type SubStats struct {
 	Packets    uint64 // requests that entered, as sent
 	Requests   uint64 // the same after long ones were cut into sectors
 	Replies    uint64 // replies taken
-	Vanished   uint64 // L1 write-backs that ended here or in the DRAM, and requests that a reset dropped
+	Vanished   uint64 // L1 write-backs that ended here or in the DRAM, sectors of a write that is acknowledged as one, and requests that a reset dropped
 	CopyFilled uint64 // sectors that copies put into the L2
 	Far        uint64 // of Packets: those that went to the other half of the L2, or waited for a line from there
 }
