@@ -416,7 +416,7 @@ var rows = []row{
 	{"read of the DRAM by bulk copies", 2299, "B/cycle", flow("h200", bulks, 100, 0, 6), 10, 4, true, false},
 	{"read of the DRAM by cp.async", 2292, "B/cycle", flow("h200", asyncs, 100, 0, 6), 0, -22, true, true},
 	{"read of the DRAM by loads, H100 SXM", 1389, "B/cycle", flow("h100-sxm", loads, 100, 0, 6), 15, 6, true, true}, // mt4g: 2561 GiB/s
-	{"write of the DRAM", 2180, "B/cycle", written("h200", 120, 5, 7), 0, -14, true, true},                           // gpu-benches: 3890 GB/s
+	{"write of the DRAM", 2180, "B/cycle", written("h200", 120, 5, 7), 0, -14, true, true},                          // gpu-benches: 3890 GB/s
 	{"read of 40 MiB in the L2 by bulk copies", 4118, "B/cycle", flow("h200", bulks, 40, 3, 6), 10, -10, true, false},
 	{"read of 40 MiB in the L2 by loads", 3743, "B/cycle", flow("h200", loads, 40, 3, 6), 15, -13, true, false},
 	{"two copies of 16 KiB in 128 blocks, in the L2", 1280, "cycles", most(pair(true), 4), 25, 17, true, false},
