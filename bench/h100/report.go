@@ -289,7 +289,7 @@ Heddle's cycles divided by the hardware's, minus one, in percent.
 | ` + "`run.launch_latency`, `run.block_interval`, `run.block_turnaround`, `run.warp_turnaround`" + ` | the tuned half of the empty kernels: least mean square of the relative errors |
 | ` + "`partition.rop_latency`" + `, ` + "`partition.far_latency`" + ` | the latencies that gpu-benches (te42kyfo) measured for the two halves of the L2, 265 and 475 cycles |
 | ` + "`partition.dram_latency`" + ` | the DRAM latency that gpu-benches measured, 650 cycles |
-| ` + "`partition.far_bytes`" + `, ` + "`partition.far_header`" + ` | gemm of sizes 384 and 512, whose stores are the limit, set by hand with rows of both halves: for gemm the other half is not untouched |
+| ` + "`partition.far_bytes`" + `, ` + "`partition.far_header`" + ` | gemm of sizes 384 and 512, whose stores are the limit, set by hand with rows of both halves: for gemm, and for 2mm and 3mm, which are the same loop, the other half is not untouched at these sizes |
 | ` + "`modern.coalescers`" + ` | the tuned half of PolyBench with sizes up to 96: 1 (the RTX A6000 has 4) |
 | ` + "`modern.line_cycles`" + ` | gesummv, tuned half |
 | ` + "`modern.scheduler`" + ` | 2dconv in blocks of 32 x 8, tuned half |
@@ -346,7 +346,7 @@ Notable deviations:
 - Which half of the L2 an address and an SM belong to is not known, nor where copies from the host put their data: in Heddle, where the address belongs. First accesses of several lines wait for the farthest
   of them, so that 2dconv of small sizes is some 6 % too slow.
 - gemm, 2mm and 3mm are one loop, run once, twice and three times. The H100 takes 215,500, 191,200 and 181,800 cycles for it at size 384, 16 wide, so that one model cannot be nearer than
-  9 % to the farthest of them. Heddle is too fast there, by 21, 11 and 7 %, and too slow at size 512, 8 wide, by 14 and 15 %: the last tenth of the blocks, for which there is no place at first, runs almost alone in Heddle, while on the H100 it seems to overlap with the others.
+  9 % to the farthest of them. Heddle is too fast there, by 21, 11 and 7 %, and too slow at size 512, 8 wide, by 14, 15 and 10 %: the last tenth of the blocks, for which there is no place at first, runs almost alone in Heddle, while on the H100 it seems to overlap with the others.
 
 `
 

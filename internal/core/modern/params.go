@@ -104,7 +104,7 @@ type Params struct {
 	LineBanks bool `help:"two lines of an access are one step if their bytes are in different banks" def:"false"`
 	// Off on GPUs before Hopper: Accel-Sim sends sectors. Stores that bypass the L1 and those to local memory always
 	// do, and so do all if a line is in several slices.
-	StoreLines  bool `help:"sectors of a line that a store puts into the L1 miss queue at once are one packet there and back, otherwise one each" def:"false"`
+	StoreLines  bool `help:"sectors of a line that a store puts into the L1 miss queue at once are one packet and have one answer, otherwise one each" def:"false"`
 	SharedBanks int  `help:"banks of shared memory, a power of two" unit:"banks" want:"1..64"`
 	// 13 [SIM]; 4 banks of 4 look-ups [SIM].
 	L1Latency int `help:"from the pending request table to the look-up in the L1 data cache" unit:"cycles" want:"1..4096" from:"-memory_l1d_minimum_latency"`

@@ -26,15 +26,19 @@ type halves struct {
 	lines [2][]nearby
 	sets  uint64    // odd, so that strides of powers of two spread
 	last  []uint64  // by slice: line of its last write to the other half, plus one
-	link  [2]uint64 // until when the way to a half is taken by writes, in 1024ths of a core cycle
+	link  [2]uint64 // until when the way to a half is taken by writes, in parts of a core cycle
 }
+
+// parts are the units of a core cycle in which the way between the halves is taken, fine enough for some
+// hundred bytes a cycle.
+const parts = 1024
 
 // farBacklog is for how many core cycles writes may wait for the way to the other half before the slices
 // take no more requests (our choice).
 const farBacklog = 64
 
 // full reports whether too many writes wait for the other half.
-func (h *halves) full(now uint64) bool { return max(h.link[0], h.link[1]) > 1024*(now+farBacklog) }
+func (h *halves) full(now uint64) bool { return max(h.link[0], h.link[1]) > parts*(now+farBacklog) }
 
 // write takes the way to a half for a write from a core cycle on, and returns how long the write waits.
 // Sectors of a line that a slice gets one after the other have one header.
@@ -47,9 +51,9 @@ func (h *halves) write(to int, r *mem.Req, now uint64, cfg *Config) uint64 {
 		h.last[r.Sub] = line
 		bytes += cfg.FarHeader
 	}
-	from := max(1024*now, h.link[to])
-	h.link[to] = from + uint64(1024*bytes/cfg.FarBytes)
-	return from/1024 - now
+	from := max(parts*now, h.link[to])
+	h.link[to] = from + uint64(parts*bytes/cfg.FarBytes)
+	return from/parts - now
 }
 
 // nearby is a line that a half has.
