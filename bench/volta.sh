@@ -35,6 +35,9 @@ fwtBatch1Kernel 149488
 quasirandomGeneratorKernel 80627
 inverseCNDKernel 58367
 sobolGPU_kernel 112088
+binomialOptionsKernel 1366301
+mergeSortSharedKernel 439316
+mergeElementaryIntervalsKernel 157457
 mysgemmNT 358744
 END
 

@@ -24,7 +24,8 @@ type Place struct {
 	// Requests counts its accesses of warps to global and local memory, Sectors the 32-byte
 	// sectors that they touch, and Least the sectors that as many bytes would fill.
 	Requests, Sectors, Least uint64
-	// Conflicts sums the cycles that bank conflicts add to its accesses to shared memory.
+	// Conflicts sums the cycles that bank conflicts add to its accesses to shared memory,
+	// and that the addresses of lanes after the first add to its loads of constants.
 	Conflicts uint64
 	// Taken and Split count the issues of a conditional branch that all of its active lanes
 	// take, and those that only some take.

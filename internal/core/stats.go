@@ -19,8 +19,9 @@ type Stats struct {
 	// LoadInsts and the following count the lanes of memory instructions.
 	LoadInsts, StoreInsts, SharedInsts, TextureInsts, ConstInsts, ParamInsts uint64
 	// SharedConflicts counts the cycles lost to bank conflicts in shared memory,
-	// L1Conflicts those in which an L1D bank was busy.
-	SharedConflicts, L1Conflicts uint64
+	// L1Conflicts those in which an L1D bank was busy, ConstConflicts those in which a
+	// load of constants was served again, for other addresses.
+	SharedConflicts, L1Conflicts, ConstConflicts uint64
 	Traffic
 
 	// States sums the cycles of warps in each state, by its number.
@@ -55,9 +56,8 @@ type Own interface {
 type Terms struct {
 	// Completed counts finished warp instructions, CompletedLanes their lanes.
 	Completed, CompletedLanes uint64
-	// StallCycles counts the cycles in which the load/store unit could not finish,
-	// ConstConflicts those due to the port of the constant cache.
-	StallCycles, ConstConflicts uint64
+	// StallCycles counts the cycles in which the load/store unit could not finish.
+	StallCycles uint64
 	// ConstStalls and the following split some of them by reason.
 	ConstStalls, SharedStalls          uint64
 	GlobalStalls, CoalStalls, PortFull uint64

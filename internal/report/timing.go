@@ -298,7 +298,7 @@ type Accesses struct {
 	Requests       uint64 `json:"requests"`        // of warps, to global and local memory
 	Sectors        uint64 `json:"sectors"`         // of 32 bytes, that they touch
 	LeastSectors   uint64 `json:"least_sectors"`   // that as many bytes would fill
-	ConflictCycles uint64 `json:"conflict_cycles"` // that bank conflicts in shared memory add
+	ConflictCycles uint64 `json:"conflict_cycles"` // that bank conflicts in shared memory and other addresses of constants add
 }
 
 // Branches are the outcomes of a conditional branch, by warp: taken by all active lanes, by
@@ -322,6 +322,7 @@ type Memory struct {
 	Replies              uint64   `json:"replies"`             // over which that is the mean
 	LatencyLog2          []uint64 `json:"latency_log2"`        // replies whose latency was 2^i to 2^(i+1)-1 cycles
 	SharedConflictCycles uint64   `json:"shared_conflict_cycles"`
+	ConstConflictCycles  uint64   `json:"const_conflict_cycles"`
 	LoadStoreStallCycles uint64   `json:"load_store_stall_cycles"`
 	L2EntryStallCycles   uint64   `json:"l2_entry_stall_cycles"`
 	ReplyStallCycles     uint64   `json:"reply_stall_cycles"`

@@ -286,6 +286,9 @@ func (r *Run) memoryTable(b *strings.Builder) {
 	if m.SharedConflictCycles > 0 {
 		fmt.Fprintf(b, "shared memory: %s cycles lost to bank conflicts\n", Count(m.SharedConflictCycles))
 	}
+	if m.ConstConflictCycles > 0 {
+		fmt.Fprintf(b, "constants: %s cycles lost to lanes that read different ones\n", Count(m.ConstConflictCycles))
+	}
 }
 
 // shorten cuts a text to n characters.

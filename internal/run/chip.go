@@ -260,8 +260,8 @@ func memory(c *gpu.Counters, cfg *gpu.Config) report.Memory {
 		Network: report.Network{
 			RequestPackets: c.Request.Packets, RequestFlits: c.Request.Flits, ReplyPackets: c.Reply.Packets, ReplyFlits: c.Reply.Flits,
 		},
-		SharedConflictCycles: sm.SharedConflicts,
-		L2EntryStallCycles:   c.Chip.DRAMFull, ReplyStallCycles: c.Chip.NetFull,
+		SharedConflictCycles: sm.SharedConflicts, ConstConflictCycles: sm.ConstConflicts,
+		L2EntryStallCycles: c.Chip.DRAMFull, ReplyStallCycles: c.Chip.NetFull,
 	}
 	if c.Own != nil {
 		m.LoadStoreStallCycles = c.Own.LoadStoreStalls()

@@ -1,6 +1,8 @@
 package modern
 
 import (
+	"slices"
+
 	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/isa"
 	"github.com/heddle-sim/heddle/internal/mem"
@@ -97,25 +99,26 @@ func (f *flight) find(base uint64, want mem.ByteMask) *access {
 	return &f.acc[len(f.acc)-1]
 }
 
-// linesOf makes an access for every line of the L0VL that a load of constants touches.
+// linesOf makes an access for every line of the L0VL that a load of constants touches, and
+// counts the addresses of its lanes.
 func (c *Core) linesOf(f *flight, addr *[32]uint64) {
 	line := uint64(c.cfg.L0VL.Line)
-	last := ^uint64(0)
+	var known [32]uint64
+	n := 0
 	for m := f.lanes; m != 0; m &= m - 1 {
 		lane := m.First() & 31
-		base := (constBase | addr[lane]) &^ (line - 1)
-		if base == last {
+		at := addr[lane]
+		if slices.Contains(known[:n], at) {
 			continue
 		}
-		last = base
-		seen := false
-		for i := range f.acc {
-			seen = seen || f.acc[i].addr == base
-		}
-		if !seen {
+		known[n&31] = at
+		n++
+		base := (constBase | at) &^ (line - 1)
+		if !slices.ContainsFunc(f.acc, func(a access) bool { return a.addr == base }) {
 			f.acc = append(f.acc, access{addr: base, lanes: 1 << lane})
 		}
 	}
+	f.passes = uint16(n)
 }
 
 // passes returns the number of passes that an access needs through the banks of shared

@@ -115,7 +115,7 @@ type flight struct {
 	pipe    Pipe
 	touched bool   // it has accessed memory
 	gone    bool   // it has left the address unit
-	passes  uint16 // through shared memory
+	passes  uint16 // through shared memory, or of a load of constants
 	back    bool   // its texels have come, but not yet those of the texture access before it
 	after   int32  // the warp's texture access after it, plus one; 0 if it is the last
 	slow    uint16 // more cycles until its result may be read: a wait for an mbarrier that its warp has just changed

@@ -24,6 +24,7 @@ type memory struct {
 	acceptFree uint64 // tick from which it accepts an instruction
 	turn       int    // sub-core that is tried first
 	sharedFree uint64 // tick from which shared memory is free
+	constFree  uint64 // tick from which the constants of loads are
 	prt        int    // entries of the pending request table in use
 	lines      int    // L1D lines of instructions that have begun to request and have not completed
 	expand     ring.Ring[int32]
@@ -354,7 +355,7 @@ func (c *Core) enter(t uint64, fi int32) {
 	} else if f.op.kind == bulkCopy && f.op.group == isa.AsyncStart { // no lane copies
 		c.groupEnded(f, bulkReads)
 	}
-	if p := uint64(f.passes); p > 0 || f.path == pathShared && f.lanes != 0 {
+	if p := uint64(f.passes); f.path != pathConst && (p > 0 || f.path == pathShared && f.lanes != 0) {
 		from := max(t, l.sharedFree)
 		l.sharedFree = from + p
 		if c.cfg.Ideal.Double.Memory {
@@ -424,7 +425,7 @@ func (c *Core) writeAt(due uint64, fi int32) {
 	c.wheel.add(c.tick+wheelSize-1, evLater, fi)
 }
 
-// loadConst looks up the lines of an LDC, one per cycle.
+// loadConst looks up the lines of an LDC.
 func (c *Core) loadConst(t uint64, fi int32) {
 	f := &c.flight[fi]
 	for i := range f.acc {
@@ -445,8 +446,29 @@ func (c *Core) loadConst(t uint64, fi int32) {
 		}
 	}
 	if f.out == 0 {
-		c.respond(fi, t+uint64(f.op.raw)+uint64(len(f.acc)-1))
+		c.readConst(t, fi)
 	}
+}
+
+// readConst serves an LDC whose lines are there. It is served as often as its lanes have
+// addresses (CUDA's programming guide, "Device Memory Accesses"); that each takes a cycle of
+// the SM is assumed. Those of one address come no faster than the unit accepts them, and
+// do not keep it from others.
+func (c *Core) readConst(t uint64, fi int32) {
+	f := &c.flight[fi]
+	n := uint64(f.passes)
+	from := max(t, c.ls.constFree)
+	if n > 1 {
+		c.ls.constFree = from + n
+		if c.cfg.Ideal.Double.Memory {
+			c.ls.constFree = from + (n+1)/2
+		}
+	}
+	c.Stats.ConstConflicts += n - 1
+	if list := c.warps[f.warp].Places; list != nil {
+		list[f.at].Conflicts += n - 1
+	}
+	c.respond(fi, from+uint64(f.op.raw)+n-1)
 }
 
 // constCame notes the arrival of a line for which an LDC waits.
@@ -454,7 +476,7 @@ func (c *Core) constCame(t uint64, fi int32) {
 	f := &c.flight[fi]
 	f.out--
 	if f.out == 0 {
-		c.respond(fi, t+uint64(f.op.raw)+uint64(len(f.acc)-1))
+		c.readConst(t, fi)
 	}
 }
 

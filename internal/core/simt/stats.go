@@ -69,8 +69,6 @@ type Counters struct {
 	LSStalls uint64
 	// LSStallBy splits them by kind of access and reason.
 	LSStallBy [Clients][Stalls]uint64
-	// ConstConflicts counts cycles stalled by constant accesses.
-	ConstConflicts uint64
 }
 
 // Zero returns empty counters.
@@ -98,7 +96,7 @@ func (s *Counters) SlotStalls(by map[string]uint64) {
 func (s *Counters) Terms(of *core.Stats) core.Terms {
 	by := &s.LSStallBy
 	t := core.Terms{
-		Completed: of.Completed, CompletedLanes: s.CompletedLanes, StallCycles: s.LSStalls, ConstConflicts: s.ConstConflicts,
+		Completed: of.Completed, CompletedLanes: s.CompletedLanes, StallCycles: s.LSStalls,
 		ConstStalls: by[ClientConst][StallBank], SharedStalls: by[ClientShared][StallBank], Issues: s.IssuesBy,
 	}
 	for _, c := range []Client{ClientGlobalLoad, ClientGlobalStore, ClientLocalLoad, ClientLocalStore} {

@@ -74,6 +74,7 @@ func (k kernel) program() (name, text string) {
 	return "k.ptx", `.version 7.8
 .target sm_80
 .address_size 64
+.const .b8 table[1024];
 .visible .entry k(.param .u64 data)
 {
 .reg .b64 %rd<20>;
@@ -158,6 +159,11 @@ var cases = []struct {
 		"bank-conflicts",
 		kernel{body: "shl.b32 %r10, %r2, 7;\nadd.u32 %r10, %r10, %r3;\n" + loop(16, "ld.shared.u32 %r11, [%r10];\nadd.u32 %r12, %r12, %r11;"), grid: 8, block: 128},
 		kernel{body: "shl.b32 %r10, %r2, 2;\nadd.u32 %r10, %r10, %r3;\n" + loop(16, "ld.shared.u32 %r11, [%r10];\nadd.u32 %r12, %r12, %r11;"), grid: 8, block: 128},
+	},
+	{
+		"constants-apart",
+		kernel{body: "and.b32 %r10, %r2, 31;\nshl.b32 %r10, %r10, 2;\nmov.u32 %r13, table;\nadd.u32 %r10, %r10, %r13;\n" + loop(16, "ld.const.u32 %r11, [%r10];\nadd.u32 %r12, %r12, %r11;"), grid: 8, block: 256},
+		kernel{body: "shr.b32 %r10, %r2, 5;\nshl.b32 %r10, %r10, 2;\nmov.u32 %r13, table;\nadd.u32 %r10, %r10, %r13;\n" + loop(16, "ld.const.u32 %r11, [%r10];\nadd.u32 %r12, %r12, %r11;"), grid: 8, block: 256},
 	},
 	{
 		"memory-bandwidth",

@@ -29,6 +29,12 @@ var rules = []Rule{
 		launch:  conflicts,
 	},
 	{
+		Name:    "constants-apart",
+		Explain: "Lanes of a warp read constants at different addresses, of which the constant cache serves one a cycle.",
+		Try:     "index constants by what all lanes of a warp share, or have the table in shared or global memory",
+		launch:  constantsApart,
+	},
+	{
 		Name:    "memory-bandwidth",
 		Explain: "The DRAM's data pins are busy most of the time.",
 		Try:     "move fewer bytes: reuse data in registers, shared memory and caches, or use smaller types",
@@ -232,6 +238,12 @@ func local(x *report.Line) bool {
 	return op == "ldl" || op == "stl" || (op == "ld" || op == "st") && strings.Contains(x.Instruction, ".local")
 }
 
+// constant reports whether a line loads constants or parameters.
+func constant(x *report.Line) bool {
+	op := opcode(x)
+	return op == "ldc" || op == "ld" && (strings.Contains(x.Instruction, ".const") || strings.Contains(x.Instruction, ".param"))
+}
+
 // sectors sums the sectors of the lines of a kind, and those of all lines.
 func (l *launch) sectors(of func(*report.Line) uint64) (some, all uint64) {
 	for i := range l.Lines {
@@ -321,13 +333,21 @@ func contention(l *launch) *cost {
 }
 
 func conflicts(l *launch) *cost {
-	n := l.Memory.SharedConflictCycles
+	return l.conflicts(l.Memory.SharedConflictCycles, "bank conflicts", func(x *report.Line) bool { return !constant(x) })
+}
+
+func constantsApart(l *launch) *cost {
+	return l.conflicts(l.Memory.ConstConflictCycles, "lanes that read different constants", constant)
+}
+
+// conflicts is the cost of n cycles for one of several lanes at a time, at the lines of a kind.
+func (l *launch) conflicts(n uint64, what string, kind func(*report.Line) bool) *cost {
 	if n == 0 {
 		return nil
 	}
 	share := float64(n) / float64(l.Cycles) / float64(l.active)
-	return &cost{share, fmt.Sprintf("%s cycles lost to bank conflicts, %s of the time of each SM", report.Count(n), percent(share)), l.lines(func(x *report.Line) uint64 {
-		if x.Accesses == nil {
+	return &cost{share, fmt.Sprintf("%s cycles lost to %s, %s of the time of each SM", report.Count(n), what, percent(share)), l.lines(func(x *report.Line) uint64 {
+		if x.Accesses == nil || !kind(x) {
 			return 0
 		}
 		return x.ConflictCycles

@@ -18,7 +18,7 @@ const heats: Record<string, [string, (l: Line) => number]> = {
   cycles: ["warp cycles", (l) => l.cycles],
   issues: ["warp instructions", (l) => l.issues],
   sectors: ["memory sectors", (l) => l.sectors],
-  conflicts: ["bank conflict cycles", (l) => l.conflicts],
+  conflicts: ["conflict cycles", (l) => l.conflicts],
   idle: ["inactive lanes", (l) => Math.max(0, 32 * l.issues - l.threads)],
 };
 
