@@ -29,10 +29,11 @@ type bundle struct {
 	class ir.Class
 	slots []lane // of 1, 2 or 4 neighbouring registers; as many as the first number must be a multiple of
 	vals  []member
-	seen  bool     // it is in the list of what gets registers
-	from  int      // where it is needed first
-	busy  []ranges // by slot: where it is needed
-	again int      // 1 + the first of the registers that spread chooses, 0 before
+	seen  bool          // it is in the list of what gets registers
+	from  int           // where it is needed first
+	busy  []ranges      // by slot: where it is needed
+	avoid []registerSet // by slot: registers that it must not have, nil if it may have all
+	again int           // 1 + the first of the registers that spread chooses, 0 before
 }
 
 type member struct {
@@ -42,12 +43,13 @@ type member struct {
 
 // allocator gives the values of a function registers.
 type allocator struct {
-	f    *ir.Func
-	live *liveness
-	of   []*bundle // by value
-	slot []int     // by value
-	busy [ir.Classes][]ranges
-	wish []int // by value: the register that a call wants it in, 0 if none does
+	f     *ir.Func
+	live  *liveness
+	of    []*bundle // by value
+	slot  []int     // by value
+	busy  [ir.Classes][]ranges
+	wish  []int          // by value: the register that a call wants it in, 0 if none does
+	avoid []*registerSet // by value: registers of routines that are called while it is needed, nil without routines
 }
 
 // allocate gives every value a register. groups come from isolate.
@@ -263,7 +265,7 @@ func (a *allocator) coalesce() {
 // memory, and compilers leave those before.
 const firstUniform = 6
 
-// color chooses the registers: wide bundles first, then in the order of the code.
+// color chooses the registers: first what calls want in one of them, then wide bundles, then in the order of the code.
 func (a *allocator) color(m *machine.Machine) {
 	var list []*bundle
 	for _, v := range a.f.Values {
@@ -273,8 +275,13 @@ func (a *allocator) color(m *machine.Machine) {
 		}
 	}
 	slices.SortStableFunc(list, func(x, y *bundle) int {
-		return cmp.Or(len(y.slots)-len(x.slots), cmp.Compare(x.from, y.from))
+		return cmp.Or(a.wishes(y)-a.wishes(x), len(y.slots)-len(x.slots), cmp.Compare(x.from, y.from))
 	})
+	if a.avoid = a.aside(m); a.avoid != nil {
+		for _, b := range list {
+			b.avoid = a.avoided(b)
+		}
+	}
 	limit := [ir.Classes]int{ir.GPR: m.Registers, ir.Pred: m.Predicates, ir.UGPR: m.Uniform}
 	for c, n := range limit {
 		a.busy[c] = make([]ranges, n)
@@ -299,6 +306,9 @@ func (a *allocator) color(m *machine.Machine) {
 		if b.class == ir.GPR {
 			used = max(used, b.vals[0].v.Reg-b.vals[0].slot+len(b.slots))
 		}
+	}
+	if a.f.Tight {
+		return
 	}
 	granule := (used+m.Reserved+m.Granule-1)/m.Granule*m.Granule - m.Reserved
 	a.spread(list, min(granule, m.Registers), m.Banks)
@@ -408,7 +418,7 @@ next:
 			if len(x) == 0 {
 				continue
 			}
-			if busy[r+i].overlaps(x) {
+			if busy[r+i].overlaps(x) || b.avoids(i, r) {
 				continue next
 			}
 			k := sort.Search(len(busy[r+i]), func(k int) bool { return busy[r+i][k].to > x[0].from })
@@ -424,13 +434,21 @@ next:
 	return best
 }
 
+// wishes is 1 if a call wants a bundle in some registers.
+func (a *allocator) wishes(b *bundle) int {
+	if a.wish != nil && slices.ContainsFunc(b.vals, func(m member) bool { return a.wish[m.v.ID] > 0 }) {
+		return 1
+	}
+	return 0
+}
+
 // wished is the first of the registers that a call wants a bundle in, if they are free, else -1.
 func (a *allocator) wished(b *bundle, busy []ranges) int {
 	if a.wish == nil || b.class != ir.GPR {
 		return -1
 	}
 	for _, m := range b.vals {
-		if r := a.wish[m.v.ID] - m.slot; a.wish[m.v.ID] > 0 && r%len(b.slots) == 0 && r+len(b.slots) <= len(busy) && allFree(b.busy, busy, r) {
+		if r := a.wish[m.v.ID] - m.slot; a.wish[m.v.ID] > 0 && r%len(b.slots) == 0 && r+len(b.slots) <= len(busy) && b.fits(busy, r) {
 			return r
 		}
 	}
@@ -447,7 +465,7 @@ func (a *allocator) place(b *bundle) bool {
 	busy := a.busy[b.class]
 	r := a.wished(b, busy)
 	if r < 0 {
-		for r = 0; !allFree(b.busy, busy, r); r += len(b.slots) {
+		for r = 0; !b.fits(busy, r); r += len(b.slots) {
 			if r >= len(busy) {
 				return false
 			}
@@ -473,14 +491,32 @@ func (b *bundle) ranges() []ranges {
 	return all
 }
 
-// allFree reports whether neighbouring registers are free, from number r on.
-func allFree(all, busy []ranges, r int) bool {
-	for i, x := range all {
-		if len(x) > 0 && (r+i >= len(busy) || busy[r+i].overlaps(x)) {
+// fits reports whether a bundle may have the registers from number r on: they are free.
+func (b *bundle) fits(busy []ranges, r int) bool {
+	for i, x := range b.busy {
+		if len(x) > 0 && (r+i >= len(busy) || busy[r+i].overlaps(x) || b.avoids(i, r)) {
 			return false
 		}
 	}
 	return true
+}
+
+// avoids reports whether slot i must not be in register r + i.
+func (b *bundle) avoids(i, r int) bool {
+	return b.avoid != nil && b.avoid[i].has(registerOf(&ir.Value{Class: b.class, Reg: r + i}))
+}
+
+// avoided are, by slot, the registers that a bundle must not have, nil if it may have all.
+func (a *allocator) avoided(b *bundle) (list []registerSet) {
+	for _, m := range b.vals {
+		if set := a.avoid[m.v.ID]; set != nil {
+			if list == nil {
+				list = make([]registerSet, len(b.slots))
+			}
+			list[m.slot].include(set)
+		}
+	}
+	return list
 }
 
 func (b *bundle) empty() bool {

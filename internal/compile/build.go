@@ -39,7 +39,8 @@ type builder struct {
 	carry   slot                // of add.cc
 	returns *ptx.Var            // of a function: where it returns to, and the stack pointer
 	top     *ir.Value
-	from    int // where the instructions of the PTX instruction begin in cur
+	from    int  // where the instructions of the PTX instruction begin in cur
+	repeats bool // what has a routine calls it
 }
 
 // building is a block whose values are being found.
@@ -80,12 +81,14 @@ func (b *builder) key(s slot) uint64 {
 }
 
 // build makes the first form of a kernel, or of a function. Its frame is larger by two numbers of bytes, for
-// registers.
-func build(m *module, fn *ptx.Func, moved, kept int64) (f *ir.Func, lay *layout) {
+// registers. With routines it calls those for instructions that it has in several places.
+func build(m *module, fn *ptx.Func, moved, kept int64, routines bool) (f *ir.Func, lay *layout) {
 	b := &builder{
 		mod: m, fn: fn, f: &ir.Func{Name: fn.Name}, lay: newLayout(fn), blockAt: make([]*ir.Block, len(fn.Code)+1),
 		state: map[*ir.Block]*building{}, numbers: map[*ptx.Var]uint64{}, values: newValueTable(len(fn.Code)), carry: slot{v: &ptx.Var{Name: "the carry", Type: "pred"}},
+		repeats: routines && repeated(fn),
 	}
+	b.f.Tight = m.tight
 	m.at = func() *ptx.Inst { return b.inst }
 	b.returns = &ptx.Var{Name: "the return address", Type: "b64"}
 	if !fn.Entry {

@@ -246,7 +246,7 @@ func stackOf(in *ir.Inst) *ir.Value {
 
 // wishes are, by value, the registers that calls pass it in, 0 if none does; nil in code without calls.
 func wishes(f *ir.Func) []int {
-	if f.Reserved == 0 {
+	if f.Reserved == 0 && len(f.Routines) == 0 {
 		return nil
 	}
 	list := make([]int, len(f.Values))
@@ -260,17 +260,20 @@ func wishes(f *ir.Func) []int {
 	for _, b := range f.Blocks {
 		for _, in := range b.Insts {
 			results, sources := parts(in)
-			switch in.Name {
-			case enterName:
+			switch {
+			case in.Name == enterName:
 				n := len(results) - 3
 				put(results[:n], firstArgument)
 				put(results[n:n+2], returnRegister)
-			case leaveName:
+			case in.Name == leaveName:
 				n := len(sources) - 3
 				put(sources[:n], firstArgument)
 				put(sources[n:n+2], returnRegister)
-			case callName, indirectName, machineName:
+			case in.Name == callName, in.Name == indirectName, in.Name == machineName:
 				put(sources[:len(sources)-1], firstArgument)
+				put(results, firstArgument)
+			case callsRoutine(in):
+				put(sources, firstArgument)
 				put(results, firstArgument)
 			}
 		}
@@ -291,7 +294,7 @@ type expander struct {
 // expandCalls makes the code of calls. Registers are kept in the frame from a place on; it returns how many
 // bytes they take.
 func expandCalls(f *ir.Func, at, below int64) int64 {
-	if f.Reserved == 0 {
+	if f.Reserved == 0 && len(f.Routines) == 0 {
 		return 0
 	}
 	x := &expander{f: f, at: at, below: below}
@@ -302,13 +305,15 @@ func expandCalls(f *ir.Func, at, below int64) int64 {
 		b.Insts = nil
 		for _, in := range list {
 			x.out, x.line = nil, in.Line
-			switch in.Name {
-			case enterName:
+			switch {
+			case in.Name == enterName:
 				x.enter(in)
-			case leaveName:
+			case in.Name == leaveName:
 				x.leave(in)
-			case callName, indirectName, machineName:
+			case in.Name == callName, in.Name == indirectName, in.Name == machineName:
 				x.call(in, after[in], scopes[in])
+			case callsRoutine(in):
+				x.routine(in)
 			default:
 				x.out = append(x.out, in)
 			}
@@ -343,7 +348,7 @@ func parts(in *ir.Inst) (results, sources []ir.Arg) {
 	return results, sources
 }
 
-// into copies sources to registers from a number on, two at another one, and the stack pointer.
+// into copies sources to registers from a number on, two at another one, and the stack pointer, if there is one.
 func (x *expander) into(first int, words []ir.Arg, at int, pair []ir.Arg, sp ir.Arg) (used []*ir.Value) {
 	c := &ir.Inst{Line: x.line}
 	put := func(n int, a ir.Arg) {
@@ -357,7 +362,9 @@ func (x *expander) into(first int, words []ir.Arg, at int, pair []ir.Arg, sp ir.
 	for i, a := range pair {
 		put(at+i, a)
 	}
-	put(stackRegister, sp)
+	if sp.Vals != nil {
+		put(stackRegister, sp)
+	}
 	x.out = append(x.out, c)
 	return used
 }
@@ -436,18 +443,12 @@ func (x *expander) call(in *ir.Inst, after registerSet, scopes []string) {
 	if x.below > 0 {
 		x.emit("IADD3", ir.D(x.fixed(stackRegister)), ir.R(x.fixed(stackRegister)), ir.I(uint32(-x.below)), ir.RZ())
 	}
-	lo, hi := x.fixed(back), x.fixed(back+1)
-	low := x.emit("MOV", ir.D(lo), ir.I(0))
-	x.emit("MOV", ir.D(hi), ir.RZ())
-	used = append(used, lo, hi)
-	var c *ir.Inst
-	if in.Name == callName {
-		c = x.emit("CALL.REL.NOINC")
-		c.Callee = in.Callee
-	} else {
-		c = x.emit("CALL.ABS.NOINC", ir.R(used[n], used[n+1]))
+	var address []ir.Arg
+	if in.Name != callName {
+		address = []ir.Arg{ir.R(used[n], used[n+1])}
 	}
-	low.Return = c
+	used = append(used, x.branch(in.Callee, back, address...)...)
+	c := x.out[len(x.out)-1]
 	c.Hidden = hidden(used)
 	if machine {
 		for k := range machineReads { // whatever it is called with
@@ -464,6 +465,20 @@ func (x *expander) call(in *ir.Inst, after registerSet, scopes []string) {
 		x.emit("IADD3", ir.D(stack), ir.R(stack), ir.I(uint32(x.below)), ir.RZ())
 	}
 	save.load(x)
+}
+
+// branch goes to a function, or to an address, with the return address in two registers.
+func (x *expander) branch(callee string, back int, address ...ir.Arg) []*ir.Value {
+	lo, hi := x.fixed(back), x.fixed(back+1)
+	low := x.emit("MOV", ir.D(lo), ir.I(0))
+	x.emit("MOV", ir.D(hi), ir.RZ())
+	name := "CALL.REL.NOINC"
+	if len(address) > 0 {
+		name = "CALL.ABS.NOINC"
+	}
+	c := x.emit(name, address...)
+	c.Callee, low.Return = callee, c
+	return []*ir.Value{lo, hi}
 }
 
 // saved are registers and scopes that a call overwrites, each in a word of the stack from an address on.

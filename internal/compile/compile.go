@@ -77,6 +77,7 @@ func Module(m *ptx.Module, o Options) (*Result, error) {
 		return nil, fmt.Errorf("%v: %w", o.Arch, errArch)
 	}
 	x := newModule(m, o.Arch)
+	x.routines = &routines{options: Options{Arch: o.Arch, Contract: o.Contract, Less: o.Less, Verify: o.Verify}, mach: mach}
 	out := &Result{File: x.file, Pointers: x.hasPointers()}
 	var list []*ptx.Func
 	for _, fn := range m.Funcs {
@@ -122,7 +123,7 @@ func clustered(fn *ptx.Func) *ptx.Directive {
 type body struct {
 	fn   *ptx.Func
 	f    *ir.Func
-	lay  *layout
+	lay  *layout // nil of a routine
 	info Info
 }
 
@@ -168,6 +169,17 @@ func (m *module) unit(fn *ptx.Func, mach *machine.Machine, o *Options) (u *unit)
 			if !known[name] {
 				known[name] = true
 				add(m.definition(name))
+			}
+		}
+	}
+	if u.err != nil {
+		return u
+	}
+	for _, b := range u.bodies {
+		for _, f := range b.f.Routines {
+			if !known[f.Name] {
+				known[f.Name] = true
+				u.bodies = append(u.bodies, &body{f: f})
 			}
 		}
 	}
@@ -230,6 +242,8 @@ func (m *module) body(fn *ptx.Func, mach *machine.Machine, o *Options) (*body, *
 		case err == nil:
 			b.info = Info{SpillStores: 4 * with.spilled.stores, SpillLoads: 4 * with.spilled.loads, Passes: with.counts}
 			return b, nil
+		case with.calls && (err.What == tooMany(ir.GPR, mach.Registers) || err.What == tooMany(ir.Pred, mach.Predicates)):
+			with = options{inline: true}
 		case err.What == tooMany(ir.Pred, mach.Predicates) && with.predicates == 0:
 			with.predicates = mach.Predicates - 1
 		case err.What == tooMany(ir.Pred, mach.Predicates) && with.predicates > mach.Predicates/2:
@@ -239,7 +253,7 @@ func (m *module) body(fn *ptx.Func, mach *machine.Machine, o *Options) (*body, *
 		case with.registers == 0 && with.order < asWritten:
 			with.order++
 		case with.joined:
-			with = options{predicates: with.predicates, single: true}
+			with = options{predicates: with.predicates, single: true, inline: with.inline}
 		case with.reserve == 0:
 			with.registers, with.reserve, with.order = mach.Registers-1, 4, with.spilling
 		case with.registers > fewest:
@@ -272,7 +286,8 @@ func (m *module) attempt(fn *ptx.Func, mach *machine.Machine, o *Options, with *
 	m.at = nil
 	defer m.refusal(fn, func() string { return in }, &err)
 	fn = m.inlined(fn)
-	f, lay := build(m, fn, int64(with.reserve), with.kept)
+	f, lay := build(m, fn, int64(with.reserve), with.kept, !with.inline)
+	with.calls = len(f.Routines) > 0
 	if n := len(f.Blocks); n > mostBlocks {
 		stop("a kernel", fmt.Sprintf("of %d blocks between branches, more than %d, %s", n, mostBlocks, notYet))
 	}

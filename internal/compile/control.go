@@ -57,10 +57,12 @@ func (r register) predicate() bool { return r >= predicates && r < uniforms }
 
 // access is what an instruction does with registers.
 type access struct {
-	class  machine.Class
-	reads  []reading
-	writes []register
-	all    bool // a call of our own function, or its end: all registers
+	class   machine.Class
+	reads   []reading
+	writes  []register
+	all     bool // a call of our own function, or its end: all registers
+	leaves  bool // to code of another function: it may read at once whatever is in a register that is written
+	routine bool // to a routine
 
 	chosen      bool  // the counters are
 	write, read uint8 // counters of results and of sources, isa.NoCounter if none is needed
@@ -102,6 +104,8 @@ func (c *controller) accessOf(in *ir.Inst) access {
 	a.reads, a.writes = slices.Clip(reads[len(c.allReads):]), slices.Clip(writes[len(c.allWrites):])
 	c.allReads, c.allWrites = reads, writes
 	a.all = in.Base() == "RET" || in.Base() == "CALL" && !slices.ContainsFunc(in.Hidden, func(h ir.Arg) bool { return h.Dst })
+	a.routine = in.Base() == "CALL" && in.Callee != "" && !a.all
+	a.leaves = a.all || a.routine
 	return a
 }
 
@@ -301,7 +305,7 @@ func (c *controller) block(i int, b *ir.Block) {
 		}
 		if in.Name == "LDGDEPBAR" {
 			in.Ctl.Write = 0
-		} else if a.class.Late() && !a.all {
+		} else if a.class.Late() && !a.leaves {
 			c.raise(i, n, in, a)
 		}
 	}
@@ -329,7 +333,10 @@ func (c *controller) issue(in *ir.Inst, a *access) {
 		if c.isFixed.has(r) {
 			w := c.fixed[r]
 			at = max(at, w.at+c.again(w, a.class))
-			if a.all { // whoever reads it next
+			switch {
+			case a.routine && (r == returnRegister || r == returnRegister+1): // which it may move
+				at = max(at, w.at+c.need(w.class, reading{r, machine.ByALU}))
+			case a.leaves: // whoever reads it next
 				for by := range machine.Readers {
 					at = max(at, w.at+c.need(w.class, reading{r, by}))
 				}

@@ -24,12 +24,16 @@ func emit(m *module, u *unit) *sass.Kernel {
 	}
 	e := emission{m: m, k: k, wanted: u.wanted, labels: map[*ir.Block]string{}, at: map[*ir.Inst]int{}, starts: map[*ir.Block]int{}, functions: map[string]int{}}
 	local := lay.frame
+	functions := bodies[1:]
+	for len(functions) > 0 && functions[len(functions)-1].lay == nil {
+		functions = functions[:len(functions)-1]
+	}
 	for i, x := range bodies {
 		e.survey(i, x.f)
+	}
+	for _, x := range functions {
 		lay.bars = max(lay.bars, x.lay.bars)
-		if i > 0 {
-			local += x.lay.frame + recursion/int64(len(bodies)-1)
-		}
+		local += x.lay.frame + recursion/int64(len(functions))
 	}
 	k.Regs, k.Local, k.Barriers = min(e.regs+u.mach.Reserved, 255), int(alignUp(local, 16)), min(lay.bars, 16)
 	k.MaxThreads, k.Block = limit(fn.MaxNTID), limit(fn.ReqNTID)

@@ -28,15 +28,17 @@ type module struct {
 
 	at func() *ptx.Inst // the instruction that is compiled
 
-	consts  map[*ptx.Var]int64
-	data    map[*ptx.Var]int     // in file.Data
-	byName  map[string]*ptx.Var  // definitions that others see
-	known   map[addressKey]int64 // places in the bank of addresses
-	wanted  *addresses           // of a fork
-	refused map[*ptx.Var]string  // variables that cannot be placed, and why
-	circles *circles
-	taken   []string // functions whose addresses the code takes
-	passed  bool     // it passes some in calls directly
+	consts   map[*ptx.Var]int64
+	data     map[*ptx.Var]int     // in file.Data
+	byName   map[string]*ptx.Var  // definitions that others see
+	known    map[addressKey]int64 // places in the bank of addresses
+	wanted   *addresses           // of a fork
+	refused  map[*ptx.Var]string  // variables that cannot be placed, and why
+	circles  *circles
+	routines *routines
+	tight    bool     // its code shall name few registers
+	taken    []string // functions whose addresses the code takes
+	passed   bool     // it passes some in calls directly
 
 	// far says that addresses in constant memory are those of device memory, not places in the bank, since a variable
 	// begins with one, which others see, too.

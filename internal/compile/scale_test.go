@@ -69,7 +69,7 @@ func TestLoopsHaveEntries(t *testing.T) {
 	if err := m.Funcs[0].Load(); err != nil {
 		t.Fatal(err)
 	}
-	f, _ := build(newModule(m, 86), m.Funcs[0], 0, 0)
+	f, _ := build(newModule(m, 86), m.Funcs[0], 0, 0, false)
 	splitLoopEntries(f)
 	g := f.Graph()
 	if len(g.Loops) != 4 {

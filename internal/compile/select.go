@@ -469,6 +469,9 @@ func (b *builder) extended(o *ptx.Operand, t ptx.Type, n int, signed bool) ir.Ar
 
 // choose compiles an instruction by its row, or by the function for its opcode.
 func (b *builder) choose() {
+	if b.callRoutine() {
+		return
+	}
 	name := b.inst.FullName()
 	if r := rules()[name]; r != nil {
 		b.apply(r)

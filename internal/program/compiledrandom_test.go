@@ -61,7 +61,7 @@ func (w *writer) assign() {
 	if w.IntN(4) == 0 {
 		g = "@" + []string{"", "!"}[w.IntN(2)] + w.pred() + " "
 	}
-	switch w.IntN(9) {
+	switch w.IntN(10) {
 	case 0:
 		w.line("%sadd.s32 %s, %s, %s", g, w.word(), w.word(), w.source())
 	case 1:
@@ -76,7 +76,9 @@ func (w *writer) assign() {
 		w.line("%smul.wide.u32 %%d%d, %s, %s", g, w.IntN(wides), w.word(), w.word())
 	case 6:
 		w.line("%scvt.u32.u64 %s, %%d%d", g, w.word(), w.IntN(wides))
-	case 7:
+	case 7: // those in several places are calls of a routine
+		w.line("%s%s %%d%d, %%d%d, %%d%d", g, []string{"div.u64", "rem.u64", "div.s64", "rem.s64"}[w.IntN(4)], w.IntN(wides), w.IntN(wides), w.IntN(wides))
+	case 8:
 		w.line("%smov.b64 {%s, %s}, %%d%d", g, "%r0", "%r1", w.IntN(wides))
 	default:
 		w.line("%smov.u32 %s, %s", g, w.word(), w.source())

@@ -255,6 +255,10 @@ func TestCompiledDivision64(t *testing.T) {
 	for n, name := range names {
 		text += rowKernel(n, name)
 	}
+	for _, name := range names { // as a routine, which instructions in several places call
+		text += strings.Replace(rowKernel(len(names), name), " st.global", " .reg .b64 %e; "+name+" %e, %s1, %s0; mad.lo.u64 %d, %e, 5, %d; st.global", 1)
+		names = append(names, name)
+	}
 	r := rand.New(rand.NewPCG(5, 3))
 	for range alltests.Count(8, 400) {
 		var input []byte

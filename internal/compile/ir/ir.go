@@ -150,6 +150,8 @@ type Func struct {
 	// CalleesWait says that functions which are called may wait for other threads.
 	CalleesWait bool
 	Callees     []string // functions that it calls
+	Routines    []*Func  // pieces of code that it calls, whose registers are chosen
+	Tight       bool     // few registers count more than which ones
 	Indirect    bool     // it calls functions by their addresses
 	Blocks      []*Block // in the order of the code; the first is the entry
 	Values      []*Value // by ID
@@ -167,6 +169,23 @@ func (f *Func) NewValue(c Class) *Value {
 	*v = Value{ID: len(f.Values), Class: c, Reg: -1}
 	f.Values = append(f.Values, v)
 	return v
+}
+
+// Routine notes that the function calls a routine.
+func (f *Func) Routine(r *Func) {
+	if f.RoutineOf(r.Name) == nil {
+		f.Routines = append(f.Routines, r)
+	}
+}
+
+// RoutineOf is the routine of a name, nil if the function calls none.
+func (f *Func) RoutineOf(name string) *Func {
+	for _, r := range f.Routines {
+		if r.Name == name {
+			return r
+		}
+	}
+	return nil
 }
 
 // NewBlock appends a block.
