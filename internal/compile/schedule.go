@@ -2,6 +2,7 @@ package compile
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
 	"github.com/heddle-sim/heddle/internal/compile/machine"
@@ -137,8 +138,7 @@ func latencyOf(in *ir.Inst, m *machine.Machine) int {
 }
 
 // ordered reports whether an instruction reads memory, or depends on which lanes are active: it stays
-// between the effects around it. That holds for memory that is only read, too: above an exit, lanes
-// that have ended would read it.
+// between the effects around it. Of memory that is only read that holds for some effects.
 func ordered(in *ir.Inst) bool {
 	switch in.Base() {
 	case "LDG", "LD", "LDS", "LDL", "LDSM", "MOVM", "SHFL", "VOTE", "MATCH", "REDUX", "B2R":
@@ -173,8 +173,10 @@ func spacesOf(in *ir.Inst) uint8 {
 
 // memoryOrder says what an instruction has to come after, by the places of those before it: a plain store
 // after the loads and stores of its space, a load after the stores of its own, all else that has an
-// effect after all that, and before all that follows.
+// effect after all that, and before all that follows. A load of memory that nobody writes only stays after
+// exits, above which lanes that have ended would load, too, and calls, which would have to keep what it loads.
 type memoryOrder struct {
+	held   int         // the last exit or call, -1 if there was none
 	full   int         // the last one that all others stay on their side of, -1 if there was none
 	since  []int       // what came after it and must stay there
 	stored [spaces]int // the last store to a space, full if there was none since then
@@ -191,11 +193,20 @@ func (m *memoryOrder) add(after []int, at int, in *ir.Inst) []int {
 	switch {
 	case !in.Effect && !ordered(in):
 		return after
+	case in.Base() == "LDG" && in.Has("CONSTANT"):
+		if m.held >= 0 {
+			after = append(after, m.held)
+		}
+		return after
 	case in.Effect && !store || in.Has("STRONG"):
 		if after = append(after, m.since...); m.full >= 0 {
 			after = append(after, m.full)
 		}
-		*m = memoryOrder{full: at, stored: [spaces]int{at, at, at}}
+		held := m.held
+		if in.Base() == "EXIT" || strings.HasPrefix(in.Name, callName) {
+			held = at
+		}
+		*m = memoryOrder{held: held, full: at, stored: [spaces]int{at, at, at}}
 		return after
 	}
 	m.since = append(m.since, at)
@@ -224,7 +235,7 @@ func (m *memoryOrder) add(after []int, at int, in *ir.Inst) []int {
 func (s *scheduler) nodes(list []*ir.Inst) []node {
 	all := make([]node, len(list))
 	uses, after := make([]use, 0, 4*len(list)), make([]int, 0, 3*len(list))
-	mem := memoryOrder{full: -1, stored: [spaces]int{-1, -1, -1}}
+	mem := memoryOrder{held: -1, full: -1, stored: [spaces]int{-1, -1, -1}}
 	for i, in := range list {
 		n := &all[i]
 		n.in, n.order, n.latency = in, i, latencyOf(in, s.m)
