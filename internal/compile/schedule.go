@@ -280,11 +280,25 @@ func (s *scheduler) nodes(list []*ir.Inst) []node {
 	for i := len(all) - 1; i >= 0; i-- {
 		n := &all[i]
 		for _, x := range n.next {
-			n.path = max(n.path, all[x].path)
+			n.path = max(n.path, all[x].path+s.after(n, &all[x]))
 		}
-		n.path += n.latency
+		if n.path = max(n.path, n.latency); n.in.Base() == "EXIT" {
+			n.path += early
+		}
 	}
 	return all
+}
+
+// early is added to the path of an exit, and thereby to those of what it needs: what comes before it is done in vain
+// by the warps that end there (our choice: more than any path).
+const early = 1 << 20
+
+// after is how many cycles after one instruction another can issue that comes after it.
+func (s *scheduler) after(n, x *node) int {
+	if g := x.in.Guard.Val; g != nil && g.Def == n.in {
+		return max(n.latency, int(s.m.Predicate[machine.ClassOf(n.in.Name)][machine.ByGuard]))
+	}
+	return n.latency
 }
 
 // addUse adds a value to those of a list that an instruction reads, which begin at a place.
@@ -393,9 +407,9 @@ func (s *scheduler) run(b *ir.Block, from, to int) []*ir.Inst {
 		p.issue(n)
 		out = append(out, n.in)
 		for _, x := range n.next {
-			s := &all[x]
-			s.ready = max(s.ready, now-1+n.latency)
-			if s.left--; s.left == 0 {
+			next := &all[x]
+			next.ready = max(next.ready, now-1+s.after(n, next))
+			if next.left--; next.left == 0 {
 				k, _ := slices.BinarySearch(open, x)
 				open = slices.Insert(open, k, x)
 			}
