@@ -295,8 +295,8 @@ const early = 1 << 20
 
 // after is how many cycles after one instruction another can issue that comes after it.
 func (s *scheduler) after(n, x *node) int {
-	if g := x.in.Guard.Val; g != nil && g.Def == n.in {
-		return max(n.latency, int(s.m.Predicate[machine.ClassOf(n.in.Name)][machine.ByGuard]))
+	if g, c := x.in.Guard.Val, machine.ClassOf(n.in.Name); g != nil && g.Def == n.in && !c.Late() {
+		return max(n.latency, int(s.m.Predicate[c][machine.ByGuard]))
 	}
 	return n.latency
 }
