@@ -427,6 +427,8 @@ func choose(all []node, open []int, p *pressure, now, most int) int {
 	}
 	better := func(x, y *candidate) bool {
 		switch a, z := max(x.ready, now), max(y.ready, now); {
+		case x.path >= early != (y.path >= early):
+			return x.path >= early
 		case narrow && x.preds != y.preds && (x.preds > 0 || y.preds > 0):
 			return x.preds < y.preds
 		case tight && x.regs != y.regs:
