@@ -277,7 +277,7 @@ func (a *allocator) color(m *machine.Machine) {
 	slices.SortStableFunc(list, func(x, y *bundle) int {
 		return cmp.Or(a.wishes(y)-a.wishes(x), len(y.slots)-len(x.slots), cmp.Compare(x.from, y.from))
 	})
-	if a.avoid = a.aside(m); a.avoid != nil {
+	if a.avoid = a.crossed(m); a.avoid != nil {
 		for _, b := range list {
 			b.avoid = a.avoided(b)
 		}
@@ -307,7 +307,7 @@ func (a *allocator) color(m *machine.Machine) {
 			used = max(used, b.vals[0].v.Reg-b.vals[0].slot+len(b.slots))
 		}
 	}
-	if a.f.Tight {
+	if a.f.IsRoutine {
 		return
 	}
 	granule := (used+m.Reserved+m.Granule-1)/m.Granule*m.Granule - m.Reserved

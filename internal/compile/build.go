@@ -39,8 +39,8 @@ type builder struct {
 	carry   slot                // of add.cc
 	returns *ptx.Var            // of a function: where it returns to, and the stack pointer
 	top     *ir.Value
-	from    int  // where the instructions of the PTX instruction begin in cur
-	repeats bool // what has a routine calls it
+	from    int                // where the instructions of the PTX instruction begin in cur
+	callers map[*ptx.Inst]bool // that call routines
 }
 
 // building is a block whose values are being found.
@@ -86,9 +86,10 @@ func build(m *module, fn *ptx.Func, moved, kept int64, routines bool) (f *ir.Fun
 	b := &builder{
 		mod: m, fn: fn, f: &ir.Func{Name: fn.Name}, lay: newLayout(fn), blockAt: make([]*ir.Block, len(fn.Code)+1),
 		state: map[*ir.Block]*building{}, numbers: map[*ptx.Var]uint64{}, values: newValueTable(len(fn.Code)), carry: slot{v: &ptx.Var{Name: "the carry", Type: "pred"}},
-		repeats: routines && repeated(fn),
 	}
-	b.f.Tight = m.tight
+	if b.f.IsRoutine = m.routine; routines && !m.routine {
+		b.callers = callers(fn)
+	}
 	m.at = func() *ptx.Inst { return b.inst }
 	b.returns = &ptx.Var{Name: "the return address", Type: "b64"}
 	if !fn.Entry {

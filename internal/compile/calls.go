@@ -12,7 +12,8 @@ import (
 
 // This file: calls. Arguments and results are in R4 and the registers after it, and R1 is the top of the
 // stack, which a function leaves as it was. Functions of the machine return to the address in R20 and R21
-// and leave all other registers alone (exec/sass); our own return to the one in R2 and R3 and may change all.
+// and leave all other registers alone (exec/sass); our own return to the one in R2 and R3 and may change all
+// (routine.go has others).
 // Up to the choice of registers a call is one instruction whose operands are any registers; then it becomes
 // parallel copies to and from those, and what code after the call needs is kept in local memory.
 

@@ -127,6 +127,8 @@ type body struct {
 	info Info
 }
 
+func (b *body) routine() bool { return b.lay == nil }
+
 // unit is a kernel with the functions that stay functions, each compiled, or the reason why it cannot be.
 type unit struct {
 	fn     *ptx.Func
@@ -209,8 +211,8 @@ func (m *module) kernel(u *unit, o *Options) (k *sass.Kernel, info Info, err *Re
 	return k, info, nil
 }
 
-// body compiles a kernel or a function. If it needs more predicates than there are, it begins again with
-// fewer; if it needs more registers, with the instructions in other orders, then without vectors of loads, and
+// body compiles a kernel or a function. If it needs more predicates or registers than there are, it begins again
+// without calls of routines, then with fewer predicates; if it needs more registers, with the instructions in other orders, then without vectors of loads, and
 // then with less and less of them for what stays in registers. What schedule sees of that needs no other beginning.
 func (m *module) body(fn *ptx.Func, mach *machine.Machine, o *Options) (*body, *Refusal) {
 	var with options

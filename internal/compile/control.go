@@ -57,12 +57,11 @@ func (r register) predicate() bool { return r >= predicates && r < uniforms }
 
 // access is what an instruction does with registers.
 type access struct {
-	class   machine.Class
-	reads   []reading
-	writes  []register
-	all     bool // a call of our own function, or its end: all registers
-	leaves  bool // to code of another function: it may read at once whatever is in a register that is written
-	routine bool // to a routine
+	class  machine.Class
+	reads  []reading
+	writes []register
+	all    bool // a call of our own function, or its end: all registers
+	leaves bool // a call or an end of a function: other code comes next
 
 	chosen      bool  // the counters are
 	write, read uint8 // counters of results and of sources, isa.NoCounter if none is needed
@@ -104,9 +103,14 @@ func (c *controller) accessOf(in *ir.Inst) access {
 	a.reads, a.writes = slices.Clip(reads[len(c.allReads):]), slices.Clip(writes[len(c.allWrites):])
 	c.allReads, c.allWrites = reads, writes
 	a.all = in.Base() == "RET" || in.Base() == "CALL" && !slices.ContainsFunc(in.Hidden, func(h ir.Arg) bool { return h.Dst })
-	a.routine = in.Base() == "CALL" && in.Callee != "" && !a.all
-	a.leaves = a.all || a.routine
+	a.leaves = a.all || in.Base() == "CALL" && in.Callee != ""
 	return a
+}
+
+// handsOver reports whether the code that an access leads to reads a register that it writes: operands and results,
+// not the return address, which is read later.
+func (a *access) handsOver(r register) bool {
+	return r != returnRegister && r != returnRegister+1 && slices.ContainsFunc(a.reads, func(x reading) bool { return x.r == r })
 }
 
 // everything is all registers that a function names.
@@ -198,6 +202,9 @@ func control(f *ir.Func, m *machine.Machine) {
 		for _, in := range b.Insts {
 			c.groups = c.groups || in.Name == "LDGDEPBAR"
 		}
+	}
+	if f.IsRoutine { // callers may count groups
+		c.groups = m.Counters > 1
 	}
 	if c.groups && m.Counters < 2 {
 		stop("cp.async", "needs a second dependence counter, which the machine does not have")
@@ -334,12 +341,12 @@ func (c *controller) issue(in *ir.Inst, a *access) {
 			w := c.fixed[r]
 			at = max(at, w.at+c.again(w, a.class))
 			switch {
-			case a.routine && (r == returnRegister || r == returnRegister+1): // which it may move
-				at = max(at, w.at+c.need(w.class, reading{r, machine.ByALU}))
-			case a.leaves: // whoever reads it next
+			case a.all && !c.f.IsRoutine || a.leaves && a.handsOver(r): // whoever reads it next
 				for by := range machine.Readers {
 					at = max(at, w.at+c.need(w.class, reading{r, by}))
 				}
+			case a.leaves: // whoever writes it next, or moves the return address
+				at = max(at, w.at+c.again(w, machine.ALU), w.at+c.need(w.class, reading{r, machine.ByALU}))
 			}
 		}
 		if c.isRead.has(r) && a.class.Late() {

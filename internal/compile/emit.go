@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
 	"github.com/heddle-sim/heddle/internal/isa"
@@ -22,12 +23,9 @@ func emit(m *module, u *unit) *sass.Kernel {
 	for _, v := range lay.params {
 		k.Params = append(k.Params, sass.Param{Name: v.Name, Bytes: int(v.Size()), Offset: m.arch.ParamBase() + int(lay.param[v])})
 	}
-	e := emission{m: m, k: k, wanted: u.wanted, labels: map[*ir.Block]string{}, at: map[*ir.Inst]int{}, starts: map[*ir.Block]int{}, functions: map[string]int{}}
+	e := emission{m: m, k: k, wanted: u.wanted, labels: map[*ir.Block]string{}, at: map[*ir.Inst]int{}, starts: map[*ir.Block]int{}, functions: map[string]int{}, first: map[string]int32{}}
 	local := lay.frame
-	functions := bodies[1:]
-	for len(functions) > 0 && functions[len(functions)-1].lay == nil {
-		functions = functions[:len(functions)-1]
-	}
+	functions := slices.DeleteFunc(slices.Clone(bodies[1:]), (*body).routine)
 	for i, x := range bodies {
 		e.survey(i, x.f)
 	}
@@ -81,6 +79,7 @@ type emission struct {
 	at        map[*ir.Inst]int     // the numbers of calls
 	starts    map[*ir.Block]int    // of the first instructions of blocks
 	functions map[string]int       // of the first instructions of functions
+	first     map[string]int32     // by function: the line that calls it first, which its code counts as if it is a routine
 	lines     []int32
 	regs      int
 	n         int // instructions
@@ -133,7 +132,14 @@ func (e *emission) body(f *ir.Func) {
 			e.k.Labels = append(e.k.Labels, sass.Label{Name: l, Index: len(e.k.Code)})
 		}
 		for _, in := range x.Insts {
-			e.lines = append(e.lines, in.Line)
+			line := in.Line
+			if in.Base() == "CALL" && e.first[in.Callee] == 0 {
+				e.first[in.Callee] = line
+			}
+			if f.IsRoutine {
+				line = e.first[f.Name]
+			}
+			e.lines = append(e.lines, line)
 			e.inst(in)
 		}
 	}

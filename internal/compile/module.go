@@ -36,7 +36,7 @@ type module struct {
 	refused  map[*ptx.Var]string  // variables that cannot be placed, and why
 	circles  *circles
 	routines *routines
-	tight    bool     // its code shall name few registers
+	routine  bool     // it is that of the routines
 	taken    []string // functions whose addresses the code takes
 	passed   bool     // it passes some in calls directly
 

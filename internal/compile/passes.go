@@ -40,7 +40,8 @@ type options struct {
 	joined             bool    // some have become vectors
 	counts             []Count
 	kept, keeps        int64 // bytes of local memory for registers that calls overwrite: there are, and are needed
-	calls, inline      bool  // it calls routines; it does not, since registers do not suffice for that
+	calls              bool  // it calls routines
+	inline             bool  // it must not, since registers do not suffice for that
 }
 
 // fewest registers are left to values when others move to memory: an instruction and the copies before

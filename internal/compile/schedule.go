@@ -123,6 +123,9 @@ func (s *scheduler) room(b *ir.Block) int {
 
 // latencyOf is about how long a result takes.
 func latencyOf(in *ir.Inst, m *machine.Machine) int {
+	if callsRoutine(in) {
+		return 200
+	}
 	switch c := machine.ClassOf(in.Name); c {
 	case machine.Memory: // the least of loads, and what a second-level cache adds, weighed
 		return 60

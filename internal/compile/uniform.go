@@ -107,6 +107,8 @@ func pure(in *ir.Inst) bool {
 		return t == "SR_CTAID.X" || t == "SR_CTAID.Y" || t == "SR_CTAID.Z"
 	case "FSWZADD":
 		return false
+	case routineName:
+		return true
 	case "LDG":
 		return in.Has("CONSTANT") // nobody writes there
 	}

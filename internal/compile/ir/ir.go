@@ -151,7 +151,7 @@ type Func struct {
 	CalleesWait bool
 	Callees     []string // functions that it calls
 	Routines    []*Func  // pieces of code that it calls, whose registers are chosen
-	Tight       bool     // few registers count more than which ones
+	IsRoutine   bool     // it is one
 	Indirect    bool     // it calls functions by their addresses
 	Blocks      []*Block // in the order of the code; the first is the entry
 	Values      []*Value // by ID
@@ -171,15 +171,15 @@ func (f *Func) NewValue(c Class) *Value {
 	return v
 }
 
-// Routine notes that the function calls a routine.
-func (f *Func) Routine(r *Func) {
-	if f.RoutineOf(r.Name) == nil {
+// Calls notes that the function calls a routine.
+func (f *Func) Calls(r *Func) {
+	if f.Routine(r.Name) == nil {
 		f.Routines = append(f.Routines, r)
 	}
 }
 
-// RoutineOf is the routine of a name, nil if the function calls none.
-func (f *Func) RoutineOf(name string) *Func {
+// Routine is the routine of a name, nil if the function calls none.
+func (f *Func) Routine(name string) *Func {
 	for _, r := range f.Routines {
 		if r.Name == name {
 			return r
