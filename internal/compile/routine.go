@@ -56,8 +56,8 @@ func routineOf(in *ptx.Inst) (name string, result int) {
 }
 
 // callers finds the instructions of a function that call routines: those that stand in several places, but for
-// divisions by what is the same in each round of a loop, of which other passes compute a part before it, or by a
-// number. A quotient and a remainder of the same operands are one place.
+// divisions by a number, and those in each round of a loop by what the loop keeps, of which other passes compute a
+// part before it. A quotient and a remainder of the same operands are one place.
 func callers(fn *ptx.Func) map[*ptx.Inst]bool {
 	type place struct {
 		name string
@@ -131,9 +131,16 @@ func backwards(fn *ptx.Func) (list ptxLoops) {
 	return list
 }
 
-// keep reports whether a loop around an instruction leaves a register as it is.
+// keep reports whether a loop that comes to an instruction in each round leaves a register as it is.
 func (list ptxLoops) keep(r ptxRegister, pc int) bool {
-	return slices.ContainsFunc(list, func(l *ptxLoop) bool { return l.from <= pc && pc <= l.to && !l.writes()[r] })
+	return slices.ContainsFunc(list, func(l *ptxLoop) bool { return l.from <= pc && pc <= l.to && !l.passes(pc) && !l.writes()[r] })
+}
+
+// passes reports whether a branch leads around an instruction of the loop.
+func (l *ptxLoop) passes(pc int) bool {
+	return slices.ContainsFunc(l.code[l.from:pc], func(in *ptx.Inst) bool {
+		return in.Op == "bra" && in.Args[0].Target > pc && in.Args[0].Target <= l.to
+	})
 }
 
 // writes are the registers that a loop writes.

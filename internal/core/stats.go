@@ -56,8 +56,9 @@ type Own interface {
 type Terms struct {
 	// Completed counts finished warp instructions, CompletedLanes their lanes.
 	Completed, CompletedLanes uint64
-	// StallCycles counts the cycles in which the load/store unit could not finish.
-	StallCycles uint64
+	// StallCycles counts the cycles in which the load/store unit could not finish,
+	// ConstConflicts those due to the port of the constant cache, refusals included.
+	StallCycles, ConstConflicts uint64
 	// ConstStalls and the following split some of them by reason.
 	ConstStalls, SharedStalls          uint64
 	GlobalStalls, CoalStalls, PortFull uint64

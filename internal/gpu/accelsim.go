@@ -216,7 +216,7 @@ func (g *GPU) simCores(s *simText, tot *Counters) {
 		{"gpgpu_n_shmem_bkconflict", sm.SharedConflicts},
 		{"gpgpu_n_l1cache_bkconflict", sm.L1Conflicts},
 		{"gpgpu_n_intrawarp_mshr_merge", 0}, // never counted there either
-		{"gpgpu_n_cmem_portconflict", sm.ConstConflicts},
+		{"gpgpu_n_cmem_portconflict", terms.ConstConflicts},
 		{"gpgpu_stall_shd_mem[c_mem][resource_stall]", terms.ConstStalls},
 		{"gpgpu_stall_shd_mem[s_mem][bk_conf]", terms.SharedStalls},
 		{"gpgpu_stall_shd_mem[gl_mem][resource_stall]", terms.GlobalStalls},

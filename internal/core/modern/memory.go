@@ -452,7 +452,7 @@ func (c *Core) loadConst(t uint64, fi int32) {
 
 // readConst serves an LDC whose lines are there. It is served as often as its lanes have
 // addresses (CUDA's programming guide, "Device Memory Accesses"); that each takes a cycle of
-// the SM is assumed. Those of one address come no faster than the unit accepts them, and
+// the SM, and that bytes of one word count apart, is assumed. Those of one address come no faster than the unit accepts them, and
 // do not keep it from others.
 func (c *Core) readConst(t uint64, fi int32) {
 	f := &c.flight[fi]

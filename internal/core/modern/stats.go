@@ -82,14 +82,14 @@ func (s *Counters) SlotStalls(by map[string]uint64) {
 	}
 }
 
-// Terms returns the counters with a counterpart here. The constant caches and the data
-// port of the L1D never refuse an access, and the lines of an instruction are requested
+// Terms returns the counters with a counterpart here. The constant caches (but for the
+// cycles that further addresses take) and the data port of the L1D never refuse an access, and the lines of an instruction are requested
 // while others proceed, so their counters are 0. Every issued instruction counts as
 // completed.
 func (s *Counters) Terms(of *core.Stats) core.Terms {
 	t := core.Terms{
 		Completed: of.WarpInsts, CompletedLanes: of.ThreadInsts, SharedStalls: of.SharedConflicts, GlobalStalls: of.L1Conflicts + s.L1Fails,
-		StallCycles: of.SharedConflicts + of.L1Conflicts + s.L1Fails + s.TableFull,
+		ConstConflicts: of.ConstConflicts, StallCycles: of.SharedConflicts + of.L1Conflicts + s.L1Fails + s.TableFull,
 	}
 	for _, n := range s.IssuesBy {
 		t.Issues = append(t.Issues, [2]uint64{n})

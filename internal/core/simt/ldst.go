@@ -533,8 +533,12 @@ func (l *ldst) advance(c *Core, f *flight) (stall Stall, held bool) {
 			return 0, false
 		}
 		stall, held = l.constant(c, f)
-		if stall == StallBank || stall == StallCoalesce {
-			c.Stats.ConstConflicts++
+		switch stall {
+		case StallCoalesce:
+			c.Stats.Stats.ConstConflicts++
+			c.Stats.Counters.ConstConflicts++
+		case StallBank: // refused
+			c.Stats.Counters.ConstConflicts++
 		}
 		return stall, held
 	case pathTexture:

@@ -67,6 +67,8 @@ type Counters struct {
 	Slots [][3]uint64
 	// LSStalls counts cycles in which the load/store unit could not finish.
 	LSStalls uint64
+	// ConstConflicts counts cycles stalled by constant accesses, also by their refusal.
+	ConstConflicts uint64
 	// LSStallBy splits them by kind of access and reason.
 	LSStallBy [Clients][Stalls]uint64
 }
@@ -96,7 +98,7 @@ func (s *Counters) SlotStalls(by map[string]uint64) {
 func (s *Counters) Terms(of *core.Stats) core.Terms {
 	by := &s.LSStallBy
 	t := core.Terms{
-		Completed: of.Completed, CompletedLanes: s.CompletedLanes, StallCycles: s.LSStalls,
+		Completed: of.Completed, CompletedLanes: s.CompletedLanes, StallCycles: s.LSStalls, ConstConflicts: s.ConstConflicts,
 		ConstStalls: by[ClientConst][StallBank], SharedStalls: by[ClientShared][StallBank], Issues: s.IssuesBy,
 	}
 	for _, c := range []Client{ClientGlobalLoad, ClientGlobalStore, ClientLocalLoad, ClientLocalStore} {

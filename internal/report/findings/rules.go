@@ -30,7 +30,7 @@ var rules = []Rule{
 	},
 	{
 		Name:    "constants-apart",
-		Explain: "Lanes of a warp read constants at different addresses, of which the constant cache serves one a cycle.",
+		Explain: "Lanes of a warp read constants at different addresses, of which the constant cache serves one a cycle (that of the SIMT core a line).",
 		Try:     "index constants by what all lanes of a warp share, or have the table in shared or global memory",
 		launch:  constantsApart,
 	},

@@ -13,7 +13,7 @@ export interface Memory {
   l1: Cache; l1_const: Cache; l1_texture: Cache; l1_inst: Cache; l2: Cache;
   dram: { reads: number; writes: number; activates: number; precharges: number; requests: number; row_hits: number; busy_cycles: number; cycles: number; bytes_read: number; bytes_written: number; peak_gb_per_s: number };
   network: { request_packets: number; request_flits: number; reply_packets: number; reply_flits: number };
-  mean_latency_cycles: number; replies: number; latency_log2: number[] | null; shared_conflict_cycles: number;
+  mean_latency_cycles: number; replies: number; latency_log2: number[] | null; shared_conflict_cycles: number; const_conflict_cycles?: number;
   load_store_stall_cycles: number; l2_entry_stall_cycles: number; reply_stall_cycles: number;
 }
 export interface Peak { part: string; used: number; most: number; unit: string }

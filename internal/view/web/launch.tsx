@@ -167,7 +167,7 @@ function MemoryChart({ result, k, run, at }: { result: Result; k: Kernel; run: n
   const rate = (b: number) => (seconds > 0 ? `${short(b / seconds)}B/s` : "");
   const lines = result.lines(at);
   const sum = (f: (l: (typeof lines)[number]) => number) => lines.reduce((a, l) => a + f(l), 0);
-  const requests = sum((l) => l.requests), sectors = sum((l) => l.sectors), conflicts = sum((l) => l.conflicts) || m.shared_conflict_cycles;
+  const requests = sum((l) => l.requests), sectors = sum((l) => l.sectors), conflicts = m.shared_conflict_cycles;
   const peak = (part: string) => {
     const p = (k.peaks ?? []).find((p) => p.part === part);
     return p ? p.used / p.most : NaN;
@@ -178,7 +178,7 @@ function MemoryChart({ result, k, run, at }: { result: Result; k: Kernel; run: n
     { id: "k", name: "kernel", x: 0, y: 96, lines: [`${count(requests)} requests`, requests > 0 ? `${ratio(sectors, requests)} sectors each` : "to global memory"], share: NaN },
     { id: "l1", name: "L1 data", x: 196, y: 0, c: m.l1, of: "memory.l1", lines: [`${count(m.l1.accesses)} accesses`, `${hits(m.l1)} hit`], share: peak("l1"), off: idle(m.l1) },
     { id: "sh", name: "shared", x: 196, y: 64, of: "memory.shared_conflict_cycles", lines: [bytes(k.shared_bytes) + " a block", `${count(conflicts)} conflict cycles`], share: NaN, off: k.shared_bytes === 0 && conflicts === 0 },
-    { id: "co", name: "constant", x: 196, y: 128, c: m.l1_const, of: "memory.l1_const", lines: [`${count(m.l1_const.accesses)} accesses`, `${hits(m.l1_const)} hit`], share: NaN, off: idle(m.l1_const) },
+    { id: "co", name: "constant", x: 196, y: 128, c: m.l1_const, of: "memory.l1_const", lines: [`${count(m.l1_const.accesses)} accesses`, m.const_conflict_cycles ? `${count(m.const_conflict_cycles)} conflict cycles` : `${hits(m.l1_const)} hit`], share: NaN, off: idle(m.l1_const) },
     { id: "tx", name: "texture", x: 196, y: 192, c: m.l1_texture, of: "memory.l1_texture", lines: [`${count(m.l1_texture.accesses)} accesses`, `${hits(m.l1_texture)} hit`], share: NaN, off: idle(m.l1_texture) },
     { id: "nw", name: "network", x: 410, y: 96, of: "memory.network", lines: [`${count(m.network.request_packets)} requests`, `${count(m.network.reply_packets)} replies`], share: Math.max(peak("network_request"), peak("network_reply")) },
     { id: "l2", name: "L2", x: 610, y: 96, c: m.l2, of: "memory.l2", lines: [`${count(m.l2.accesses)} accesses`, `${hits(m.l2)} hit`], share: peak("l2"), off: idle(m.l2) },
@@ -224,7 +224,7 @@ function MemoryChart({ result, k, run, at }: { result: Result; k: Kernel; run: n
       </Fragment>
     )} note={<Fragment>
       {uncoalesced.length > 0 && <span>Most sectors beyond need: {uncoalesced.map((l, i) => <Fragment key={i}>{i > 0 && ", "}{link(l)} ({fixed(l.sectors / l.requests, 1)} a request, {fixed(l.least / l.requests, 1)} would do)</Fragment>)}. </span>}
-      {conflicting.length > 0 && <span>Bank conflicts: {conflicting.map((l, i) => <Fragment key={i}>{i > 0 && ", "}{link(l)} ({count(l.conflicts)} cycles)</Fragment>)}. </span>}
+      {conflicting.length > 0 && <span>Conflicts: {conflicting.map((l, i) => <Fragment key={i}>{i > 0 && ", "}{link(l)} ({count(l.conflicts)} cycles)</Fragment>)}. </span>}
       {m.dram.peak_gb_per_s > 0 && <span>The DRAM moves at most {fixed(m.dram.peak_gb_per_s, 0)} GB/s.</span>}
     </Fragment>}>
       <div ref={box}>

@@ -302,7 +302,7 @@ function Detail({ result, lines, all, hazards }: { result: Result; lines: Line[]
       [<Term page={page} name="lines.requests">memory requests</Term>, count(l.requests)] as Fact,
       [<Term page={page} name="lines.sectors">sectors</Term>, `${count(l.sectors)} (${fixed(l.sectors / l.requests, 1)} a request; ${fixed(l.least / l.requests, 1)} would do)`] as Fact,
     ] : []),
-    ...(l.conflicts > 0 ? [[<Term page={page} name="lines.conflict_cycles">bank conflict cycles</Term>, count(l.conflicts)] as Fact] : []),
+    ...(l.conflicts > 0 ? [[<Term page={page} name="lines.conflict_cycles">conflict cycles</Term>, count(l.conflicts)] as Fact] : []),
     ...(l.branch ? [[<Term page={page} name="lines.diverged">branch</Term>, `taken ${count(l.taken)}, not taken ${count(l.notTaken)}, diverged ${count(l.diverged)} (${percent(l.diverged / Math.max(1, l.taken + l.notTaken + l.diverged))})`] as Fact] : []),
     ...(first.control && lines.length === 1 ? [[<Hint tip={<p>Control code: barriers waited for (B), the barrier set when operands are read (R), the barrier set when the result is written (W), yield (Y), and the cycles to stall (S).</p>}>control code</Hint>, <code>{first.control}</code>] as Fact] : []),
   ] : [
