@@ -120,7 +120,7 @@ func removeDead(f *ir.Func) {
 	}
 }
 
-// discardResults drops predicates and results of routines that nothing needs; a sum without its carry is an ordinary one.
+// discardResults drops predicate results that nothing needs; a sum without its carry is an ordinary one.
 func discardResults(f *ir.Func) {
 	uses := usesOf(f)
 	for _, b := range f.Blocks {
@@ -132,7 +132,7 @@ func discardResults(f *ir.Func) {
 					if !a.Dst || v == nil {
 						continue
 					}
-					if (a.Kind == ir.P || callsRoutine(in)) && uses[v.ID] == 0 {
+					if a.Kind == ir.P && uses[v.ID] == 0 {
 						a.Vals[j] = nil
 						if len(in.Else) > 0 {
 							in.Else = append(in.Else[:n:n], in.Else[n+1:]...)

@@ -74,7 +74,7 @@ func passes(o *options, lay *layout) []pass {
 		{"shared", plain(shareResults), true, 2},
 		{"wide", plain(func(f *ir.Func) { fuseWide(f); fuseShifts(f); fuseBytes(f); shareResults(f); removeDead(f) }), true, 2},
 		{"pairs", plain(func(f *ir.Func) { fusePairs(f); removeDead(f) }), true, 2},
-		{"fold", plain(func(f *ir.Func) { fold(f); fold(f); removeDead(f); discardResults(f) }), true, 1},
+		{"fold", plain(func(f *ir.Func) { fold(f); fold(f); removeDead(f); discardResults(f); dropFromRoutines(f) }), true, 1},
 		{"flatten", plain(func(f *ir.Func) { flatten(f); removeDead(f) }), true, 3},
 		{"invariants", func(f *ir.Func, m *machine.Machine) {
 			invariants(f, m)

@@ -217,6 +217,23 @@ func (b *builder) callRoutine() bool {
 // callsRoutine reports whether an instruction calls a routine.
 func callsRoutine(in *ir.Inst) bool { return strings.HasPrefix(in.Name, routineName) }
 
+// dropFromRoutines drops results of routines that nothing needs, after equal calls have become one.
+func dropFromRoutines(f *ir.Func) {
+	uses := usesOf(f)
+	for _, b := range f.Blocks {
+		for _, in := range b.Insts {
+			if !callsRoutine(in) {
+				continue
+			}
+			for i := range in.Args {
+				if a := &in.Args[i]; a.Dst && a.Vals[0] != nil && uses[a.Vals[0].ID] == 0 {
+					a.Vals[0] = nil
+				}
+			}
+		}
+	}
+}
+
 // named are the registers that a routine names.
 func named(f *ir.Func) (set registerSet, list []*ir.Value) {
 	add := func(v *ir.Value) {
