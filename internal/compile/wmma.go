@@ -26,6 +26,11 @@ type piece struct{ line, elem int }
 func (b *builder) wmma() {
 	in := b.inst
 	size, known := [3]int{}, false
+	if in.Has("m8n32k16") {
+		b.inst = turned(in)
+		defer func() { b.inst = in }()
+		in = b.inst
+	}
 	for _, m := range in.Mods {
 		if s, ok := wmmaShapes[m]; ok {
 			size, known = s, true
@@ -42,6 +47,26 @@ func (b *builder) wmma() {
 	default:
 		b.wmmaProduct(size)
 	}
+}
+
+// turned is an instruction of 8×32×16 as one of 32×8×16: of the product of the matrices turned over the diagonal in
+// the other order.
+func turned(in *ptx.Inst) *ptx.Inst {
+	out := *in
+	out.Mods, out.Args = slices.Clone(in.Mods), slices.Clone(in.Args)
+	other := map[string]string{"m8n32k16": "m32n8k16", "row": "col", "col": "row"}
+	switch in.Mods[0] {
+	case "load":
+		other["a"], other["b"] = "b", "a"
+	case "mma":
+		out.Args[1], out.Args[2] = in.Args[2], in.Args[1]
+	}
+	for i, m := range out.Mods {
+		if x := other[m]; x != "" {
+			out.Mods[i] = x
+		}
+	}
+	return &out
 }
 
 // fragment is how the registers of a wmma fragment hold elements of a type. Elements of less than a byte count as

@@ -19,7 +19,8 @@ import (
 // lane's register holds; its figures all follow one rule, given in fragment.at and
 // accum.at. The manual calls the fragments of wmma opaque; here they are those of
 // mma.sync side by side, which is what hardware from sm_75 on is known to use for
-// 16×16×16. If the manual gives a fragment more registers than the matrix needs (f16:
+// 16×16×16; those of 8×32×16 are those of 32×8×16 for the matrices turned over the
+// diagonal (our choice). If the manual gives a fragment more registers than the matrix needs (f16:
 // twice as many), they hold the same elements again.
 
 func init() {
@@ -53,7 +54,7 @@ func (f *fragment) at(r, lane int) (dim, k int) {
 	r %= f.regs
 	chunks := f.k / (4 * f.per) // registers along k
 	switch {
-	case f.b || f.dim == 8: // tiles of 8
+	case f.b && f.dim != 32 || f.dim == 8: // tiles of 8
 		dim, k = r/chunks*8, r%chunks
 	default: // tiles of 16, whose two halves alternate
 		t := 2 * chunks
@@ -80,6 +81,10 @@ type accum struct{ m, n int }
 
 // at returns the row and column of element i of a lane.
 func (c accum) at(i, lane int) (row, col int) {
+	if c.n == 32 {
+		col, row = accum{c.n, c.m}.at(i, lane)
+		return row, col
+	}
 	per := 4
 	if c.m == 8 {
 		per = 2
