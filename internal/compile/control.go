@@ -343,7 +343,9 @@ func (c *controller) issue(in *ir.Inst, a *access) {
 			switch {
 			case a.all && !c.f.IsRoutine || a.leaves && a.handsOver(r): // whoever reads it next
 				for by := range machine.Readers {
-					at = max(at, w.at+c.need(w.class, reading{r, by}))
+					if by != machine.ByGuard || r.predicate() {
+						at = max(at, w.at+c.need(w.class, reading{r, by}))
+					}
 				}
 			case a.leaves: // whoever writes it next, or moves the return address
 				at = max(at, w.at+c.again(w, machine.ALU), w.at+c.need(w.class, reading{r, machine.ByALU}))

@@ -17,6 +17,7 @@ func TestOrder(t *testing.T) {
 		{"a load of what nobody writes before a barrier", "ld.global.u32 %r2, [%a]; st.shared.u32 [%r9], %r2; bar.sync 0; ld.global.nc.u32 %r3, [%a+512]; ld.shared.u32 %r4, [room]; add.u32 %r3, %r3, %r4;", "LDG.E.CONSTANT", "BAR"},
 		{"another load after it", "ld.global.u32 %r2, [%a]; st.shared.u32 [%r9], %r2; bar.sync 0; ld.global.u32 %r3, [%a+512]; ld.shared.u32 %r4, [room]; add.u32 %r3, %r3, %r4;", "BAR", "LDG.E"},
 		{"a load of what nobody writes after an exit", "mul.lo.u32 %r4, %r0, %r1; mul.lo.u32 %r4, %r4, %r4; setp.gt.u32 %p, %r4, 100; @%p exit; ld.global.nc.u32 %r3, [%a];", "EXIT", "LDG.E.CONSTANT"},
+		{"a load of what nobody writes after a trap", "mul.lo.u32 %r4, %r0, %r1; mul.lo.u32 %r4, %r4, %r4; setp.gt.u32 %p, %r4, 100; @%p trap; ld.global.nc.u32 %r3, [%a];", "BPT", "LDG.E.CONSTANT"},
 		{"arithmetic after an exit that does not need it", "xor.b32 %r3, %r1, 85; shl.b32 %r4, %r3, 3; xor.b32 %r3, %r3, %r4; shl.b32 %r4, %r3, 5; xor.b32 %r3, %r3, %r4; setp.gt.u32 %p, %r0, 100; @%p exit;", "EXIT", "LOP3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

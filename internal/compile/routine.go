@@ -43,13 +43,13 @@ func routineOf(in *ptx.Inst) (name string, result int) {
 	if in.Op == "div" || in.Op == "rem" {
 		switch in.FullName() {
 		case "div.u64":
-			return "div.u64", 0
-		case "rem.u64":
 			return "div.u64", 1
+		case "rem.u64":
+			return "div.u64", 0
 		case "div.s64":
-			return "div.s64", 0
-		case "rem.s64":
 			return "div.s64", 1
+		case "rem.s64":
+			return "div.s64", 0
 		}
 	}
 	return "", 0
@@ -153,7 +153,7 @@ func (l *ptxLoop) writes() map[ptxRegister]bool {
 		if len(in.Args) == 0 {
 			continue
 		}
-		for _, o := range append(in.Args[0].List, in.Args[0]) {
+		for _, o := range append(slices.Clip(in.Args[0].List), in.Args[0]) {
 			if o.Kind == ptx.OpReg {
 				l.written[registerIn(&o)] = true
 			}

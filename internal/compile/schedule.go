@@ -28,6 +28,8 @@ type node struct {
 	uses    []use // each value once
 	defs    []use
 	after   []int // places of instructions that must come first
+	sources int   // how many of these, the first, are its sources
+	early   bool  // an exit, or a source of one
 	next    []int
 	left    int // of after
 	path    int // cycles to the end of the block at least
@@ -177,9 +179,10 @@ func spacesOf(in *ir.Inst) uint8 {
 // memoryOrder says what an instruction has to come after, by the places of those before it: a plain store
 // after the loads and stores of its space, a load after the stores of its own, all else that has an
 // effect after all that, and before all that follows. A load of memory that nobody writes only stays after
-// exits, above which lanes that have ended would load, too, and calls, which would have to keep what it loads.
+// exits and traps, above which lanes that end there would load, too, and calls, which would have to keep what it
+// loads.
 type memoryOrder struct {
-	held   int         // the last exit or call, -1 if there was none
+	held   int         // the last exit, trap or call, -1 if there was none
 	full   int         // the last one that all others stay on their side of, -1 if there was none
 	since  []int       // what came after it and must stay there
 	stored [spaces]int // the last store to a space, full if there was none since then
@@ -206,7 +209,7 @@ func (m *memoryOrder) add(after []int, at int, in *ir.Inst) []int {
 			after = append(after, m.full)
 		}
 		held := m.held
-		if in.Base() == "EXIT" || strings.HasPrefix(in.Name, callName) {
+		if in.Base() == "EXIT" || in.Base() == "BPT" || strings.HasPrefix(in.Name, callName) {
 			held = at
 		}
 		*m = memoryOrder{held: held, full: at, stored: [spaces]int{at, at, at}}
@@ -262,6 +265,7 @@ func (s *scheduler) nodes(list []*ir.Inst) []node {
 		for _, u := range n.defs {
 			s.by[u.id] = i + 1
 		}
+		n.sources, n.early = len(after)-first, in.Base() == "EXIT"
 		after = mem.add(after, i, in)
 		n.after = after[first:len(after):len(after)]
 		for _, a := range n.after {
@@ -285,16 +289,13 @@ func (s *scheduler) nodes(list []*ir.Inst) []node {
 		for _, x := range n.next {
 			n.path = max(n.path, all[x].path+s.after(n, &all[x]))
 		}
-		if n.path = max(n.path, n.latency); n.in.Base() == "EXIT" {
-			n.path += early
+		n.path = max(n.path, n.latency)
+		for _, a := range n.after[:n.sources] {
+			all[a].early = all[a].early || n.early
 		}
 	}
 	return all
 }
-
-// early is added to the path of an exit, and thereby to those of what it needs: what comes before it is done in vain
-// by the warps that end there (our choice: more than any path).
-const early = 1 << 20
 
 // after is how many cycles after one instruction another can issue that comes after it.
 func (s *scheduler) after(n, x *node) int {
@@ -430,12 +431,12 @@ func choose(all []node, open []int, p *pressure, now, most int) int {
 	}
 	better := func(x, y *candidate) bool {
 		switch a, z := max(x.ready, now), max(y.ready, now); {
-		case x.path >= early != (y.path >= early):
-			return x.path >= early
 		case narrow && x.preds != y.preds && (x.preds > 0 || y.preds > 0):
 			return x.preds < y.preds
 		case tight && x.regs != y.regs:
 			return x.regs < y.regs
+		case !tight && x.early != y.early: // what comes before an exit is done in vain by warps that end there
+			return x.early
 		case !tight && a != z:
 			return a < z
 		case !tight && x.path != y.path:
