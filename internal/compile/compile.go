@@ -212,8 +212,9 @@ func (m *module) kernel(u *unit, o *Options) (k *sass.Kernel, info Info, err *Re
 }
 
 // body compiles a kernel or a function. If it needs more predicates or registers than there are, it begins again
-// without calls of routines, then with fewer predicates; if it needs more registers, with the instructions in other orders, then without vectors of loads, and
-// then with less and less of them for what stays in registers. What schedule sees of that needs no other beginning.
+// without calls of routines, then with fewer predicates; if it needs more registers, with the instructions in other
+// orders, then without vectors of loads, and then with less and less of them for what stays in registers. What
+// schedule sees of that needs no other beginning.
 func (m *module) body(fn *ptx.Func, mach *machine.Machine, o *Options) (*body, *Refusal) {
 	var with options
 	if o.Dump != nil { // only what the last attempt does

@@ -6,11 +6,13 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/heddle-sim/heddle"
 	"github.com/heddle-sim/heddle/internal/alltests"
 	"github.com/heddle-sim/heddle/internal/compile"
+	"github.com/heddle-sim/heddle/internal/compile/machine"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 	"github.com/heddle-sim/heddle/internal/isa/sass"
 	"github.com/heddle-sim/heddle/internal/program"
@@ -126,8 +128,8 @@ func timedBlock(t *testing.T, f *sass.File, input []uint32, threads uint32, word
 	return timedWith(t, heddle.Source{Name: "k.sass", Text: f.Text()}, int(f.Arch), input, threads, words, nil)
 }
 
-// timedWith is timedBlock for a program in any form on an architecture's GPU, with more arguments.
-func timedWith(t *testing.T, s heddle.Source, arch int, input []uint32, threads uint32, words int, more func(g *heddle.GPU) []any) (out []uint32, hazards int) {
+// timedWith is timedBlock for a program in any form on an architecture's GPU, with more arguments and settings.
+func timedWith(t *testing.T, s heddle.Source, arch int, input []uint32, threads uint32, words int, more func(g *heddle.GPU) []any, set ...string) (out []uint32, hazards int) {
 	t.Helper()
 	prog, err := heddle.LoadSource(s)
 	if err != nil {
@@ -137,7 +139,11 @@ func timedWith(t *testing.T, s heddle.Source, arch int, input []uint32, threads 
 	if arch == 75 {
 		gpu = "rtx-2080-ti"
 	}
-	g, err := heddle.New(prog, heddle.With(heddle.RunOptions{Timing: true, Hazards: true, Threads: 1, MaxInsts: 1 << 22}), heddle.Machine(gpu), heddle.Set("chip.clusters=1"))
+	options := []heddle.Option{heddle.With(heddle.RunOptions{Timing: true, Hazards: true, Threads: 1, MaxInsts: 1 << 22}), heddle.Machine(gpu), heddle.Set("chip.clusters=1")}
+	for _, s := range set {
+		options = append(options, heddle.Set(s))
+	}
+	g, err := heddle.New(prog, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,6 +173,58 @@ func timedWith(t *testing.T, s heddle.Source, arch int, input []uint32, threads 
 		hazards += len(c.Hazards)
 	}
 	return out, hazards
+}
+
+// TestCompiledContracts: code for a core with other latencies has no hazard on it, and the same values.
+func TestCompiledContracts(t *testing.T) {
+	kernels := []string{tiledKernel, randomKernel(0, 9000, inputs, ""), randomKernel(0, 9001, inputs, "")}
+	r := rand.New(rand.NewPCG(1, 2))
+	input := make([]uint32, 1024)
+	for i := range input {
+		input[i] = r.Uint32()
+	}
+	for _, c := range []struct {
+		set    []string
+		change func(c *machine.Contract)
+	}{
+		{[]string{"modern.time.int.latency=6"}, func(c *machine.Contract) { c.Integer = 6 }},
+		{[]string{"modern.time.imad.latency=7"}, func(c *machine.Contract) { c.Product = 7 }},
+		{[]string{"modern.time.fp32.latency=6"}, func(c *machine.Contract) { c.Float = 6 }},
+		{[]string{"modern.time.setp.latency=15"}, func(c *machine.Contract) { c.Predicate = 15 }},
+		{[]string{"modern.time.int.latency=2", "modern.time.imad.latency=2", "modern.time.fp32.latency=2"}, func(c *machine.Contract) { c.Integer, c.Product, c.Float = 2, 2, 2 }},
+		{[]string{"modern.counters=2"}, func(c *machine.Contract) { c.Counters = 2 }},
+	} {
+		t.Run(strings.Join(c.set, " "), func(t *testing.T) {
+			contract := machine.Ampere
+			c.change(&contract)
+			for _, k := range kernels {
+				m, err := ptx.Parse("k.ptx", []byte(genHeader+k))
+				if err != nil {
+					t.Fatal(err)
+				}
+				var lists [2][]uint32
+				for i, o := range []compile.Options{{Arch: 86}, {Arch: 86, Contract: &contract}} {
+					code, err := compile.Module(m, o)
+					if err != nil || len(code.Refused) > 0 {
+						t.Fatal(err, code.Refused)
+					}
+					s := heddle.Source{Name: "k.sass", Text: code.File.Text()}
+					hazards := 0
+					if i == 0 {
+						lists[i], hazards = timedWith(t, s, 86, input, 32, 64, nil)
+					} else {
+						lists[i], hazards = timedWith(t, s, 86, input, 32, 64, nil, c.set...)
+					}
+					if hazards != 0 {
+						t.Errorf("%d hazards in\n%s", hazards, s.Text)
+					}
+				}
+				if !slices.Equal(lists[0], lists[1]) {
+					t.Errorf("other values than those of an RTX A6000's code in\n%s", k)
+				}
+			}
+		})
+	}
 }
 
 // TestCompiledHazards: the checker finds nothing in random kernels, some with registers in memory. Where a stall is

@@ -119,7 +119,14 @@ func Of(sm int, c Contract) *Machine {
 				n = c.Predicate
 			}
 			if r < ByDouble && w < Vote {
-				p = c.Predicate - c.GuardExtra + int(late.predicates[w][r])
+				p = c.Predicate - c.GuardExtra
+				if w != Half {
+					p = max(p, latency[w]) // a carry comes with its sum
+				}
+				p += int(late.predicates[w][r])
+			}
+			if w != Half {
+				p = max(p, latency[w])
 			}
 			m.Need[w][r], m.Predicate[w][r] = uint8(min(max(1, n), 255)), uint8(min(max(1, p), 255))
 		}

@@ -20,7 +20,7 @@ func TestOf(t *testing.T) {
 		{"VOTE to ALU", Ampere, func(m *Machine) int { return int(m.Predicate[Vote][ByALU]) }, 13},
 		{"slow ALU to FFMA", slow, func(m *Machine) int { return int(m.Need[ALU][ByFMA]) }, 7},
 		{"slow half to a queue", slow, func(m *Machine) int { return int(m.Need[Half][ByQueue]) }, 8},
-		{"slow ISETP to ALU", slow, func(m *Machine) int { return int(m.Predicate[ALU][ByALU]) }, 5},
+		{"slow ISETP, or a carry, to ALU", slow, func(m *Machine) int { return int(m.Predicate[ALU][ByALU]) }, 6},
 		{"slow ISETP to a guard", slow, func(m *Machine) int { return int(m.Predicate[ALU][ByGuard]) }, 14},
 		{"counters", slow, func(m *Machine) int { return m.Counters }, 2},
 		{"no cache of operands", slow, func(m *Machine) int { return m.ReuseSlots }, 0},
