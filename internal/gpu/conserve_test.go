@@ -119,7 +119,7 @@ func TestConservation(t *testing.T) {
 				args            []uint32
 			}{
 				{"stride", 100, 250, []uint32{4}}, {"stride", 33, 96, []uint32{132}}, {"count", 7, 256, []uint32{0, 3}},
-				{"count", 100, 33, []uint32{64, 2}}, {"constants", 50, 64, []uint32{31, 5}}, {"banks", 50, 32, []uint32{8, 20}},
+				{"count", 100, 33, []uint32{64, 2}}, {"constants", 50, 64, []uint32{31, 64, 5}}, {"banks", 50, 32, []uint32{8, 20}},
 			} {
 				k := m.launch(l.kernel, l.blocks, l.threads, l.args...)
 				what := name + " " + set + " " + l.kernel
