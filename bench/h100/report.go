@@ -126,7 +126,7 @@ func leftOut(rows []row, kept map[string]float64) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n%d rows were not run for the time that each takes, 5 to 30 minutes (`-steps`): %s.\n", n, list.String())
+	return fmt.Sprintf("\nNot run for the time that each takes, 5 to 40 minutes (`-steps`): %s.\n", list.String())
 }
 
 // beside prints the errors of the PTX under scoreboards and of machine code that is made of it, over the rows that have

@@ -435,7 +435,7 @@ func choose(all []node, open []int, p *pressure, now, most int) int {
 			return x.preds < y.preds
 		case tight && x.regs != y.regs:
 			return x.regs < y.regs
-		case !tight && x.early != y.early: // what comes before an exit is done in vain by warps that end there
+		case !tight && x.early != y.early: // warps that end at an exit waste what comes before it
 			return x.early
 		case !tight && a != z:
 			return a < z
