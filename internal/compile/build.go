@@ -223,7 +223,7 @@ func (b *builder) step(pc int) {
 		}
 	}
 	if in.Bad != nil {
-		stop(in.FullName(), "is not known")
+		stop(in.FullName()+" cannot be compiled:", in.Bad.Error())
 	}
 	switch in.Op {
 	case "bra":

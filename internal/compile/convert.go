@@ -88,17 +88,24 @@ func (b *builder) convertPair(to, from ptx.Type) {
 	if in.Rounding() == "rz" {
 		name += ".RZ"
 	}
-	if b.mod.turing() && to == "f16x2" && !in.Has("relu") {
-		var halves [2]ir.Arg
-		for i := range halves {
-			halves[i] = b.half(b.source(&in.Args[2-i], from, 0), toFloat[in.Rounding()])
-		}
-		b.assign(&in.Args[0], 0, b.pack16(halves[0], halves[1]))
+	if to == "f16x2" && !in.Has("relu") {
+		b.assign(&in.Args[0], 0, b.pairOfHalves(ir.R(b.value(b.source(&in.Args[1], from, 0))), b.source(&in.Args[2], from, 0), in.Rounding()))
 		return
 	}
 	v := b.f.NewValue(ir.GPR)
 	b.emit(name, ir.D(v), ir.R(b.value(b.source(&in.Args[1], from, 0))), b.source(&in.Args[2], from, 0))
 	b.assign(&in.Args[0], 0, v)
+}
+
+// pairOfHalves is a word with two binary32 as halves, rounded to the nearest (rn) or towards zero (rz).
+func (b *builder) pairOfHalves(hi, lo ir.Arg, round string) *ir.Value {
+	if b.mod.turing() { // whose compiler does not use F2FP
+		l := b.half(lo, toFloat[round])
+		return b.pack16(l, b.half(hi, toFloat[round]))
+	}
+	v := b.f.NewValue(ir.GPR)
+	b.emit("F2FP.PACK_AB"+toFloat[round], ir.D(v), hi, lo)
+	return v
 }
 
 // half is F2F from binary32.

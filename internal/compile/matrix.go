@@ -99,7 +99,7 @@ func (b *builder) loadMatrix() {
 // product is mma.
 func (b *builder) product() {
 	in := b.inst
-	name := productName(in.Mods)
+	name, sum := productName(in.Mods)
 	if name == "" {
 		stop(in.FullName(), notYet)
 	}
@@ -107,8 +107,8 @@ func (b *builder) product() {
 		stop(in.FullName(), fmt.Sprintf("needs %s, which %v does not have", name, b.mod.arch))
 	}
 	ts := in.Types()
-	d := b.results(&in.Args[0], ts[0])
-	x, y, z := b.words(&in.Args[1], ts[1]), b.words(&in.Args[2], ts[2]), b.words(&in.Args[3], ts[3])
+	x, y, z := b.words(&in.Args[1], ts[1]), b.words(&in.Args[2], ts[2]), b.sums(&in.Args[3], ts[3], sum)
+	d := b.fresh(len(z))
 	var places []ir.Arg // of a sparse A's elements
 	if len(in.Args) > 4 {
 		if sel := in.Args[5].Imm.Bits; sel >= 2 || sel == 1 && ts[1].Bits() == 8 { // pairs of lanes have those of halves, all those of bytes
@@ -116,8 +116,38 @@ func (b *builder) product() {
 		}
 		places = []ir.Arg{ir.R(b.value(b.source(&in.Args[4], "b32", 0))), ir.T(fmt.Sprintf("%#x", in.Args[5].Imm.Bits))}
 	}
-	b.multiply(name, d, x.Vals, y.Vals, z.Vals, places...)
-	b.assignAll(&in.Args[0], d, ts[0])
+	b.multiply(name, d, x.Vals, y.Vals, z, places...)
+	b.assignSums(&in.Args[0], d, sum, ts[0])
+}
+
+// sums are the words of a product's C of a type as those of the type in which the machine adds: where only one of C
+// and D has halves, that is binary32.
+func (b *builder) sums(o *ptx.Operand, t, sum ptx.Type) []*ir.Value {
+	list := b.words(o, t).Vals
+	if t == sum {
+		return list
+	}
+	var wide []*ir.Value
+	for _, v := range list {
+		for _, half := range []string{"H0_H0", "H1_H1"} {
+			w := b.f.NewValue(ir.GPR)
+			b.emit("HADD2.F32", ir.D(w), ir.Arg{Kind: ir.Reg, Vals: []*ir.Value{nil}, Neg: true}, ir.Arg{Kind: ir.Reg, Vals: []*ir.Value{v}, Suffix: half})
+			wide = append(wide, w)
+		}
+	}
+	return wide
+}
+
+// assignSums assigns D of a type from words of the type in which the machine adds.
+func (b *builder) assignSums(o *ptx.Operand, list []*ir.Value, sum, t ptx.Type) {
+	if t != sum {
+		var halves []*ir.Value
+		for ; len(list) > 1; list = list[2:] {
+			halves = append(halves, b.pairOfHalves(ir.R(list[1]), ir.R(list[0]), "rn"))
+		}
+		list = halves
+	}
+	b.assignAll(o, list, t)
 }
 
 // productShapes are the shapes of the machine's matrix products by the bits of an element; those of sparse ones have
@@ -127,8 +157,8 @@ var productShapes = map[string]string{
 	"-16": "m16n8k32", "-8": "m16n8k64", "f8": "m16n8k32",
 }
 
-// productName is the machine's instruction for mma with these modifiers, "" if there is none.
-func productName(mods []string) string {
+// productName is the machine's instruction for mma with these modifiers, "" if there is none, and the type of its sums.
+func productName(mods []string) (name string, sum ptx.Type) {
 	var shape, sparse, sat, popc string
 	var types []string
 	for _, m := range mods {
@@ -146,30 +176,35 @@ func productName(mods []string) string {
 			types = append(types, m)
 		}
 	}
-	if len(types) != 4 || types[0] != types[3] || sat != "" && types[0] != "s32" {
-		return ""
+	if len(types) != 4 || sat != "" && types[0] != "s32" {
+		return "", ""
 	}
 	d, a, b := types[0], types[1], types[2]
+	if d != types[3] {
+		if a != "f16" {
+			return "", ""
+		}
+		d = "f32"
+	}
 	bits := strconv.Itoa(storedBits(ptx.Type(a)))
 	if a == "e4m3" || a == "e5m2" {
 		bits = "f8"
 	}
 	if shape == "" || !slices.Contains(strings.Fields(productShapes[sparse+bits]), shape) {
-		return ""
+		return "", ""
 	}
 	size := strings.NewReplacer("m", "", "n", "", "k", "").Replace(shape)
 	types = []string{strings.ToUpper(a), strings.ToUpper(b)}
-	name := ""
 	switch {
 	case a == "f64":
-		return "DMMA." + size
+		return "DMMA." + size, "f64"
 	case a == "b1":
-		return "BMMA." + size + popc
+		return "BMMA." + size + popc, "s32"
 	case d == "s32":
 		name = "IMMA."
 	case bits == "f8":
 		if name = "QMMA."; d != "f32" {
-			return ""
+			return "", ""
 		}
 	default:
 		if name = "HMMA."; a == "f16" {
@@ -185,7 +220,7 @@ func productName(mods []string) string {
 	if bits == "f8" {
 		size += ".F32"
 	}
-	return name + size + "." + strings.Join(types, ".") + sat
+	return name + size + "." + strings.Join(types, ".") + sat, ptx.Type(d)
 }
 
 // multiply is a matrix product. On sm_75 those of integers have eight rows: one of 16 is two, whose rows are in

@@ -328,15 +328,15 @@ func (b *builder) wmmaProduct(size [3]int) {
 			mods = append(mods, m)
 		}
 	}
-	name := productName(mods)
+	name, sum := productName(mods)
 	if name == "" || types[1] != types[2] {
 		stop(in.FullName(), notYet)
 	}
-	x, y, z := b.words(&in.Args[1], types[1]).Vals, b.words(&in.Args[2], types[2]).Vals, b.words(&in.Args[3], types[3]).Vals
+	x, y, z := b.words(&in.Args[1], types[1]).Vals, b.words(&in.Args[2], types[2]).Vals, b.sums(&in.Args[3], types[3], sum)
 	na, nb := rows*size[2]*storedBits(types[1])/32/32, 8*size[2]*storedBits(types[1])/32/32
-	nc := rows * 8 * storedBits(types[0]) / 32 / 32
-	d := b.results(&in.Args[0], types[0])
-	if len(z) != size[0]*size[1]/(rows*8)*nc || len(d) != len(z) || len(x) < size[0]/rows*na || len(y) < size[1]/8*nb {
+	nc := rows * 8 * storedBits(sum) / 32 / 32
+	d := b.fresh(len(z))
+	if len(z) != size[0]*size[1]/(rows*8)*nc || len(x) < size[0]/rows*na || len(y) < size[1]/8*nb {
 		stop(in.FullName(), "with fragments of other sizes "+notYet)
 	}
 	for i := range size[0] / rows {
@@ -345,5 +345,5 @@ func (b *builder) wmmaProduct(size [3]int) {
 			b.multiply(name, d[k:k+nc], x[i*na:(i+1)*na], y[j*nb:(j+1)*nb], z[k:k+nc])
 		}
 	}
-	b.assignAll(&in.Args[0], d, types[0])
+	b.assignSums(&in.Args[0], d, sum, types[0])
 }

@@ -2,6 +2,7 @@ package program_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -18,6 +19,7 @@ func TestCompiledMMA(t *testing.T) {
 	for _, c := range []struct {
 		form       string // with types and further modifiers in braces, of which all are taken
 		a, b, d    int    // registers
+		c          int    // 0: as many as of D
 		sum        string
 		sparse     int  // how many selectors there are
 		turing     bool // sm_75 has it
@@ -28,6 +30,8 @@ func TestCompiledMMA(t *testing.T) {
 		{form: "m16n8k8.row.col.f16.f16.f16.f16", a: 2, b: 1, d: 2, sum: integer, turing: true, mask: 0x87ff87ff, bits: 0x38003800},
 		{form: "m16n8k16.row.col.f32.f16.f16.f32", a: 4, b: 2, d: 4, sum: single, turing: true, mask: 0x87ff87ff, bits: 0x38003800},
 		{form: "m16n8k16.row.col.f16.f16.f16.f16", a: 4, b: 2, d: 2, sum: integer, turing: true, mask: 0x87ff87ff, bits: 0x38003800},
+		{form: "m16n8k16.row.col.f32.f16.f16.f16", a: 4, b: 2, c: 2, d: 4, sum: integer, turing: true, mask: 0x87ff87ff, bits: 0x38003800},
+		{form: "m16n8k16.row.col.f16.f16.f16.f32", a: 4, b: 2, c: 4, d: 2, sum: integer, turing: true, mask: 0x87ff87ff, bits: 0x38003800},
 		{form: "m16n8k8.row.col.f32.bf16.bf16.f32", a: 2, b: 1, d: 4, sum: single, mask: 0x807f807f, bits: 0x3f803f80},
 		{form: "m16n8k16.row.col.f32.bf16.bf16.f32", a: 4, b: 2, d: 4, sum: single, mask: 0x807f807f, bits: 0x3f803f80},
 		{form: "m16n8k4.row.col.f32.tf32.tf32.f32", a: 2, b: 1, d: 4, sum: single, mask: 0x80ffffff, bits: 0x3f000000},
@@ -84,7 +88,7 @@ func TestCompiledMMA(t *testing.T) {
 					input = binary.LittleEndian.AppendUint32(input, w)
 				}
 				for sel := range max(1, c.sparse) {
-					text := product(name, c.sum, c.a, c.b, c.d, c.sparse > 0, sel)
+					text := product(name, c.sum, c.a, c.b, cmp.Or(c.c, c.d), c.d, c.sparse > 0, sel)
 					want, _, err := textRun(t, program.PTXCode, text, input)
 					if err != nil {
 						t.Fatal(err)
@@ -123,7 +127,7 @@ func alternatives(form string) []string {
 
 // product is a kernel of one matrix product, whose operands each lane loads from sixteen words of its own: A, from the
 // fifth word on B, from the ninth on C, and in the last one the places of a sparse A's elements.
-func product(name, sum string, a, b, d int, sparse bool, sel int) string {
+func product(name, sum string, a, b, c, d int, sparse bool, sel int) string {
 	bits, more := 4, ""
 	operand := "b32"
 	if sum == "f64" {
@@ -136,7 +140,7 @@ func product(name, sum string, a, b, d int, sparse bool, sel int) string {
 	for _, x := range []struct {
 		name, typ string
 		n, at     int
-	}{{"a", operand, a, 0}, {"b", operand, b, 16}, {"c", sum, d, 32}} {
+	}{{"a", operand, a, 0}, {"b", operand, b, 16}, {"c", sum, c, 32}} {
 		for i := range x.n {
 			fmt.Fprintf(&loads, " ld.global.%s %%%s%d, [%%in+%d];\n", x.typ, x.name, i, x.at+bits*i)
 		}
@@ -154,7 +158,7 @@ func product(name, sum string, a, b, d int, sparse bool, sel int) string {
  ld.global.b32 %%e, [%%in+60];
 %[3]s %[4]s %[5]s, %[6]s, %[7]s, %[8]s%[9]s;
 %[10]s ret; }
-`, operand, sum, loads.String(), name, list("d", d), list("a", a), list("b", b), list("c", d), more, stores.String())
+`, operand, sum, loads.String(), name, list("d", d), list("a", a), list("b", b), list("c", c), more, stores.String())
 }
 
 // TestCompiledOddOperands: sinks and numbers as operands of matrix products and video instructions count as what they

@@ -29,10 +29,11 @@ func TestCompiledWMMA(t *testing.T) {
 		input = binary.LittleEndian.AppendUint32(input, r.Uint32()&0x87ff87ff|0x38003800)
 	}
 	for _, c := range []struct {
-		shape, elem, sum string
-		a, b, c          int // registers
+		shape, elem, sum string // C.D of sum, where they differ
+		a, b, c          int    // registers
 	}{
 		{"m16n16k16", "f16", "f32", 8, 8, 8}, {"m16n16k16", "f16", "f16", 8, 8, 4}, {"m32n8k16", "f16", "f32", 8, 8, 8}, {"m32n8k16", "f16", "f16", 8, 8, 4},
+		{"m16n16k16", "f16", "f16.f32", 8, 8, 4}, {"m32n8k16", "f16", "f32.f16", 8, 8, 8}, {"m8n32k16", "f16", "f16.f32", 8, 8, 4},
 		{"m16n16k16", "bf16", "f32", 4, 4, 8}, {"m16n16k16", "s8", "s32", 2, 2, 8}, {"m16n16k16", "u8", "s32", 2, 2, 8}, {"m32n8k16", "s8", "s32", 4, 1, 8},
 		{"m8n32k16", "f16", "f32", 8, 8, 8}, {"m8n32k16", "f16", "f16", 8, 8, 4}, {"m8n32k16", "bf16", "f32", 2, 8, 8}, {"m8n32k16", "u8", "s32", 1, 4, 8},
 		{"m16n16k8", "tf32", "f32", 4, 4, 8}, {"m8n8k4", "f64", "f64", 1, 1, 2}, {"m8n8k32", "s4", "s32", 1, 1, 2}, {"m8n8k32", "u4", "s32", 1, 1, 2}, {"m8n8k128", "b1", "s32", 1, 1, 2},
@@ -49,12 +50,22 @@ func TestCompiledWMMA(t *testing.T) {
 			if n >= 2 {
 				space, base = "shared", "room"
 			}
-			product := fmt.Sprintf("wmma.mma.sync.aligned.%s.%s.%s.%s.%s.%s.%s", layouts[0], layouts[1], c.shape, c.sum, c.elem, c.elem, c.sum)
+			from, to, mixed := strings.Cut(c.sum, ".")
+			d := c.c
+			switch {
+			case !mixed:
+				to = from
+			case to == "f32":
+				d *= 2
+			default:
+				d /= 2
+			}
+			product := fmt.Sprintf("wmma.mma.sync.aligned.%s.%s.%s.%s.%s.%s.%s", layouts[0], layouts[1], c.shape, to, c.elem, c.elem, from)
 			switch c.elem {
 			case "b1":
 				product = strings.Replace(product, "wmma.mma", "wmma.mma.xor.popc", 1)
 			case "f16":
-				product = fmt.Sprintf("wmma.mma.sync.aligned.%s.%s.%s.%s.%s", layouts[0], layouts[1], c.shape, c.sum, c.sum)
+				product = fmt.Sprintf("wmma.mma.sync.aligned.%s.%s.%s.%s.%s", layouts[0], layouts[1], c.shape, to, from)
 			}
 			typ, far := "b32", 48
 			ends := fmt.Sprintf("xor.b32 %%a0, %%a0, %%b0; xor.b32 %%a0, %%a0, %%a%d; xor.b32 %%b0, %%d0, %%b%d; st.global.v2.u32 [%%out+1024], {%%a0, %%b0};", c.a-1, c.b-1)
@@ -75,9 +86,9 @@ L: cvt.u64.u32 %%q, %%t; add.u64 %%q, %%q, %%in; ld.global.u32 %%u, [%%q]; mov.u
  wmma.load.b.sync.aligned.%[8]s.%[2]s.%[3]s.%[4]s %[9]s, [%[6]s+512]%[7]s;
  wmma.load.c.sync.aligned.%[10]s.%[2]s.%[3]s.%[11]s %[12]s, [%[6]s+1024]%[7]s;
  %[13]s %[14]s, %[5]s, %[9]s, %[12]s;
- wmma.store.d.sync.aligned.%[15]s.%[2]s.global.%[11]s [%%out], %[14]s;
+ wmma.store.d.sync.aligned.%[15]s.%[2]s.global.%[19]s [%%out], %[14]s;
  mov.u32 %%t, %%tid.x; mul.wide.u32 %%q, %%t, 32; add.u64 %%out, %%out, %%q; %[18]s ret; }
-`, layouts[0], c.shape, space, c.elem, list("a", c.a), base, stride, layouts[1], list("b", c.b), layouts[2], c.sum, list("c", c.c), product, list("d", c.c), layouts[3], typ, far, ends)
+`, layouts[0], c.shape, space, c.elem, list("a", c.a), base, stride, layouts[1], list("b", c.b), layouts[2], from, list("c", c.c), product, list("d", d), layouts[3], typ, far, ends, to)
 			want, _ := callsRun(t, program.PTXCode, text, input)
 			got, _ := callsRun(t, program.CompiledCode, text, input) // sm_75 refuses what it lacks, and runs it as PTX
 			if !bytes.Equal(got, want) {
