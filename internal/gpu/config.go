@@ -125,8 +125,8 @@ type Config struct {
 	// SMsPerCluster the SMs of one (-gpgpu_n_clusters,
 	// -gpgpu_n_cores_per_cluster).
 	Clusters, SMsPerCluster int
-	// GPCs is the number of graphics processing clusters, groups of neighbouring SMs of equal size
-	// within which a cluster of blocks runs; 0: the chip is one.
+	// GPCs is the number of graphics processing clusters, groups of neighbouring SMs within which a
+	// cluster of blocks runs, of as many pairs of SMs as the others or one more; 0: the chip is one.
 	GPCs int
 	// Memory is the card's device memory in bytes. Only CUDA programs see it.
 	Memory uint64

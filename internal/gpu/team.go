@@ -9,13 +9,25 @@ import (
 
 // This file: launches with clusters of blocks. All blocks of a cluster begin in the same cycle, each on
 // an SM of its own, in one graphics processing cluster (GPC); and the messages that SMs with such blocks
-// send each other. That a GPC has an equal share of the SMs is assumed, and so is one block per SM:
-// hardware may put several on one.
+// send each other. A GPC consists of whole TPCs; that all have as many, or one more, is assumed, and so is one
+// block per SM: hardware may put several on one.
+
+// tpcSMs is the number of SMs of a texture processing cluster (H100 whitepaper: 66 TPCs, 2 SMs per TPC).
+const tpcSMs = 2
 
 // gpcOf returns the first SM of a GPC, and the first of the next.
 func (c *Config) gpcOf(i int) (from, to int) {
-	n, all := c.gpcs(), c.SMs()
-	return i * all / n, (i + 1) * all / n
+	n, all, piece := c.gpcs(), c.SMs(), tpcSMs
+	if all < n*piece { // a small machine
+		piece = 1
+	}
+	edge := func(i int) int {
+		if i == n {
+			return all
+		}
+		return i * (all / piece) / n * piece
+	}
+	return edge(i), edge(i + 1)
 }
 
 // gpcs returns the number of GPCs: one if the machine does not say.

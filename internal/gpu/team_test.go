@@ -27,11 +27,14 @@ func TestActiveClusters(t *testing.T) {
 	for _, c := range []struct{ sms, gpcs, blocks, size, want int }{
 		{114, 0, 1, 1, 114},
 		{114, 1, 2, 2, 114},
-		{114, 7, 1, 2, 56}, // five GPCs of 16 SMs, two of 17
+		{114, 7, 1, 2, 57}, // six GPCs of 16 SMs, one of 18
+		{132, 8, 1, 2, 66}, // six of 16, two of 18
+		{132, 8, 1, 18, 2},
 		{114, 7, 2, 2, 114},
 		{114, 7, 1, 16, 7},
-		{12, 4, 8, 4, 0},
-		{6, 2, 32, 3, 64},
+		{12, 4, 8, 4, 16}, // two of 2, two of 4
+		{7, 4, 8, 3, 0},   // too few for pairs: one of 1, three of 2
+		{6, 2, 32, 3, 42}, // one of 2, one of 4
 	} {
 		cfg := gpu.Config{GPCs: c.gpcs}
 		cfg.Clusters, cfg.SMsPerCluster = c.sms, 1

@@ -145,7 +145,7 @@ func TestTeamLitmus(t *testing.T) {
 				step int
 				cfg  *gpu.Config
 			}{
-				{"functional", 1, nil}, {"timed, short delays", 5, teamConfig(t, "h100-pcie", 1)}, {"timed, long delays", 12, teamConfig(t, "h100-pcie", 2)},
+				{"functional", 1, nil}, {"timed, short delays", 8, teamConfig(t, "h100-pcie", 1)}, {"timed, long delays", 12, teamConfig(t, "h100-pcie", 2)},
 			} {
 				if run.step > 10 && !alltests.On() {
 					continue
