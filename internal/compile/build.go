@@ -125,7 +125,7 @@ func build(m *module, fn *ptx.Func, moved, kept int64, routines bool) (f *ir.Fun
 // ends reports whether an instruction is the last of its block.
 func ends(in *ptx.Inst) bool {
 	switch in.Op {
-	case "bra", "brx":
+	case "bra":
 		return true
 	case "ret", "exit":
 		return in.Guard == nil
@@ -174,7 +174,7 @@ func (b *builder) edges() {
 			if in.Guard != nil {
 				t.Flow, t.Else = ir.Branch, next
 			}
-		case ends(in) && in.Op != "brx":
+		case ends(in):
 			t = ir.Term{Flow: ir.Exit, Line: in.Pos.Line}
 		}
 		cur.Term = t

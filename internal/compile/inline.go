@@ -8,7 +8,8 @@ import (
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
 )
 
-// This file: the bodies of functions in place of calls of them, in PTX. Parameters that are variables of
+// This file: the bodies of functions in place of calls of them, and branches in place of those by a table, in PTX.
+// Parameters that are variables of
 // .param space become one variable of caller and callee. What stays are calls of functions that call
 // themselves, calls through registers, and those of functions that the machine provides; none has a guard.
 
@@ -48,7 +49,7 @@ func callOf(in *ptx.Inst) (c call) {
 
 // inlined is a function with the functions that it calls in its own code, itself if there is none.
 func (m *module) inlined(fn *ptx.Func) *ptx.Func {
-	if fn.Entry && !slices.ContainsFunc(fn.Code, func(in *ptx.Inst) bool { return in.Op == "call" }) {
+	if fn.Entry && !slices.ContainsFunc(fn.Code, func(in *ptx.Inst) bool { return in.Op == "call" || in.Op == "brx" }) {
 		return fn
 	}
 	x := &inliner{m: m}
@@ -88,6 +89,8 @@ func (x *inliner) body(fn *ptx.Func, vars map[*ptx.Var]*ptx.Var) {
 		case in.Op == "bra":
 			branches = append(branches, len(x.code))
 			x.code = append(x.code, x.copy(in, vars))
+		case in.Op == "brx" && in.Bad == nil:
+			branches = append(branches, x.table(x.copy(in, vars))...)
 		default:
 			x.code = append(x.code, x.copy(in, vars))
 		}
@@ -98,6 +101,47 @@ func (x *inliner) body(fn *ptx.Func, vars map[*ptx.Var]*ptx.Var) {
 		a[0].Target = at[a[0].Target]
 	}
 	x.stack = x.stack[:len(x.stack)-1]
+}
+
+// table appends branches that do what one by a table does, halving the table; it returns the places of those to its
+// targets. An index beyond the table, which has no meaning, is taken for the last one.
+func (x *inliner) table(in *ptx.Inst) (leave []int) {
+	branch := func(guard *ptx.Guard, target int) {
+		b := &ptx.Inst{Pos: in.Pos, Loc: in.Loc, Guard: guard, Op: "bra", Args: []ptx.Operand{{Kind: ptx.OpLabel, Target: target}}}
+		if in.Has("uni") {
+			b.Mods = []string{"uni"}
+		}
+		x.code = append(x.code, b)
+	}
+	around := -1
+	if in.Guard != nil {
+		g := *in.Guard
+		g.Neg = !g.Neg
+		around = len(x.code)
+		branch(&g, 0)
+	}
+	var choose func(targets []int, first int)
+	choose = func(targets []int, first int) {
+		if !slices.ContainsFunc(targets, func(t int) bool { return t != targets[0] }) {
+			leave = append(leave, len(x.code))
+			branch(nil, targets[0])
+			return
+		}
+		half := len(targets) / 2
+		low := operandOf(&ptx.Var{Name: "(low)", Space: ptx.SpaceReg, Type: "pred"})
+		bound := ptx.Operand{Kind: ptx.OpImm, Imm: ptx.Imm{Bits: uint64(first + half)}}
+		x.code = append(x.code, &ptx.Inst{Pos: in.Pos, Loc: in.Loc, Op: "setp", Mods: []string{"lt", "u32"}, Args: []ptx.Operand{low, in.Args[0], bound}})
+		to := len(x.code)
+		branch(&ptx.Guard{Reg: low}, 0)
+		choose(targets[half:], first+half)
+		x.code[to].Args[0].Target = len(x.code)
+		choose(targets[:half], first)
+	}
+	choose(in.Args[1].Table.Targets, 0)
+	if around >= 0 {
+		x.code[around].Args[0].Target = len(x.code)
+	}
+	return leave
 }
 
 // copy is an instruction with other variables.
