@@ -3,6 +3,7 @@ package compile
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
@@ -121,7 +122,7 @@ func (b *builder) symbol(o *ptx.Operand, n int) ir.Arg {
 		at = b.lay.shared[v] + off
 	case ptx.SpaceParam:
 		place, ok := b.lay.param[v]
-		if !ok {
+		if !ok && !b.unread() {
 			stop("the address of a parameter of a call", notYet)
 		}
 		at = place + off
@@ -210,4 +211,23 @@ func (b *builder) tuple(o *ptx.Operand, t ptx.Type, n int) ir.Arg {
 		}
 	}
 	return a
+}
+
+// unread reports whether the instruction is a move to a register that nothing reads: clang without optimisation takes
+// the address of each parameter that is a struct.
+func (b *builder) unread() bool {
+	if b.inst.Op != "mov" || b.inst.Args[0].Kind != ptx.OpReg {
+		return false
+	}
+	for _, in := range b.fn.Code {
+		if in != b.inst && names(in.Args, b.inst.Args[0].Var) {
+			return false
+		}
+	}
+	return true
+}
+
+// names reports whether operands name a variable.
+func names(list []ptx.Operand, v *ptx.Var) bool {
+	return slices.ContainsFunc(list, func(o ptx.Operand) bool { return o.Var == v || names(o.List, v) })
 }
