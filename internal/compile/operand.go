@@ -213,21 +213,25 @@ func (b *builder) tuple(o *ptx.Operand, t ptx.Type, n int) ir.Arg {
 	return a
 }
 
-// unread reports whether the instruction is a move to a register that nothing reads: clang without optimisation takes
-// the address of each parameter that is a struct.
+// unread reports whether the instruction is a move to a register that nothing but moves names, as their result: clang
+// without optimisation takes the address of each parameter that is a struct.
 func (b *builder) unread() bool {
 	if b.inst.Op != "mov" || b.inst.Args[0].Kind != ptx.OpReg {
 		return false
 	}
 	for _, in := range b.fn.Code {
-		if in != b.inst && names(in.Args, b.inst.Args[0].Var) {
+		args := in.Args
+		if in.Op == "mov" && args[0].Kind == ptx.OpReg {
+			args = args[1:]
+		}
+		if names(args, &b.inst.Args[0]) {
 			return false
 		}
 	}
 	return true
 }
 
-// names reports whether operands name a variable.
-func names(list []ptx.Operand, v *ptx.Var) bool {
-	return slices.ContainsFunc(list, func(o ptx.Operand) bool { return o.Var == v || names(o.List, v) })
+// names reports whether operands name a register.
+func names(list []ptx.Operand, r *ptx.Operand) bool {
+	return slices.ContainsFunc(list, func(o ptx.Operand) bool { return o.Var == r.Var && o.Index == r.Index || names(o.List, r) })
 }
