@@ -52,6 +52,7 @@ func TestCompiledMMA(t *testing.T) {
 		{form: "m16n8k256.row.col.s32.b1.b1.s32.{xor,and}.popc", a: 4, b: 2, d: 4, sum: integer, mask: ^uint32(0)},
 		{form: "m16n8k32.row.col.f32.{f16,bf16}.{f16,bf16}.f32", a: 4, b: 4, d: 4, sum: single, sparse: 2, mask: 0x83ff83ff, bits: 0x3c003c00},
 		{form: "m16n8k32.row.col.f16.f16.f16.f16", a: 4, b: 4, d: 2, sum: integer, sparse: 2, mask: 0x87ff87ff, bits: 0x38003800},
+		{form: "m16n8k32.row.col.f32.f16.f16.f16", a: 4, b: 4, c: 2, d: 4, sum: integer, sparse: 2, mask: 0x87ff87ff, bits: 0x38003800},
 		{form: "m16n8k64.row.col{.satfinite,}.s32.{u8,s8}.{u8,s8}.s32", a: 4, b: 4, d: 4, sum: integer, sparse: 1, mask: ^uint32(0)},
 		{form: "m16n8k16.row.col.f32.f16.f16.f32", a: 2, b: 2, d: 4, sum: single, sparse: 2, refused: true},
 	} {
