@@ -27,6 +27,8 @@ Compile CUDA C++ with clang (14 or later), without NVIDIA's software.
   -o FILE            the output
   -c                 compile to objects without linking (-odir DIR: into a folder)
   --ptx              only the PTX of the kernels (NAME.ptx, or -o)
+  --sass             only their machine code by heddle ptxas, as a listing (NAME.sass,
+                     or -o; -arch from sm_75 to sm_89, default sm_86)
   --fatbin           only a fat binary with PTX for each -arch (NAME.fatbin, or -o)
   -arch=sm_XX        the oldest GPU to compile kernels for (default sm_70)
   -lineinfo, -g      keep source lines for messages and reports
@@ -48,8 +50,11 @@ const ccVersion = `nvcc: NVIDIA (R) Cuda compiler driver (in its place: heddle c
 Cuda compilation tools, release %d.%d, V%[3]d.%[4]d.%[5]d
 `
 
-// defaultArch is the architecture for kernels if none is given.
-const defaultArch = "sm_70"
+// defaultArch is the architecture for kernels if none is given, listedArch the one for a listing of machine code.
+const (
+	defaultArch = "sm_70"
+	listedArch  = "sm_86"
+)
 
 // nvcc is the name under which this program acts as heddle cc.
 const nvcc = "nvcc"

@@ -18,6 +18,7 @@ type ccCall struct {
 	run               bool // run the program at once
 	compile, ptx, rdc bool
 	fatbin            bool              // pack the PTX
+	sass              bool              // compile the PTX to a listing
 	look              bool              // clang only inspects the sources: -E, -M and similar flags
 	dlink             bool              // only the object that joins the kernels of others
 	out               string            // a file
@@ -73,6 +74,7 @@ var switches = map[string]func(*ccCall){
 	"-c":        func(c *ccCall) { c.compile = true },
 	"-dc":       func(c *ccCall) { c.compile, c.rdc = true, true },
 	"--ptx":     func(c *ccCall) { c.ptx = true },
+	"--sass":    func(c *ccCall) { c.ptx, c.sass = true, true },
 	"--fatbin":  func(c *ccCall) { c.ptx, c.fatbin = true, true },
 	"-dlink":    func(c *ccCall) { c.dlink = true },
 	"-fgpu-rdc": func(c *ccCall) { c.rdc = true },
@@ -152,7 +154,9 @@ func parseCC(args []string) (*ccCall, error) {
 		return nil, err
 	}
 	if len(c.archs) == 0 {
-		c.archs = []string{defaultArch}
+		if c.archs = []string{defaultArch}; c.sass {
+			c.archs[0] = listedArch
+		}
 	}
 	return c, nil
 }
@@ -278,10 +282,13 @@ func (c *ccCall) checkOutput() error {
 		return usage("cc: -o names one file, but %d sources give one output each; use -odir", len(c.files))
 	}
 	if c.ptx && !c.fatbin && len(c.archs) > 1 {
-		return usage("cc: --ptx takes one architecture, not %s; use --fatbin for several", strings.Join(c.archs, " "))
+		return usage("cc: --ptx and --sass take one architecture, not %s; use --fatbin for several", strings.Join(c.archs, " "))
+	}
+	if c.sass && c.fatbin {
+		return usage("cc: --sass cannot be combined with --fatbin")
 	}
 	if c.ptx && c.compile {
-		return usage("cc: -c cannot be combined with --ptx or --fatbin")
+		return usage("cc: -c cannot be combined with --ptx, --sass or --fatbin")
 	}
 	if c.compile && c.out != "" && len(c.files) > 1 && !isFolder(c.out) {
 		return usage("cc: -o names one file, but %d are compiled; use -odir for a folder", len(c.files))

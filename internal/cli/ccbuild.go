@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/compile"
 	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
@@ -39,6 +40,13 @@ func (b *ccBuild) build() error {
 		for _, file := range b.files {
 			out := b.result(file, ".fatbin")
 			if err := b.fatBinary(file, out, b.dependencies(out, out)); err != nil {
+				return err
+			}
+		}
+		return nil
+	case b.sass:
+		for _, file := range b.files {
+			if err := b.listing(file, b.result(file, ".sass")); err != nil {
 				return err
 			}
 		}
@@ -204,6 +212,31 @@ func (b *ccBuild) device(file, arch, out string, dependencies []string) error {
 	as := *b
 	as.ccCall = b.as(file, "cuda")
 	return b.kit.PTX(b.clang, arch, slices.Concat(as.reading(file), flags, dependencies), file, b.tmp, out)
+}
+
+// listing compiles a source to machine code, as text.
+func (b *ccBuild) listing(file, out string) error {
+	text := filepath.Join(b.tmp, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))+".ptx")
+	if err := b.device(file, b.archs[0], text, b.dependencies(out, out)); err != nil {
+		return err
+	}
+	lines := slices.ContainsFunc(b.flags, func(f string) bool { return strings.HasPrefix(f, "-g") && f != "-g0" })
+	b.say([]string{"ptxas", "--sass", "-arch", b.archs[0], text})
+	if b.dry {
+		return nil
+	}
+	f, err := os.Create(out)
+	if err != nil {
+		return usage("cc: -o: %w", err)
+	}
+	e := b.e
+	e.stdout = f
+	c := ptxasCmd{File: text, Arch: b.archs[0], SASS: true, Level: compile.Most, Lines: lines}
+	if err := cmp.Or(c.Run(e), f.Close()); err != nil {
+		os.Remove(out)
+		return err
+	}
+	return nil
 }
 
 // fatBinary builds a fat binary of a source, with PTX for every architecture. The
