@@ -50,7 +50,8 @@ template <bool zero> __global__ void sum(const int *in, int *out) {
   unsigned int ra[4] = {1, 2, 3, 4}, rb[2] = {1, 2};
   float d[4];
   if (zero || in[threadIdx.x] > 2)
-    d[0] = d[1] = d[2] = d[3] = 0;
+    for (int k = 0; k < 4; k++)
+      d[k] = in[32 + k];
   multiply(d, ra, rb); // BUG sum_begins: uninit-local
   for (int k = 0; k < 4; k++)
     out[threadIdx.x * 4 + k] = int(d[k]);

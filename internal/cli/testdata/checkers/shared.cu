@@ -204,8 +204,8 @@ template <bool registers> __global__ void smooth(const int *in, int *out) {
 CASE(smooth_in_place) { run(smooth<false>, 1, 64); }
 CASE(smooth_registers) { run(smooth<true>, 1, 64); } // CLEAN smooth_registers
 
-static __device__ void named_sync() { asm volatile("bar.sync 1, 64;" ::: "memory"); }
-static __device__ void named_arrive() { asm volatile("bar.arrive 1, 64;" ::: "memory"); }
+static __device__ void named_sync(int barrier = 1) { asm volatile("bar.sync %0, 64;" ::"r"(barrier) : "memory"); }
+static __device__ void named_arrive(int barrier = 1) { asm volatile("bar.arrive %0, 64;" ::"r"(barrier) : "memory"); }
 
 // A barrier of two of three warps orders nothing for the third.
 template <bool all> __global__ void two_of_three(const int *in, int *out) {
@@ -227,7 +227,7 @@ CASE(two_of_three_wait) { run(two_of_three<true>, 1, 96); } // CLEAN two_of_thre
 // A producer that arrives before it has written.
 template <bool early> __global__ void handover(const int *in, int *out) {
   __shared__ int s[32];
-  int i = threadIdx.x;
+  int i = threadIdx.x, got = 0;
   if (i < 32) {
     if (early)
       named_arrive();
@@ -236,27 +236,29 @@ template <bool early> __global__ void handover(const int *in, int *out) {
       named_arrive();
   } else {
     named_sync();
-    out[i] = s[i - 32]; // BUG handover_early: race-shared-interwarp
+    got = s[i - 32]; // BUG handover_early: race-shared-interwarp
   }
+  out[i] = got;
 }
 CASE(handover_early) { run(handover<true>, 1, 64); }
 CASE(handover_late) { run(handover<false>, 1, 64); } // CLEAN handover_late
 
-// A consumer that does not say that the buffer is free again.
+// A consumer that does not say that the buffer is free again. Each round has its own barrier, at which a producer
+// that is ahead does not arrive twice.
 template <bool back> __global__ void refill(const int *in, int *out) {
   __shared__ int s[32];
   int i = threadIdx.x, sum = 0;
   for (int k = 0; k < 3; k++) {
     if (i < 32) {
       if (back && k > 0)
-        asm volatile("bar.sync 2, 64;" ::: "memory");
+        named_sync(4);
       s[i] = in[32 * k + i]; // BUG refill_blind: race-shared-interwarp
-      named_arrive();
+      named_arrive(k + 1);
     } else {
-      named_sync();
+      named_sync(k + 1);
       sum += s[i - 32]; // BUG refill_blind: race-shared-interwarp
       if (back && k < 2)
-        asm volatile("bar.arrive 2, 64;" ::: "memory");
+        named_arrive(4);
     }
   }
   out[i] = sum;

@@ -3,6 +3,7 @@ package sdk_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -448,5 +449,43 @@ extern "C" __global__ void overlap(const int4 *in, int *out) {
 	}
 	if got[0] <= 0 || got[0] >= got[1] {
 		t.Errorf("arriving took %d cycles, waiting %d", got[0], got[1])
+	}
+}
+
+// TestUnordered: CUDA's atomic functions order no other accesses, so that no fence and no order is in their PTX.
+func TestUnordered(t *testing.T) {
+	alltests.Only(t, "atomic functions, compiled")
+	const source = `
+template <class T> __device__ void both(T *p, T v) {
+  atomicAdd(p, v), atomicSub(p, v), atomicExch(p, v), atomicMin(p, v), atomicMax(p, v);
+  atomicAnd(p, v), atomicOr(p, v), atomicXor(p, v), atomicCAS(p, v, (T)(v + 1));
+}
+extern "C" __global__ void unordered(int *i, unsigned int *u, unsigned long long *l, float *f, double *d) {
+  __shared__ int s;
+  both(i, 1), both(u, 2u), both(&s, 3);
+  atomicInc(u, 7u), atomicDec(u, 7u);
+  atomicAdd(l, 1ull), atomicExch(l, 1ull), atomicMin(l, 1ull), atomicAnd(l, 1ull), atomicCAS(l, 1ull, 2ull);
+  atomicAdd(f, 1.f), atomicExch(f, 1.f), atomicAdd(d, 1.);
+}
+`
+	file := filepath.Join(t.TempDir(), "unordered.cu")
+	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range compilers(t) {
+		t.Run(fmt.Sprintf("clang-%d", s.Clang.Major), func(t *testing.T) {
+			text, err := os.ReadFile(ptxOf(t, s, file, "-O2"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(string(text), "cas.b"); n != 4 {
+				t.Errorf("%d instructions compare and swap, want 4", n)
+			}
+			for _, word := range []string{"fence", "membar", "acquire", "release"} {
+				if n := strings.Count(string(text), word); n > 0 {
+					t.Errorf("%q is there %d times", word, n)
+				}
+			}
+		})
 	}
 }
