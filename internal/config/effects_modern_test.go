@@ -107,7 +107,7 @@ var notInPTX = slices.Concat(inHopper, []string{
 	"modern.copy.regular_war", "modern.copy.uniform_raw", "modern.copy.uniform_war", "modern.depbar_delay", "modern.fence_block",
 	"modern.fence_system", "modern.guard_extra", "modern.keep_code", "modern.l0fl.line", "modern.l0fl.sets", "modern.l0fl.ways", "modern.l0i.sets",
 	"modern.l0i.ways", "modern.l0vl.sets", "modern.l0vl.ways", "modern.load.regular_war", "modern.load.uniform_raw",
-	"modern.load.uniform_war", "modern.long_stall", "modern.mio.raw", "modern.mio.war", "modern.queue_misc", "modern.response_queue",
+	"modern.load.uniform_war", "modern.long_stall", "modern.mio.raw", "modern.mio.war", "modern.queue_misc", "modern.replies_taken", "modern.response_queue",
 	"modern.result_queue", "modern.rfc", "modern.shared_load.regular_war", "modern.shared_load.uniform_raw", "modern.shared_load.uniform_war",
 	"modern.shared_store.uniform_war", "modern.store.uniform_war", "modern.tensor_f16", "modern.tensor_halves", "modern.time.branch.latency",
 	"modern.time.branch.pipe", "modern.time.dmma.interval", "modern.time.dmma.latency", "modern.time.dmma.pipe", "modern.time.fp64.pipe",

@@ -155,6 +155,7 @@ var sassEffects = []sassEffect{
 	{"modern.long_stall=30", "stall12", "more", ""},
 	{"modern.zero_stall=60", "errbar", "more", ""},
 	{"modern.queue_misc=1", "queued", "differ", ""},
+	{"modern.replies_taken=2", "misses.many", "differ", "clocks.noc=3620"},
 	{"modern.response_queue=1", "misses.many", "differ", "l1d.port=1"},
 	{"modern.result_queue=1", "writes.many", "differ", ""},
 	{"modern.rfc=false", "reuse", "more", ""},

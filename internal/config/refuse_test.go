@@ -90,6 +90,7 @@ func TestConflictsAreTyped(t *testing.T) {
 		{"clocks.core=1365.000001 clocks.noc=1365.000003 clocks.l2=1365.000007", "clocks.core clocks.noc clocks.l2 clocks.dram"},
 		{"simt.units.sp=0", ""},
 		{"core=modern modern.wide_window=1", "modern.wide_window modern.window"},
+		{"core=modern modern.replies_taken=2 modern.response_queue=1", "modern.replies_taken modern.response_queue"},
 	} {
 		t.Run(tc.set, func(t *testing.T) {
 			g, err := Load("rtx-2060")

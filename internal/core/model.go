@@ -145,6 +145,8 @@ type Shape struct {
 	// (-gpgpu_local_mem_map 0 and 1).
 	LocalBase  uint64
 	LocalSlots bool
+	// Replies is how many replies an SM, or a cluster of SMs, takes from the network in a core cycle, at most 2; 0: 1.
+	Replies int
 	// Ideal are the idealisations that are on.
 	Ideal Ideal
 }

@@ -56,16 +56,19 @@ type GPU struct {
 	skipped uint64 // core cycles
 }
 
+// inbox are the replies for the SMs of a cluster in this cycle, nil after the last.
+type inbox [2]*mem.Req
+
 // state is the machine itself: everything that a run changes in it.
 type state struct {
 	cores    []core.SM
 	naps     []*core.Sleep // of the cores
 	clusters []cluster
 	mem      *system.Memory
-	awake    []bool     // by SM: has a warp that has not retired
-	choked   []bool     // by SM: has no room for a reply
-	inbox    []*mem.Req // by cluster: reply for one of its SMs in this cycle
-	team     team       `state:"-"` // it affects no result
+	awake    []bool  // by SM: has a warp that has not retired
+	choked   []bool  // by SM: has no room for a reply
+	inbox    []inbox // by cluster
+	team     team    `state:"-"` // it affects no result
 
 	clk       clock
 	pool      mem.Pool
@@ -154,7 +157,7 @@ func (g *GPU) build() (err error) {
 	}
 	g.newTeam()
 	if g.mem, err = system.New(system.Config{
-		Clusters: cfg.Clusters, SMsPerCluster: cfg.SMsPerCluster, FIFO: cfg.ClusterFIFO, Net: cfg.net(), Mem: cfg.Mem,
+		Clusters: cfg.Clusters, SMsPerCluster: cfg.SMsPerCluster, FIFO: cfg.ClusterFIFO, Replies: cfg.Core.Base().Replies, Net: cfg.net(), Mem: cfg.Mem,
 	}, &g.pool); err != nil {
 		return err
 	}
@@ -187,7 +190,7 @@ func (g *GPU) build() (err error) {
 			}
 		}
 	}
-	g.choked, g.inbox = make([]bool, n), make([]*mem.Req, cfg.Clusters)
+	g.choked, g.inbox = make([]bool, n), make([]inbox, cfg.Clusters)
 	g.awake, g.full, g.bound = make([]bool, n), make([]bool, n), make([]*Kernel, n)
 	g.lastCore = make([]int, cfg.Clusters)
 	g.rate = newRate(cfg)
@@ -279,7 +282,12 @@ func (g *GPU) give(cluster int, r *mem.Req) {
 		g.choked[sm] = g.cores[sm].RepliesFull()
 		return
 	}
-	g.inbox[cluster] = r
+	in := &g.inbox[cluster]
+	if in[0] != nil {
+		in[1] = r
+		return
+	}
+	in[0] = r
 	g.handed = append(g.handed, cluster)
 }
 

@@ -301,7 +301,7 @@ func (g *GPU) runSMs() {
 	}
 	t.busy += own.busy
 	for _, c := range g.handed {
-		g.inbox[c] = nil
+		g.inbox[c] = inbox{}
 	}
 	g.handed = g.handed[:0]
 	g.hearNews()
@@ -643,12 +643,12 @@ func (g *GPU) lives(c int) bool {
 // runAlone simulates the core cycle of all clusters, of one SM each, while no other worker
 // runs. SMs that sleep cost little: they are most of a large chip.
 func (g *GPU) runAlone(w *worker) {
-	inbox, naps := g.inbox[:len(g.awake)], g.naps[:len(g.awake)]
+	in, naps := g.inbox[:len(g.awake)], g.naps[:len(g.awake)]
 	for c, awake := range g.awake {
 		if !awake {
 			continue
 		}
-		if inbox[c] == nil {
+		if in[c][0] == nil {
 			n := naps[c]
 			if r := n.Room(); (r == 0 || g.clusters[c].out.Refuses(r)) && n.Pass() {
 				continue
@@ -663,8 +663,10 @@ func (g *GPU) runCluster(w *worker, c int) {
 	cl := &g.clusters[c]
 	per := g.cfg.SMsPerCluster
 	base := c * per
-	if r := g.inbox[c]; r != nil {
-		g.cores[r.SM].Deliver(r)
+	for _, r := range g.inbox[c] {
+		if r != nil {
+			g.cores[r.SM].Deliver(r)
+		}
 	}
 	if per == 1 {
 		cl.last = true

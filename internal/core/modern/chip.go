@@ -9,7 +9,7 @@ import (
 
 // RepliesFull reports whether there is no room for the reply to a load or a
 // store.
-func (c *Core) RepliesFull() bool { return c.ls.replies.Full() }
+func (c *Core) RepliesFull() bool { return !c.ls.replies.Room(c.cfg.RepliesTaken) }
 
 // paramBytes is the number of bytes of constant bank 0 that a launch writes: those
 // before the parameters (SASS, sm_90) and 4 KiB of parameters (CUDA programming guide).

@@ -74,7 +74,7 @@ type Config struct {
 func Ampere() Config {
 	shape := core.Shape{
 		SMs: 84, Warps: 48, Blocks: 32, Registers: 65536, Shared: 100 << 10, RegisterGranule: 8, SharedGranule: 128, SharedReserved: 1024,
-		LocalBase: 0x1F88_0000,
+		LocalBase: 0x1F88_0000, Replies: 1,
 	}
 	c := Config{shape, Params{
 		SubCores: 4, Consumers: 63, Counters: machine.Ampere.Counters,
@@ -100,7 +100,7 @@ func Ampere() Config {
 		Constant:    Constant{10, 26, 29, 29},
 		// No figure in the paper: taken as a load from shared memory [INF].
 		Mio:     Access{9, 24},
-		Texture: 200, PRT: 128, Coalescers: 4, LineCycles: 1, SharedBanks: 32,
+		Texture: 200, PRT: 128, Coalescers: 4, LineCycles: 1, RepliesTaken: 1, SharedBanks: 32,
 		L1Latency: 13, L1Banks: 4, L1Lookups: 4, L1Sectors: 4, ResponseQueue: 64,
 		FenceBlock: 53, FenceGPU: 186, FenceSystem: 2900,
 		Hopper: hopper(),
@@ -199,6 +199,8 @@ func (c *Config) Check() error {
 	switch {
 	case c.WideWindow < c.Window:
 		return param.Clash("modern.wide_window modern.window", "wide read window %d must not be less than the window %d", c.WideWindow, c.Window)
+	case c.RepliesTaken > c.ResponseQueue:
+		return param.Clash("modern.replies_taken modern.response_queue", "an SM that holds %d replies cannot take %d in a cycle", c.ResponseQueue, c.RepliesTaken)
 	case c.SubCores > c.Warps:
 		return param.Clash("modern.sub_cores sm.threads", "%d sub-cores need at least as many warps, not %d", c.SubCores, c.Warps)
 	case c.SharedBanks&(c.SharedBanks-1) != 0 || c.L1Banks&(c.L1Banks-1) != 0:

@@ -119,7 +119,7 @@ func (c *Core) receive(t uint64) {
 		c.shared(t)
 	}
 	l := &c.ls
-	if l.replies.Len() > 0 {
+	for n := 0; n < c.cfg.RepliesTaken && l.replies.Len() > 0; n++ {
 		c.moved = true
 		c.reply()
 	}

@@ -20,6 +20,7 @@ var Model = &core.Model{
 func (p *Params) Settings(m *core.Machine) core.Settings {
 	c := &Config{m.Shape, *p}
 	c.L1C, c.L1T, c.LocalSlots, c.WarpGranule, c.Barriers, c.OneBlockAtLeast = cache.Config{}, cache.Config{}, false, 0, 0, false
+	c.Replies = p.RepliesTaken
 	c.idealise()
 	return c
 }

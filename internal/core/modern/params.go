@@ -114,6 +114,8 @@ type Params struct {
 	// loads 124.7 on the RTX 3060 [HW].
 	L1Sectors     int `help:"32-byte sectors that the L1 data cache looks up per cycle, over all banks" unit:"per cycle" want:"1..4096"`
 	ResponseQueue int `help:"replies that the SM can hold" unit:"packets" want:"1..65536"`
+	// One, as Accel-Sim's clusters do, on GPUs before Hopper.
+	RepliesTaken int `help:"replies of up to 32 bytes that the SM takes from the network in a cycle" unit:"packets" want:"1..2" def:"1"`
 	// 53, 186, 2900 [SIM].
 	FenceBlock  int `help:"minimum time of a memory barrier for the block" unit:"cycles" want:"1..4096" from:"-num_cycles_to_stall_SM_at_cta_memory_barrier"`
 	FenceGPU    int `key:"fence_gpu" help:"minimum time of a memory barrier for the GPU" unit:"cycles" want:"1..4096" from:"-num_cycles_to_stall_SM_at_gpu_memory_barrier"`

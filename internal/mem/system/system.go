@@ -21,6 +21,7 @@ import (
 type Config struct {
 	Clusters, SMsPerCluster int         // of SMs; a cluster is a node of the networks
 	FIFO                    int         // replies that can wait at a cluster
+	Replies                 int         // that a cluster takes in a core cycle
 	Net                     noc.Config  // of requests; replies go through its reverse
 	Mem                     part.Config // the partitions
 }
@@ -50,6 +51,7 @@ type Memory struct {
 
 	pool  *mem.Pool
 	per   int         // SMs of a cluster
+	takes int         // replies of a cluster in a core cycle
 	wait  []mem.Queue // replies at each cluster
 	held  int         // of all
 	holds []uint64    // clusters with such replies, a bit each
@@ -61,7 +63,7 @@ func New(cfg Config, pool *mem.Pool) (*Memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Memory{Parts: parts, Requests: noc.New(cfg.Net), Replies: noc.New(cfg.Net.Reverse()), pool: pool, per: cfg.SMsPerCluster}
+	m := &Memory{Parts: parts, Requests: noc.New(cfg.Net), Replies: noc.New(cfg.Net.Reverse()), pool: pool, per: cfg.SMsPerCluster, takes: max(cfg.Replies, 1)}
 	m.wait, m.holds = make([]mem.Queue, cfg.Clusters), make([]uint64, (cfg.Clusters+63)/64)
 	for i := range m.wait {
 		m.wait[i] = mem.NewQueue(cfg.FIFO)
@@ -103,8 +105,8 @@ func (m *Memory) Waiting(cluster int) (n, limit int) {
 	return m.wait[cluster].Len(), m.wait[cluster].Limit()
 }
 
-// Deliver passes the oldest reply at each cluster to hand, unless its SM is choked,
-// and takes one from the network. It is called at the beginning of a core cycle.
+// Deliver passes the oldest replies at each cluster to hand, unless their SM is choked,
+// and takes as many from the network. It is called at the beginning of a core cycle.
 func (m *Memory) Deliver(now uint64, choked []bool, hand func(cluster int, r *mem.Req)) {
 	if m.held == 0 && !m.Replies.Busy() {
 		return
@@ -115,16 +117,25 @@ func (m *Memory) Deliver(now uint64, choked []bool, hand func(cluster int, r *me
 		for set := m.holds[w] | ready[w]; set != 0; set &= set - 1 {
 			c := w<<6 + bits.TrailingZeros64(set)
 			q := &m.wait[c]
-			if r := q.Head(); r != nil && (r.Kind == mem.InstRead || !choked[r.SM]) {
+			for range m.takes {
+				r := q.Head()
+				if r == nil || choked[r.SM] && r.Kind != mem.InstRead {
+					break
+				}
 				m.Times.delivered(now, r, int(r.Chan)*banks+int(r.Bank))
 				hand(c, r)
 				q.Pop()
 				m.held--
 			}
-			if !q.Full() {
-				if r := m.Replies.Pop(c); r != nil {
-					m.hold(c, r)
+			for range m.takes {
+				if q.Full() {
+					break
 				}
+				r := m.Replies.Pop(c)
+				if r == nil {
+					break
+				}
+				m.hold(c, r)
 			}
 			if q.Len() == 0 {
 				m.holds[w] &^= 1 << (c & 63)
