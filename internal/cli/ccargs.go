@@ -19,6 +19,8 @@ type ccCall struct {
 	compile, ptx, rdc bool
 	fatbin            bool              // pack the PTX
 	sass              bool              // compile the PTX to a listing
+	ptxas             []string          // options of that
+	anyArch           bool              // an architecture of our choice
 	look              bool              // clang only inspects the sources: -E, -M and similar flags
 	dlink             bool              // only the object that joins the kernels of others
 	out               string            // a file
@@ -36,8 +38,8 @@ type ccCall struct {
 // dropped are flags of nvcc that have no meaning here; those with true take a
 // value, as the next argument or after an equals sign.
 var dropped = map[string]bool{
-	"-cudart": true, "--cudart": true, "-ccbin": true, "--compiler-bindir": true, "-maxrregcount": true, "--maxrregcount": true,
-	"-Xptxas": true, "--ptxas-options": true, "-Xnvlink": true, "-Xcudafe": true, "--threads": true, "-t": true, "-diag-suppress": true,
+	"-cudart": true, "--cudart": true, "-ccbin": true, "--compiler-bindir": true,
+	"-Xnvlink": true, "-Xcudafe": true, "--threads": true, "-t": true, "-diag-suppress": true,
 	"--diag-suppress": true, "-lcudart": false, "-lcudart_static": false, "-lcudadevrt": false, "--expt-relaxed-constexpr": false,
 	"-expt-relaxed-constexpr": false, "--expt-extended-lambda": false, "-expt-extended-lambda": false, "--extended-lambda": false,
 	"-extended-lambda": false, "--relocatable-device-code=false": false, "-rdc=false": false, "--keep": false, "-keep": false,
@@ -91,6 +93,7 @@ var valued = map[string]func(c *ccCall, flag, value string) error{
 		value, _, _ = strings.Cut(value, ",code") // arch=compute_XX
 		return c.arch(flag, value)
 	},
+	"-maxrregcount": (*ccCall).forPtxas, "--maxrregcount": (*ccCall).forPtxas, "-Xptxas": (*ccCall).forPtxas, "--ptxas-options": (*ccCall).forPtxas,
 	"-code": func(*ccCall, string, string) error { return nil }, // the architecture of the PTX decides
 	"-rdc": func(c *ccCall, _, value string) error {
 		c.rdc = c.rdc || value != "false"
@@ -150,13 +153,17 @@ func parseCC(args []string) (*ccCall, error) {
 			c.languages[file] = c.language
 		}
 	}
+	if c.anyArch || len(c.archs) == 0 {
+		arch := defaultArch
+		if c.sass {
+			arch = listedArch
+		}
+		if !slices.Contains(c.archs, arch) {
+			c.archs = append(c.archs, arch)
+		}
+	}
 	if err := c.checkOutput(); err != nil {
 		return nil, err
-	}
-	if len(c.archs) == 0 {
-		if c.archs = []string{defaultArch}; c.sass {
-			c.archs[0] = listedArch
-		}
 	}
 	return c, nil
 }
@@ -420,7 +427,8 @@ func (c *ccCall) result(file, ending string) string {
 // are kept.
 func (c *ccCall) arch(flag, value string) error {
 	if value == "native" || value == "all" || value == "all-major" {
-		value = defaultArch
+		c.anyArch = true
+		return nil
 	}
 	name, ok := sdk.Arch(value)
 	if !ok {
@@ -429,6 +437,15 @@ func (c *ccCall) arch(flag, value string) error {
 	if !slices.Contains(c.archs, name) {
 		c.archs = append(c.archs, name)
 	}
+	return nil
+}
+
+// forPtxas adds options for the compiler to machine code, which only a listing needs.
+func (c *ccCall) forPtxas(flag, value string) error {
+	if strings.HasSuffix(flag, "maxrregcount") {
+		value = "--maxrregcount=" + value
+	}
+	c.ptxas = append(c.ptxas, strings.Split(value, ",")...)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heddle-sim/heddle/internal/compile"
 	"github.com/heddle-sim/heddle/internal/work/cuda/sdk"
 )
 
@@ -214,27 +214,32 @@ func (b *ccBuild) device(file, arch, out string, dependencies []string) error {
 	return b.kit.PTX(b.clang, arch, slices.Concat(as.reading(file), flags, dependencies), file, b.tmp, out)
 }
 
-// listing compiles a source to machine code, as text.
+// listing compiles a source to machine code, as text. Kernels that cannot be compiled are left out, and are an error.
 func (b *ccBuild) listing(file, out string) error {
 	text := filepath.Join(b.tmp, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))+".ptx")
 	if err := b.device(file, b.archs[0], text, b.dependencies(out, out)); err != nil {
 		return err
 	}
-	lines := slices.ContainsFunc(b.flags, func(f string) bool { return strings.HasPrefix(f, "-g") && f != "-g0" })
-	b.say([]string{"ptxas", "--sass", "-arch", b.archs[0], text})
+	words := slices.Concat([]string{"ptxas", "--sass", "-arch", b.archs[0]}, b.ptxas, []string{text})
+	if slices.ContainsFunc(b.flags, func(f string) bool { return strings.HasPrefix(f, "-g") && f != "-g0" }) {
+		words = append(words, "-lineinfo")
+	}
+	b.say(words)
 	if b.dry {
 		return nil
 	}
-	f, err := os.Create(out)
-	if err != nil {
-		return usage("cc: -o: %w", err)
-	}
+	var listing, said bytes.Buffer
 	e := b.e
-	e.stdout = f
-	c := ptxasCmd{File: text, Arch: b.archs[0], SASS: true, Level: compile.Most, Lines: lines}
-	if err := cmp.Or(c.Run(e), f.Close()); err != nil {
-		os.Remove(out)
-		return err
+	e.stdout, e.stderr = &listing, &said
+	code := heddle(e, words)
+	fmt.Fprint(b.e.stderr, strings.ReplaceAll(said.String(), b.tmp+string(filepath.Separator), "")) // files that nobody will find
+	if code == exitOK || listing.Len() > 0 {
+		if err := os.WriteFile(out, listing.Bytes(), 0o666); err != nil {
+			return usage("cc: -o: %w", err)
+		}
+	}
+	if code != exitOK {
+		return &exitError{code: code}
 	}
 	return nil
 }

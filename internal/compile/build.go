@@ -2,6 +2,7 @@ package compile
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/heddle-sim/heddle/internal/compile/ir"
 	"github.com/heddle-sim/heddle/internal/isa/ptx"
@@ -223,7 +224,8 @@ func (b *builder) step(pc int) {
 		}
 	}
 	if in.Bad != nil {
-		stop(in.FullName()+" cannot be compiled:", in.Bad.Error())
+		why := strings.TrimPrefix(strings.TrimPrefix(in.Bad.Error(), in.FullName()+": "), in.Op+": ")
+		stop(in.FullName()+" cannot be compiled:", why)
 	}
 	switch in.Op {
 	case "bra":

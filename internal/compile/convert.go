@@ -77,6 +77,10 @@ func (b *builder) convertPair(to, from ptx.Type) {
 	if from != "f32" || to != "f16x2" && to != "bf16x2" || in.Rounding() != "rn" && in.Rounding() != "rz" {
 		stop(in.FullName(), notYet)
 	}
+	if to == "f16x2" && !in.Has("relu") {
+		b.assign(&in.Args[0], 0, b.pairOfHalves(ir.R(b.value(b.source(&in.Args[1], from, 0))), b.source(&in.Args[2], from, 0), in.Rounding()))
+		return
+	}
 	name := "F2FP"
 	if in.Has("relu") {
 		name += ".RELU"
@@ -87,10 +91,6 @@ func (b *builder) convertPair(to, from ptx.Type) {
 	name += ".PACK_AB"
 	if in.Rounding() == "rz" {
 		name += ".RZ"
-	}
-	if to == "f16x2" && !in.Has("relu") {
-		b.assign(&in.Args[0], 0, b.pairOfHalves(ir.R(b.value(b.source(&in.Args[1], from, 0))), b.source(&in.Args[2], from, 0), in.Rounding()))
-		return
 	}
 	v := b.f.NewValue(ir.GPR)
 	b.emit(name, ir.D(v), ir.R(b.value(b.source(&in.Args[1], from, 0))), b.source(&in.Args[2], from, 0))

@@ -9,9 +9,9 @@ import (
 )
 
 // This file: the bodies of functions in place of calls of them, and branches in place of those by a table, in PTX.
-// Parameters that are variables of
-// .param space become one variable of caller and callee. What stays are calls of functions that call
-// themselves, calls through registers, and those of functions that the machine provides; none has a guard.
+// Parameters that are variables of .param space become one variable of caller and callee. What stays are calls of
+// functions that call themselves, calls through registers, and those of functions that the machine provides; none has
+// a guard.
 
 // mostInlined bounds the instructions of a kernel with the functions in it: our choice.
 const mostInlined = 100_000
@@ -47,7 +47,8 @@ func callOf(in *ptx.Inst) (c call) {
 	return c
 }
 
-// inlined is a function with the functions that it calls in its own code, itself if there is none.
+// inlined is a function with the functions that it calls in its own code and without branches by tables, itself if it
+// has neither.
 func (m *module) inlined(fn *ptx.Func) *ptx.Func {
 	if fn.Entry && !slices.ContainsFunc(fn.Code, func(in *ptx.Inst) bool { return in.Op == "call" || in.Op == "brx" }) {
 		return fn
@@ -73,7 +74,7 @@ func (x *inliner) body(fn *ptx.Func, vars map[*ptx.Var]*ptx.Var) {
 	var branches []int
 	for pc, in := range fn.Code {
 		if at[pc] = len(x.code); len(x.code) > mostInlined {
-			stop("a kernel", fmt.Sprintf("with more than %d instructions in place of its calls, which %s", mostInlined, notYet))
+			stop("a kernel", fmt.Sprintf("with more than %d instructions in place of its calls and tables, which %s", mostInlined, notYet))
 		}
 		inner := len(x.stack) > 1 || !fn.Entry
 		switch {

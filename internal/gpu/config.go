@@ -126,7 +126,8 @@ type Config struct {
 	// -gpgpu_n_cores_per_cluster).
 	Clusters, SMsPerCluster int
 	// GPCs is the number of graphics processing clusters, groups of neighbouring SMs within which a
-	// cluster of blocks runs, of as many pairs of SMs as the others or one more; 0: the chip is one.
+	// cluster of blocks runs, of as many pairs of SMs as the others or one more, and in the last an SM without a pair;
+	// a chip with fewer pairs is shared out by SMs. 0: the chip is one.
 	GPCs int
 	// Memory is the card's device memory in bytes. Only CUDA programs see it.
 	Memory uint64

@@ -150,7 +150,7 @@ func TestCompiledBodies(t *testing.T) {
 		{"branches by tables", `T: .branchtargets A, B, C, B, A; U: .branchtargets E; V: .branchtargets L, E; rem.u32 %r3, %r0, 5; and.b32 %r4, %r2, 7; mov.u32 %r5, 0;
 			L: @%p0 brx.idx %r3, T; add.u32 %r5, %r5, 1000; bra D; A: add.u32 %r5, %r5, 1; B: add.u32 %r5, %r5, 10; bra D; C: add.u32 %r5, %r5, 100; D: add.u32 %r3, %r3, 1; rem.u32 %r3, %r3, 5;
 			sub.u32 %r4, %r4, 1; setp.lt.s32 %p2, %r4, 0; selp.u32 %r6, 1, 0, %p2; brx.idx %r6, V; E: setp.gt.u32 %p3, %r5, 5000; @!%p3 brx.idx 0, W; add.u32 %r5, %r5, 7; W: .branchtargets F; brx.idx 0, W; F: st.global.u32 [%out], %r5;`, false},
-		{"a branch by a table for all", "T: .branchtargets A, B; mov.u32 %r3, %ctaid.x; brx.idx.uni %r3, T; A: add.u32 %r1, %r1, %r0; B: st.global.u32 [%out], %r1;", false},
+		{"a branch by a table for all", "T: .branchtargets A, B; mov.u32 %r3, %ntid.x; shr.u32 %r3, %r3, 6; brx.idx.uni %r3, T; A: add.u32 %r1, %r1, %r0; B: st.global.u32 [%out], %r1;", false},
 		{"dp2a with a constant", "dp2a.lo.u32.u32 %r3, 0x30005, %r1, %r2; dp4a.u32.u32 %r4, 0x30005, %r1, %r2; st.global.v2.u32 [%out], {%r3, %r4};", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -107,7 +107,7 @@ int main(int argc, char **argv) {
       double want = 0;
       for (size_t j = 0; j < weight.size(); j++) want += weight[j] / sum * float(v.host[at(j) + d]);
       const double error = fabs(want - float(o.host[at(t) + d]));
-      worst = error <= worst ? worst : error; // a NaN stays
+      if (!(error <= worst) && !std::isnan(worst)) worst = error; // a NaN stays
     }
   }
   printf("batch %d, %d tokens, %d heads of %d, %s: largest error %.6f, %s\n", batch, tokens, heads, DIM, causal ? "causal" : "full", worst,

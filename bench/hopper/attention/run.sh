@@ -6,7 +6,7 @@
 #
 # FLASH and CUTLASS are clones of github.com/Dao-AILab/flash-attention (0251105) and github.com/NVIDIA/cutlass
 # (7107b05). A case is BATCHxTOKENSxHEADSxDIM with f or c (full, causal) after it; without one the four of batch 16 run.
-# HEDDLE is a command that is built already, HEDDLE_CLANG the compiler (clang 22).
+# HEDDLE is a command that is built already, HEDDLE_CLANG the compiler (clang 22). Needs jq.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 if [ $# -lt 2 ]; then
@@ -30,11 +30,13 @@ hardware() {
 	8x4096x32x64f) echo 2350 ;; 8x4096x32x64c) echo 1300 ;; 8x4096x16x128f) echo 1610 ;; 8x4096x16x128c) echo 841.18 ;;
 	4x8192x32x64f) echo 4380 ;; 4x8192x32x64c) echo 2330 ;; 4x8192x16x128f) echo 3110 ;; 4x8192x16x128c) echo 1590 ;;
 	16x512x32x64f) echo 124.93 119.392 ;; 16x512x32x64c) echo 93.09 88.16 ;; 16x512x16x128f) echo 75.84 71.712 ;; 16x512x16x128c) echo 66.98 65.312 ;;
+	*) echo "$1 was not measured" >&2; exit 2 ;;
 	esac
 }
 
 printf '| case | hardware | model | |\n| --- | ---: | ---: | ---: |\n'
 for name in "$@"; do
+	hardware "$name" >"$tmp/hardware"
 	IFS=x read -r batch tokens heads dim <<<"${name%[fc]}"
 	if [ ! -e "$tmp/forward$dim" ]; then
 		"$heddle" cc -arch=sm_90a -std=c++17 -O3 -DNDEBUG -DCUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED "-DCUTLASS_GRID_CONSTANT=__attribute__((grid_constant))" \
@@ -44,7 +46,8 @@ for name in "$@"; do
 	[[ $name == *c ]] && causal=1
 	"$heddle" cuda --quiet --gpu h100-sxm -C clocks.core=1500 -C clocks.l2=1500 -C clocks.noc=3000 -C run.caches=flushed --json "$tmp/json" -- \
 		"$tmp/forward$dim" "$batch" "$tokens" "$heads" "$causal" >"$tmp/log" || { cat "$tmp/log" >&2; exit 1; }
-	hardware "$name" | awk -v name="$name" -v model="$(jq '[.kernels[].cycles] | max' "$tmp/json")" '
+	model=$(jq '[.kernels[].cycles] | max' "$tmp/json")
+	awk -v name="$name" -v model="$model" '
 		{ for (i = 1; i <= NF; i++) { h = h (i > 1 ? ", " : "") int($i * 1500 + .5); d = d (i > 1 ? ", " : "") sprintf("%+.1f %%", 100 * (model / $i / 1500 - 1)) } }
-		END { printf "| %s | %s | %d | %s |\n", name, h, model, d }'
+		END { printf "| %s | %s | %d | %s |\n", name, h, model, d }' "$tmp/hardware"
 done

@@ -3,7 +3,7 @@
 #
 #   bench/hopper/product/run.sh [MxNxK...]
 #
-# Without a shape all four run. HEDDLE is a command that is built already, HEDDLE_CLANG the compiler.
+# Without a shape all four run. HEDDLE is a command that is built already, HEDDLE_CLANG the compiler. Needs jq.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# -gt 0 ] || set -- 2048x2048x8192 512x16384x2048 512x16384x512 256x8192x2048
@@ -21,6 +21,8 @@ hardware() {
 "$heddle" cc -arch=sm_90a -O2 -std=c++17 "$here/product.cu" -o "$tmp/product" -lcuda
 printf '| M x N x K | hardware | model | |\n| --- | ---: | ---: | ---: |\n'
 for shape in "$@"; do
+	measured=$(hardware "$shape")
 	"$heddle" cuda --quiet --gpu h200 --json "$tmp/json" -- "$tmp/product" ${shape//x/ } >"$tmp/log" || { cat "$tmp/log" >&2; exit 1; }
-	hardware "$shape" | awk -v shape="$shape" -v model="$(jq '.kernels[1].cycles' "$tmp/json")" '{ printf "| %s | %d | %d | %+.0f %% |\n", shape, $1, model, 100 * (model / $1 - 1) }'
+	model=$(jq '.kernels[1].cycles' "$tmp/json")
+	awk -v shape="$shape" -v model="$model" -v hardware="$measured" 'BEGIN { printf "| %s | %d | %d | %+.0f %% |\n", shape, hardware, model, 100 * (model / hardware - 1) }'
 done

@@ -39,7 +39,7 @@ extern "C" __global__ void sum(float *out, int n) {
 	}
 	for _, s := range compilers(t) {
 		t.Run(fmt.Sprintf("clang-%d", s.Clang.Major), func(t *testing.T) {
-			text, err := os.ReadFile(ptxOf(t, s, file, "-O2"))
+			text, err := os.ReadFile(ptxOf(t, s, file, "-O3"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -100,8 +100,8 @@ func (s SDK) kernelFlags() []string {
 	// and without #pragma unroll, and for inlining functions: its defaults (150,
 	// 16,384 and 225, the last times 5 to 11 for this target) leave the register tiles
 	// of matrix products in local memory. With ours, bench/ladder has no such accesses
-	// and examples/cuda grow least. Partial unrolling does not change. Calls in loops have a
-	// limit of their own (525, also times 11), which is lower than ours for the others:
+	// and examples/cuda grow least. Partial unrolling does not change. At -O3 calls in loops have
+	// a limit of their own (525, also times 11), which is lower than ours for the others:
 	// FlashAttention-3 passes its sums to such calls, in local memory unless they are inlined.
 	flags := []string{"-mllvm", "-unroll-threshold=4000", "-mllvm", "-pragma-unroll-threshold=32768", "-mllvm", "-inline-threshold=2000", "-mllvm", "-locally-hot-callsite-threshold=4000"}
 	if s.Clang.Major < 19 {
