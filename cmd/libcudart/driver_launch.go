@@ -221,6 +221,8 @@ func attributes(c *cuda.Call, list, n uint64) (cooperative bool, lacking string)
 		case C.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
 			d := at[[3]uint32](value)
 			c.Cluster = cuda.Dim3{X: d[0], Y: d[1], Z: d[2]}
+		case C.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+			c.Programmatic = *at[C.int](value) != 0
 		case C.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, C.CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
 			lacking = "an event"
 		case C.CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:

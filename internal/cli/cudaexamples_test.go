@@ -45,6 +45,8 @@ var cudaExamples = []cudaExample{
 	{name: "histogram", threads: true},
 	{name: "hopper", flags: []string{"-arch=sm_90a", "-O2"}, gpu: "h100-pcie", threads: true},
 	{name: "hopper-attention", flags: []string{"-arch=sm_90a", "-O2"}, gpu: "h100-pcie", threads: true},
+	{name: "hopper-dependent", flags: []string{"-arch=sm_90", "-O2"}, gpu: "h100-pcie",
+		out: "dependent launches take as long as others\n0 wrong\n", timing: "dependent launches take less time than others\n0 wrong\n", threads: true},
 	{name: "hopper-stencil", flags: []string{"-arch=sm_90a", "-O2"}, gpu: "h100-pcie", threads: true},
 	{name: "managed"},
 	{name: "matmul", threads: true},

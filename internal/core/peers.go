@@ -44,6 +44,18 @@ type Peer interface {
 	Take(m *PeerMessage)
 }
 
+// Dependent is implemented by kernels of SMs that are Dependents.
+type Dependent interface {
+	// Hold says whether the launch before the kernel's runs still, for which its warps can wait.
+	Hold(on bool)
+}
+
+// Dependents is implemented by SMs on which a launch can begin while the one before it in its stream runs.
+type Dependents interface {
+	// Go lets warps of a kernel go on that wait for the launch before it. It is called between two cycles.
+	Go(k Kernel)
+}
+
 // Hopper is implemented by Settings of a model that may time what Hopper added: clusters, the bulk copy
 // engine, products of warp groups.
 type Hopper interface {

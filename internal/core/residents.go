@@ -23,6 +23,8 @@ type Env struct {
 	// releases the block. All lanes of its last warp had ended some core cycles ago; then it
 	// waited for its stores and results.
 	BlockDone func(k Kernel, b exec.Block, ago uint64)
+	// Releases is called when a warp of a block has let the launch after its own begin (griddepcontrol.launch_dependents).
+	Releases func(k Kernel, b exec.Block)
 	// Peer sends a message to another SM, or the same; nil on a chip without clusters.
 	Peer func(m PeerMessage)
 	// Turn, if set, is called before the execution of anything that is not private to

@@ -95,6 +95,7 @@ type state struct {
 	declined   bool           // own has not placed a block that could be placed
 	fresh      bool           // a kernel has just become ready
 	ended      bool           // a kernel's last block has ended
+	offered    bool           // a launch may begin because the blocks of another let it
 	looks      bool           // a launch is to be asked what it passes over
 
 	code    map[string]uint64 // place of each kernel's code, by its name
@@ -423,7 +424,8 @@ func (g *GPU) run(ctx context.Context) error {
 			}
 			return nil
 		}
-		if g.copies.due(g.now) || g.now >= g.until {
+		if g.offered || g.copies.due(g.now) || g.now >= g.until {
+			g.offered = false
 			return nil
 		}
 	}

@@ -115,6 +115,17 @@ var teamBodies = map[string]string{
 	"an arrival and an atomic": moreBar + `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1]; bar.sync 0;
 		@%first atom.acq_rel.cluster.shared::cluster.add.u32 %r0, [%r1+16], 1;
 		` + moreFlag + "selp.u32 %v, 1, 2, %p1;",
+	"maps that a block edits": `setp.lt.u32 %p1, %t, 32; @!%p1 bra loaded; mul.wide.u32 %a0, %t, 4; add.u64 %a0, %a0, %in; ld.global.u32 %r0, [%a0];
+		mad.lo.u32 %r1, %t, 4, %s; st.shared.u32 [%r1+4096], %r0; bar.warp.sync -1;
+		mul.wide.u32 %a1, %blk, 256; add.u64 %a1, %a1, %in; add.u64 %a2, %a1, 65536; add.u64 %a1, %a1, 1024; cvt.u64.u32 %a3, %s; add.u64 %a3, %a3, 4096;
+		@%first tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%a3], %a2; bar.warp.sync -1;
+		tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%a1], [%a3], 128;
+		@%first tensormap.replace.tile.box_dim.global.b1024.b32 [%a1], 1, 16;
+		fence.proxy.tensormap::generic.acquire.gpu [%a1], 128;
+		@%first mbarrier.arrive.expect_tx.shared.b64 _, [%bar], 2048; mov.u32 %r2, 0;
+		@%first cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%a1, {%r2, %r2}], [%bar];
+		setp.lt.u32 %p3, %t, %size; setp.gt.u32 %p2, %t, 0; and.pred %p3, %p3, %p2; @%p3 mbarrier.arrive.shared.b64 _, [%bar]; loaded:
+		` + teamWait + "mad.lo.u32 %r0, %t, 28, %s; ld.shared.u32 %v, [%r0];\n",
 	"lanes apart": `and.b32 %r0, %t, 1; setp.eq.u32 %p1, %r0, 0; @%p1 bra met; mov.u32 %r1, 0;
 		next: add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 50; @%p2 bra next; met:
 		barrier.cluster.arrive; barrier.cluster.wait; mov.u32 %v, %r0;`,

@@ -50,7 +50,10 @@ type Kernel struct {
 	core    core.Kernel // the cores' form of it
 	work    exec.Work
 	slot    int
-	next    uint64 // block to be placed next
+	launch  uint64  // its number among those that have begun
+	most    int     // as MaxBlocks, but not limited by the grid
+	on      []int32 // by SM: its blocks that have not ended
+	next    uint64  // block to be placed next
 	total   uint64
 	team    int // blocks of a cluster, which are placed together
 	latency uint64
@@ -62,6 +65,11 @@ type Kernel struct {
 	priority int    // kernels with smaller ones go first
 	before   Counters
 	done     func(k *Kernel)
+
+	// Of programmatic dependent launch: the blocks that have let dependents begin, a bit for each, and how many of
+	// them have not ended.
+	released  []uint64
+	releasing uint64
 }
 
 // BlockRun is where and when a block ran: on an SM, from the core cycle of its
@@ -133,6 +141,7 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 				w.Blocks(), most, f.MaxBlocks, g.cfg.SMs(), f.LimitedBy)}
 		}
 	}
+	most := f.MaxBlocks
 	// A small grid is spread over all SMs (GPGPU-Sim).
 	if n, sms := w.Blocks(), uint64(g.cfg.SMs()); n < uint64(f.MaxBlocks)*sms {
 		if k, err = g.fits(w, shared, o.Registers, int(max(1, (n+sms-1)/sms)), base); err != nil {
@@ -146,7 +155,7 @@ func (g *GPU) newKernel(w exec.Work, o LaunchOptions) (*Kernel, error) {
 	}
 	return &Kernel{
 		Name: w.Name(), Registers: f.Registers, Shared: f.Shared, Threads: w.Threads(),
-		MaxBlocks: f.MaxBlocks, LimitedBy: f.LimitedBy,
+		MaxBlocks: f.MaxBlocks, LimitedBy: f.LimitedBy, most: most,
 		core: k, work: w, total: w.Blocks(), team: max(1, traits.Cluster), Alone: true, prefer: o.Prefer, logs: g.cfg.Run.BlockLog,
 	}, nil
 }
@@ -214,8 +223,13 @@ func (g *GPU) start(k *Kernel) error {
 			x.Alone, k.Alone = false, false
 		}
 	}
+	g.rate.launches++
+	k.launch, k.on = g.rate.launches, make([]int32, len(g.cores))
 	g.slots[slot] = k
 	g.running++
+	if g.cfg.SharedSMs { // an SM that is full for one kernel may have room for another
+		clear(g.full)
+	}
 	g.list()
 	g.fresh = true
 	if g.cfg.Run.ICacheWarm {
@@ -402,7 +416,7 @@ func (g *GPU) placeOn(cluster int) bool {
 			continue
 		}
 		if !c.CanTake(k.core) {
-			g.full[sm] = !g.cfg.SharedSMs
+			g.full[sm] = !g.cfg.SharedSMs || g.running == 1
 			continue
 		}
 		if g.put(sm, k) == nil {
@@ -435,7 +449,7 @@ func (g *GPU) put(sm int, k *Kernel) exec.Block {
 	}
 	k.next++
 	g.blocks++
-	g.dispatched(sm)
+	g.dispatched(sm, k)
 	g.awake[sm] = true
 	cluster := sm / g.cfg.SMsPerCluster
 	g.unsettled[cluster>>6] |= 1 << (cluster & 63)
@@ -445,18 +459,23 @@ func (g *GPU) put(sm int, k *Kernel) exec.Block {
 // blockDone is called when a block has ended on an SM.
 func (g *GPU) blockDone(sm int, core any, b exec.Block, ago uint64) {
 	g.full[sm] = false
-	g.vacated(sm, b.Warps(), ago)
+	warps, at := b.Warps(), b.Linear()
 	w, t := b.Counts()
-	at := b.Linear()
 	b.Release()
 	for _, k := range g.slots {
 		if k == nil || k.core != core {
 			continue
 		}
+		g.vacated(sm, k, warps, ago)
 		k.Blocks++
 		k.WarpInsts += w
 		k.ThreadInsts += t
 		g.blocksEnd++
+		if k.released != nil && k.released[at>>6]>>(at&63)&1 != 0 {
+			k.releasing--
+		} else {
+			g.letBegin(k.op)
+		}
 		if k.logs {
 			k.BlockLog[at].End = g.now + 1
 		}

@@ -42,6 +42,7 @@ type cluster struct {
 	out    noc.Outbox         // requests for the network
 	direct []*mem.Req         // requests that are answered immediately (Config.PerfectMemory)
 	ended  []endedBlock       `state:"-"` // in the order in which they ended
+	lets   []endedBlock       `state:"-"` // those that have let dependent launches begin
 	mail   []core.PeerMessage `state:"-"` // to SMs, in the order in which they were sent
 	worker *worker            `state:"-"`
 	pool   *mem.Pool
@@ -184,6 +185,7 @@ func (g *GPU) envOf(i int) core.Env {
 			g.met(LeavesSM, r)
 		},
 		Peer:      func(m core.PeerMessage) { cl.mail = append(cl.mail, m) },
+		Releases:  func(k core.Kernel, b exec.Block) { cl.lets = append(cl.lets, endedBlock{sm: i, k: k, b: b}) },
 		BlockDone: func(k core.Kernel, b exec.Block, ago uint64) { cl.ended = append(cl.ended, endedBlock{i, k, b, ago}) },
 	}
 	if g.cfg.PerfectMemory {
@@ -674,7 +676,7 @@ func (g *GPU) runCluster(w *worker, c int) {
 	} else if !g.runTurns(w, cl, base) {
 		return
 	}
-	if cl.dry || cl.out.Used() || len(cl.ended)+len(cl.direct)+len(cl.mail) > 0 {
+	if cl.dry || cl.out.Used() || len(cl.ended)+len(cl.lets)+len(cl.direct)+len(cl.mail) > 0 {
 		w.news[c>>6] |= 1 << (c & 63)
 	}
 }
@@ -749,6 +751,11 @@ func (g *GPU) hearNews() {
 				g.mem.Answer(c, r, g.now)
 			}
 			cl.direct = cl.direct[:0]
+			for i := range cl.lets {
+				g.releases(cl.lets[i].k, cl.lets[i].b)
+				cl.lets[i] = endedBlock{}
+			}
+			cl.lets = cl.lets[:0]
 			for i := range cl.ended {
 				e := &cl.ended[i]
 				g.blockDone(e.sm, e.k, e.b, e.ago)

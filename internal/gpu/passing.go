@@ -21,7 +21,7 @@ func (g *GPU) passOver(o *Op) (bool, error) {
 	if g.copies.by[passing] != nil {
 		return false, errLater
 	}
-	if g.running > 0 || g.company() {
+	if g.running > 0 || len(o.dependents) > 0 || g.company() {
 		return false, nil
 	}
 	p, err := o.Pass()
@@ -97,7 +97,7 @@ func (g *GPU) askAll() {
 		if k == nil || k.lookAt == 0 || k.Blocks-k.PassedBlocks < k.lookAt {
 			continue
 		}
-		if g.running > 1 || !k.Alone || g.company() {
+		if g.running > 1 || !k.Alone || len(k.op.dependents) > 0 || g.company() {
 			k.lookAt = 0
 			continue
 		}

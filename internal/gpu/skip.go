@@ -10,7 +10,7 @@ import (
 // that every counter of cycles is right. Blocks that found no room find none until
 // an SM does something. It reports whether there were such cycles.
 func (g *GPU) skip() bool {
-	if g.team.busy > 0 || g.placed > 0 || g.declined || g.fresh || g.ended || g.mem.Moving() {
+	if g.team.busy > 0 || g.placed > 0 || g.declined || g.fresh || g.ended || g.offered || g.mem.Moving() {
 		return false
 	}
 	until := uint64(part.Never)

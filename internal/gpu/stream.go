@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 )
 
@@ -24,6 +25,10 @@ type Op struct {
 	// Priority decides between launches that could begin or could place the next
 	// block: the smallest number goes first, and among equals the earliest.
 	Priority int
+	// Programmatic lets a launch begin while the launch before it in its stream runs, as soon as all blocks of that one
+	// have ended or let it (griddepcontrol.launch_dependents; CUDA: programmatic stream serialization). It ends no
+	// earlier. It has no effect on cores that are no core.Dependents.
+	Programmatic bool
 
 	// Make and Options are a launch. Add calls Make; the work runs when its turn
 	// comes. With warm caches Make is called again for the rehearsal.
@@ -68,6 +73,7 @@ type Op struct {
 	waits   int    // actions that it waits for
 	coupled bool   // with other chips
 	next    []*Op  // actions that wait for it
+	dependence
 }
 
 // Range is a piece of device memory.
@@ -167,7 +173,7 @@ func (g *GPU) Add(o *Op) error {
 		o.Kernel, k.op, k.priority = k, o, o.Priority
 		k.done = func(k *Kernel) {
 			o.cut = k.Blocks < k.total
-			g.endOp(o, k.End)
+			g.leave(o)
 		}
 	}
 	s := &g.ops
@@ -187,7 +193,13 @@ func (g *GPU) Add(o *Op) error {
 		wait(x)
 	}
 	if !o.Loose {
-		s.enter(o, wait)
+		s.enter(o, func(x *Op) {
+			if x != nil && x == s.last[o.Stream] && g.mayOverlap(o, x) {
+				o.follow(x)
+				return
+			}
+			wait(x)
+		})
 	}
 	if coupled {
 		o.coupled = true
@@ -252,6 +264,7 @@ func (g *GPU) endOp(o *Op, at uint64) {
 		s.sync = nil
 	}
 	g.release(o)
+	g.letGo(o)
 }
 
 // Finish advances time until all actions have ended. An error ends the run: the
@@ -360,6 +373,9 @@ func (g *GPU) act(o *Op) error {
 		}
 		if err := g.start(o.Kernel); err != nil {
 			return err
+		}
+		if o.primary != nil {
+			o.Kernel.core.(core.Dependent).Hold(true)
 		}
 		o.state = opRuns
 		return nil

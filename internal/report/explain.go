@@ -156,6 +156,7 @@ var own = []Counter{
 	{"stalls.cluster_barrier", "warp cycles", "Modern core of a Hopper GPU: the warp waits for others at the barrier of its cluster, or for the news that it has opened.", byCore},
 	{"stalls.bulk_group", "warp cycles", "Modern core of a Hopper GPU: the warp waits for groups of bulk copies.", byCore},
 	{"stalls.wgmma", "warp cycles", "Modern core of a Hopper GPU: the warp waits for the others of its warp group to issue a product, or for groups of products.", byCore},
+	{"stalls.grid_dependency", "warp cycles", "Modern core of a Hopper GPU: the warp waits at griddepcontrol.wait for the end of the launch before its own.", byCore},
 	{"stalls.start", "warp cycles", "Of the Kepler-style core: the warp is ready, but fetch has not begun. It begins in cycle 69.", byCore},
 	{"stalls.branch", "warp cycles", "Of the Kepler-style core: a branch was taken, by this warp or another; fetch pauses for two cycles.", byCore},
 	{"stalls.bank_conflict", "warp cycles", "Of the Kepler-style core: shared memory serves the remaining words of a bank, which stalls fetch and decode.", byCore},
@@ -368,6 +369,7 @@ var cacheCounters = []Counter{
 var modernSlots = []string{
 	"not_selected", "no_instruction", "wait", "short_scoreboard", "long_scoreboard", "math_pipe_throttle", "lg_throttle", "mio_throttle",
 	"dispatch", "barrier", "membar", "branch_resolving", "imc_miss", "drain", "misc", "mbarrier", "cluster_barrier", "bulk_group", "wgmma",
+	"grid_dependency",
 }
 
 // Counters returns all explained counters, those of the JSON result first.

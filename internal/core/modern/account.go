@@ -32,13 +32,14 @@ const (
 	ClusterBarrier                   // at the barrier of its cluster
 	BulkGroup                        // for groups of bulk copies
 	Product                          // for products of its warp group
+	GridDependency                   // for the launch before its own (griddepcontrol.wait)
 	WarpStates                       // number of states
 )
 
 var stateNames = [WarpStates]string{
 	"selected", "not_selected", "no_instruction", "wait", "short_scoreboard", "long_scoreboard", "math_pipe_throttle", "lg_throttle",
 	"mio_throttle", "dispatch", "barrier", "membar", "branch_resolving", "imc_miss", "drain", "misc",
-	"mbarrier", "cluster_barrier", "bulk_group", "wgmma",
+	"mbarrier", "cluster_barrier", "bulk_group", "wgmma", "grid_dependency",
 }
 
 // String returns the name used in reports.
@@ -83,6 +84,7 @@ func (a *account) clear() {
 var closest = [...]WarpState{
 	NotSelected, Dispatch, MathThrottle, MIOThrottle, LGThrottle, IMCMiss, Wait, ShortScoreboard, LongScoreboard,
 	BranchResolving, NoInstruction, Product, BulkGroup, Mbarrier, Barrier, ClusterBarrier, Membar, MiscStall, Drain,
+	GridDependency,
 }
 
 // sorted holds warps by state; left are those without a state so far.
@@ -122,6 +124,7 @@ func (a *account) charge(c *Core) {
 		w.take(BulkGroup, c.bulk)
 		w.take(Product, c.product)
 		w.take(Barrier, c.opening)
+		w.take(GridDependency, c.grid)
 	}
 	if w.left&^c.ready != 0 {
 		w.take(Barrier, c.barrier&^c.ready)
@@ -144,14 +147,15 @@ func (a *account) charge(c *Core) {
 	w.take(Dispatch, a.throttled[throttleDispatch])
 	w.take(NotSelected, ^uint64(0))
 	now := &w.now
-	hopper := now[Mbarrier] | now[ClusterBarrier] | now[BulkGroup] | now[Product]
+	hopper := now[Mbarrier] | now[ClusterBarrier] | now[BulkGroup] | now[Product] | now[GridDependency]
 	// A state's number is spread over five words, one bit in each.
 	in := [core.Planes]uint64{
 		now[NotSelected] | now[Wait] | now[LongScoreboard] | now[LGThrottle] | now[Dispatch] | now[Membar] | now[IMCMiss] | now[MiscStall] |
 			now[ClusterBarrier] | now[Product],
 		now[NoInstruction] | now[Wait] | now[MathThrottle] | now[LGThrottle] | now[Barrier] | now[Membar] | now[Drain] | now[MiscStall] |
 			now[BulkGroup] | now[Product],
-		now[ShortScoreboard] | now[LongScoreboard] | now[MathThrottle] | now[LGThrottle] | now[BranchResolving] | now[IMCMiss] | now[Drain] | now[MiscStall],
+		now[ShortScoreboard] | now[LongScoreboard] | now[MathThrottle] | now[LGThrottle] | now[BranchResolving] | now[IMCMiss] | now[Drain] | now[MiscStall] |
+			now[GridDependency],
 		now[MIOThrottle] | now[Dispatch] | now[Barrier] | now[Membar] | now[BranchResolving] | now[IMCMiss] | now[Drain] | now[MiscStall],
 		hopper,
 	}
@@ -162,7 +166,7 @@ func (a *account) charge(c *Core) {
 		some(now[LongScoreboard])<<8 | some(now[BranchResolving])<<9 | some(now[NoInstruction])<<10 | some(now[Barrier])<<14 |
 		some(now[Membar])<<16 | some(now[MiscStall])<<17 | some(now[Drain])<<18
 	if hopper != 0 {
-		occur |= some(now[Product])<<11 | some(now[BulkGroup])<<12 | some(now[Mbarrier])<<13 | some(now[ClusterBarrier])<<15
+		occur |= some(now[Product])<<11 | some(now[BulkGroup])<<12 | some(now[Mbarrier])<<13 | some(now[ClusterBarrier])<<15 | some(now[GridDependency])<<19
 	}
 	for k := range c.subs {
 		mine := c.subs[k].mine

@@ -406,7 +406,7 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 		bit := uint64(1) << s
 		c.alive |= bit
 		for _, m := range [...]*uint64{&c.done, &c.ready, &c.has, &c.stalled, &c.waits, &c.fence, &c.timed, &c.imc, &c.copying,
-			&c.barrier, &c.turned, &c.branch, &c.mbar, &c.cluster, &c.bulk, &c.product, &c.opening, &c.orders} {
+			&c.barrier, &c.turned, &c.branch, &c.mbar, &c.cluster, &c.bulk, &c.product, &c.opening, &c.orders, &c.grid} {
 			*m &^= bit
 		}
 		for i := range c.stallEnds {

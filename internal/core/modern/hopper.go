@@ -3,6 +3,7 @@ package modern
 import (
 	"strings"
 
+	"github.com/heddle-sim/heddle/internal/core"
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/isa"
 )
@@ -111,9 +112,12 @@ type held struct {
 	product uint64 // for the others of its warp group, or for products
 	opening uint64 // for the news that a barrier of its block has opened
 	orders  uint64 // until arrivals of its block at others are applied, before what is ordered after them
+	grid    uint64 // for the end of the launch before its own
 }
 
-func (h *held) all() uint64 { return h.mbar | h.cluster | h.bulk | h.product | h.opening | h.orders }
+func (h *held) all() uint64 {
+	return h.mbar | h.cluster | h.bulk | h.product | h.opening | h.orders | h.grid
+}
 
 // moreWarp is what a warp slot has more on a core with Hopper's additions.
 type moreWarp struct {
@@ -158,6 +162,8 @@ const (
 	productWait
 	tcgenProduct // a product of tcgen05, or a copy into tensor memory
 	tcgenCommit  // tells of them
+	gridWait     // waits for the end of the launch before its own
+	gridRelease  // lets the launch after its own begin
 )
 
 // special sorts an instruction for a core with Hopper's additions, and sets its timing.
@@ -190,6 +196,10 @@ func (o *op) special(cfg *Config) {
 		o.stall = max(o.stall, uint8(h.MbarrierGap))
 	case in.Barrier && h.BarrierRelease > 0 && !strings.Contains(in.Op, ".cluster") && !strings.Contains(in.Op, ".warp"):
 		o.kind = blockBarrier
+	case strings.HasPrefix(in.Op, "griddepcontrol.wait"):
+		o.kind = gridWait
+	case strings.HasPrefix(in.Op, "griddepcontrol.launch_dependents"):
+		o.kind = gridRelease
 	case strings.HasPrefix(in.Op, "barrier.cluster.wait"):
 		o.kind = clusterWait
 	case strings.HasPrefix(in.Op, "cp.async.bulk") && (in.Load || in.Store), strings.HasPrefix(in.Op, "cp.reduce.async.bulk"):
@@ -293,6 +303,20 @@ func (c *Core) arrived(g int32, o *op, was, t uint64) {
 	c.opening |= open
 }
 
+// Hold is as in core.Dependent.
+func (k *Kernel) Hold(on bool) { k.depends = on }
+
+// Go is as in core.Dependents.
+func (c *Core) Go(k core.Kernel) {
+	c.Sync()
+	c.moved, c.stir = true, true
+	for m := c.grid; m != 0; m &= m - 1 {
+		if g := first(m); core.Kernel(c.warps[g].K) == k {
+			c.grid &^= 1 << g
+		}
+	}
+}
+
 // after does what an instruction of Hopper does besides executing; it has issued. Was are the warps that
 // waited at barriers before it, opened is how often the barrier of its cluster had opened.
 func (c *Core) after(g, fi int32, o *op, e *exec.Effects, was, opened, t uint64) {
@@ -312,6 +336,10 @@ func (c *Core) after(g, fi int32, o *op, e *exec.Effects, was, opened, t uint64)
 		c.arrived(g, o, was, t)
 	case clusterWait:
 		c.meet(g, w)
+	case gridRelease:
+		if e.Lanes != 0 && c.env.Releases != nil {
+			c.env.Releases(w.K, c.Residents.Blocks[w.Block].X)
+		}
 	case warpProduct:
 		if e.Lanes != 0 {
 			c.multiply(g, o, t)

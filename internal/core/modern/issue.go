@@ -306,6 +306,9 @@ func (c *Core) attempt(s *subcore, g int32, t uint64) verdict {
 		return cannot
 	case o.kind == mbarTry && !c.more[g].tried && c.suspend(g, t):
 		return cannot
+	case o.kind == gridWait && w.K.depends:
+		c.grid |= bit
+		return cannot
 	case o.kind == warpProduct && c.tensors.full(o.most, t):
 		c.acct.throttled[throttleMath] |= bit
 		return cannot

@@ -132,6 +132,7 @@ type Kernel struct {
 	hopper  bool // the core has what Hopper added
 	early   bool // operands see predicates before guards do although scoreboards guard the program
 	cluster int  // blocks of a cluster
+	depends bool // a launch before it runs, for which griddepcontrol.wait waits
 }
 
 // NewPlaces returns empty places for its instructions.

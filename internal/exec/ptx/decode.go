@@ -24,7 +24,6 @@ type image struct {
 	sharedAt                  map[*ptx.Var]int
 	sharedBytes               int    // static
 	ordered                   bool   // blocks can communicate through global memory
-	functional                string // an instruction that core models cannot run; "": none
 	hopper                    string // an instruction that only some core models time; "": none
 	spins                     bool   // it has accesses that may wait for other threads
 	globalLoads, globalStores bool   // it has accesses that bypass the L1 cache

@@ -545,8 +545,9 @@ func decodeTensorMap(d *dec, in *ptx.Inst, o *inst) error {
 	if err != nil {
 		return err
 	}
-	d.describe(space, exec.TensorMapBytes, true, true)
-	d.im.functional = "tensormap.replace"
+	// It is a weak write of the whole map (PTX manual, tensormap.replace).
+	d.describe(space, exec.TensorMapBytes, false, true)
+	d.im.hopper = "tensormap.replace"
 	o.run = func(w *warp, in *inst, m uint32) {
 		w.addresses(in, m)
 		for ; m != 0; m &= m - 1 {
@@ -632,21 +633,22 @@ func (d *dec) fenceProxyCopy(in *ptx.Inst, o *inst) error {
 		return err
 	}
 	d.together(o)
-	d.describe(isa.Global, exec.TensorMapBytes, true, true)
-	d.im.functional = "tensormap.cp_fenceproxy"
+	// Core models see its write alone (assumed: the read of shared memory before it takes no time of its own).
+	d.describe(isa.Global, exec.TensorMapBytes, false, true)
+	d.im.hopper = "tensormap.cp_fenceproxy"
 	o.run = func(w *warp, in *inst, m uint32) {
 		if !w.needAll(in, m) {
 			return
 		}
 		// All lanes have the same addresses.
-		w.addresses(from, 1)
+		w.addresses(from, m)
 		src := w.lane(isa.Shared, 0, exec.TensorMapBytes, false)
 		if src == nil {
 			return
 		}
 		var buf [exec.TensorMapBytes]byte
 		copy(buf[:], src)
-		w.addresses(in, 1)
+		w.addresses(in, m)
 		if to := w.lane(space, 0, exec.TensorMapBytes, true); to != nil {
 			copy(to, buf[:])
 		}

@@ -35,9 +35,6 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	if im.functional != "" {
-		return nil, l.Refuse("core models cannot run %s yet; a functional run can", im.functional)
-	}
 	if l.Rehearsal {
 		out = nil
 	}

@@ -298,7 +298,7 @@ func (w *kernelWork) op(r *Runtime, s *stream) (*gpu.Op, *run.Launch, Error) {
 	}
 	r.ses.Watch(&l, r.launches, s.key(), r.launchPlaces(w.f.name))
 	op := &gpu.Op{
-		Kind: gpu.OpLaunch, Save: mem.Save,
+		Kind: gpu.OpLaunch, Save: mem.Save, Programmatic: w.call.Programmatic,
 		Options: gpu.LaunchOptions{Registers: k.Registers(), Prefer: gpu.Preference(w.f.prefer)},
 		Make: func(rehearsal bool) (exec.Work, error) {
 			l.Rehearsal = rehearsal

@@ -204,6 +204,8 @@ type Call struct {
 	Cluster     Dim3   // of blocks; zero: the kernel's own, or none
 	Shared      uint64 // dynamic shared memory, bytes
 	Stream      uint64
+	// Programmatic: it may begin before the launch before it in its stream has ended (programmatic stream serialization).
+	Programmatic bool
 }
 
 // Dim3 is an extent in blocks or threads.
