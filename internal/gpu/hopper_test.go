@@ -289,6 +289,44 @@ func TestTeams(t *testing.T) {
 	}
 }
 
+// TestRegistersGivenBack: a warp that asks for more registers goes on when another has given back as many. Warp 0 sets a
+// flag before it gives any back; v is what warp 1 sees of it after it has asked.
+func TestRegistersGivenBack(t *testing.T) {
+	const flag = "@%first st.volatile.shared.u32 [%s], 0; bar.sync 0; setp.ge.u32 %p1, %t, 32; @%p1 bra second;\n" +
+		"mov.u32 %r2, 0; L: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 200; @%p2 bra L; @%first st.volatile.shared.u32 [%s], 1;\n"
+	for _, c := range []struct {
+		name, perf, body string
+		sees             uint32
+		says             string
+	}{
+		{"all that it lacks", " .maxnreg 64", "setmaxnreg.dec.sync.aligned.u32 24; bra end; second: setmaxnreg.inc.sync.aligned.u32 104;", 1, ""},
+		{"by the number of threads", " .reqntid 64, 1, 1 .minnctapersm 16", "setmaxnreg.dec.sync.aligned.u32 24; bra end; second: setmaxnreg.inc.sync.aligned.u32 104;", 1, ""},
+		{"no more than it has", " .maxnreg 64", "setmaxnreg.dec.sync.aligned.u32 24; bra end; second: setmaxnreg.inc.sync.aligned.u32 64;", 0, ""},
+		{"what it has given back itself", " .maxnreg 64", "bra end; second: setmaxnreg.dec.sync.aligned.u32 24; setmaxnreg.inc.sync.aligned.u32 64;", 0, ""},
+		{"a number that nothing determines", "", "setmaxnreg.dec.sync.aligned.u32 24; bra end; second: setmaxnreg.inc.sync.aligned.u32 104;", 0, ""},
+		{"too few", " .maxnreg 64", "setmaxnreg.dec.sync.aligned.u32 32; bar.sync 0; bra end; second: setmaxnreg.inc.sync.aligned.u32 104; bar.sync 0;", 0, "misc"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := fmt.Sprintf(teamFrame, c.perf, flag+c.body+" ld.volatile.shared.u32 %v, [%s]; end:")
+			for _, set := range []string{"modern.assembled=false", "modern.assembled=true"} {
+				got, _, err := onTeam(t, text, 1, teamConfig(t, "h100-pcie", 1, set))
+				if c.says != "" {
+					if err == nil || !strings.Contains(err.Error(), c.says) {
+						t.Errorf("%s: got %v, want %q", set, err, c.says)
+					}
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if v := got[4*32]; uint32(v) != c.sees {
+					t.Errorf("%s: warp 1 sees %d, want %d", set, v, c.sees)
+				}
+			}
+		})
+	}
+}
+
 // TestTeamRefusals: what a GPU cannot time is refused by its name.
 func TestTeamRefusals(t *testing.T) {
 	product := "mov.b64 %a0, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0, %d1, %d2, %d3}, %a0, %a0, 0, 1, 1, 0, 0;"

@@ -205,6 +205,7 @@ type Inst struct {
 	Clock   bool      // an instruction of machine code that reads the clock
 	Time    bool      // its result depends on the time
 	Async   Async     // its part in asynchronous operations
+	Keeps   uint16    // registers that a thread has after it (setmaxnreg); 0: as many as before
 	File    int32     // source file of its .loc, 0 if none (index given by the .file directive)
 	Line    int32     // source line of its .loc, 0 if none
 	Pos     Pos       // position in the program text

@@ -151,7 +151,7 @@ var own = []Counter{
 	{"stalls.dispatch", "warp cycles", "Modern core: the stage after issue was busy, because an earlier instruction waits for read ports of the registers, or the issue port was busy.", byCore},
 	{"stalls.branch_resolving", "warp cycles", "Modern core: the warp has branched, and the instructions from the target have not arrived yet.", byCore},
 	{"stalls.imc_miss", "warp cycles", "Modern core: an instruction of fixed latency reads a constant that is not in its sub-core's constant cache.", byCore},
-	{"stalls.misc", "warp cycles", "Modern core: lanes of the warp wait for others of the same warp.", byCore},
+	{"stalls.misc", "warp cycles", "Modern core: lanes of the warp wait for others of the same warp, or the warp waits for registers that other warps give back (setmaxnreg).", byCore},
 	{"stalls.mbarrier", "warp cycles", "Modern core of a Hopper GPU: the warp has tried to wait for an mbarrier whose phase has not ended, and is suspended.", byCore},
 	{"stalls.cluster_barrier", "warp cycles", "Modern core of a Hopper GPU: the warp waits for others at the barrier of its cluster, or for the news that it has opened.", byCore},
 	{"stalls.bulk_group", "warp cycles", "Modern core of a Hopper GPU: the warp waits for groups of bulk copies.", byCore},

@@ -125,6 +125,7 @@ func (a *account) charge(c *Core) {
 		w.take(Product, c.product)
 		w.take(Barrier, c.opening)
 		w.take(GridDependency, c.grid)
+		w.take(MiscStall, c.wants)
 	}
 	if w.left&^c.ready != 0 {
 		w.take(Barrier, c.barrier&^c.ready)

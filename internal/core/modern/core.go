@@ -401,12 +401,12 @@ func (c *Core) Launch(kernel core.Kernel, b exec.Block) bool {
 			}
 		}
 		if k.hopper {
-			c.more[s].begin(w.X)
+			c.more[s].begin(w.X, k.Registers)
 		}
 		bit := uint64(1) << s
 		c.alive |= bit
 		for _, m := range [...]*uint64{&c.done, &c.ready, &c.has, &c.stalled, &c.waits, &c.fence, &c.timed, &c.imc, &c.copying,
-			&c.barrier, &c.turned, &c.branch, &c.mbar, &c.cluster, &c.bulk, &c.product, &c.opening, &c.orders, &c.grid} {
+			&c.barrier, &c.turned, &c.branch, &c.mbar, &c.cluster, &c.bulk, &c.product, &c.opening, &c.orders, &c.grid, &c.wants} {
 			*m &^= bit
 		}
 		for i := range c.stallEnds {

@@ -113,10 +113,11 @@ type held struct {
 	opening uint64 // for the news that a barrier of its block has opened
 	orders  uint64 // until arrivals of its block at others are applied, before what is ordered after them
 	grid    uint64 // for the end of the launch before its own
+	wants   uint64 // for registers that other warps give back
 }
 
 func (h *held) all() uint64 {
-	return h.mbar | h.cluster | h.bulk | h.product | h.opening | h.orders | h.grid
+	return h.mbar | h.cluster | h.bulk | h.product | h.opening | h.orders | h.grid | h.wants
 }
 
 // moreWarp is what a warp slot has more on a core with Hopper's additions.
@@ -130,6 +131,7 @@ type moreWarp struct {
 	waitsFor sequence       // that of the groups that it waits for
 	changed  uint64         // tick at which it changed an mbarrier last
 	changes  uint64         // its address
+	has      int32          // registers of a thread
 	tcgen    uint64         // tick at which the last product of tcgen05 ends that it has issued; 0: none
 	// Products of its warp group: when those since the last commit end, and the closed groups.
 	open   uint64
@@ -138,12 +140,12 @@ type moreWarp struct {
 }
 
 // begin prepares for a warp.
-func (m *moreWarp) begin(x exec.Warp) {
+func (m *moreWarp) begin(x exec.Warp, registers int) {
 	b := m.bulk
 	for i := range b {
 		b[i].reset()
 	}
-	*m = moreWarp{bulk: b}
+	*m = moreWarp{bulk: b, has: int32(registers)}
 	m.suspends, _ = x.(exec.Suspender)
 }
 
@@ -164,6 +166,7 @@ const (
 	tcgenCommit  // tells of them
 	gridWait     // waits for the end of the launch before its own
 	gridRelease  // lets the launch after its own begin
+	resize       // gives registers back, or takes some that others have
 )
 
 // special sorts an instruction for a core with Hopper's additions, and sets its timing.
@@ -196,6 +199,8 @@ func (o *op) special(cfg *Config) {
 		o.stall = max(o.stall, uint8(h.MbarrierGap))
 	case in.Barrier && h.BarrierRelease > 0 && !strings.Contains(in.Op, ".cluster") && !strings.Contains(in.Op, ".warp"):
 		o.kind = blockBarrier
+	case in.Keeps > 0:
+		o.kind = resize
 	case strings.HasPrefix(in.Op, "griddepcontrol.wait"):
 		o.kind = gridWait
 	case strings.HasPrefix(in.Op, "griddepcontrol.launch_dependents"):
@@ -303,6 +308,32 @@ func (c *Core) arrived(g int32, o *op, was, t uint64) {
 	c.opening |= open
 }
 
+// lacks reports whether a warp must wait for registers that others of its block have not given back yet.
+func (c *Core) lacks(g int32, o *op) bool {
+	if int32(o.inst.Keeps)-c.more[g].has <= c.crowds[c.warps[g].Block].spare {
+		return false
+	}
+	c.wants |= 1 << g
+	return true
+}
+
+// resize gives registers of a warp back to its block, or takes some. What one warp gives back, another of
+// the same block may have; the time of that is not known, and none here.
+func (c *Core) resize(g int32, o *op) {
+	m, blk := &c.more[g], c.warps[g].Block
+	more := int32(o.inst.Keeps) - m.has
+	m.has += more
+	c.crowds[blk].spare -= more
+	if more >= 0 {
+		return
+	}
+	for k := c.wants; k != 0; k &= k - 1 {
+		if i := first(k); c.warps[i].Block == blk {
+			c.wants &^= 1 << i
+		}
+	}
+}
+
 // Hold is as in core.Dependent.
 func (k *Kernel) Hold(on bool) { k.depends = on }
 
@@ -336,6 +367,8 @@ func (c *Core) after(g, fi int32, o *op, e *exec.Effects, was, opened, t uint64)
 		c.arrived(g, o, was, t)
 	case clusterWait:
 		c.meet(g, w)
+	case resize:
+		c.resize(g, o)
 	case gridRelease:
 		if e.Lanes != 0 && c.env.Releases != nil {
 			c.env.Releases(w.K, c.Residents.Blocks[w.Block].X)

@@ -306,6 +306,8 @@ func (c *Core) attempt(s *subcore, g int32, t uint64) verdict {
 		return cannot
 	case o.kind == mbarTry && !c.more[g].tried && c.suspend(g, t):
 		return cannot
+	case o.kind == resize && c.lacks(g, o):
+		return cannot
 	case o.kind == gridWait && w.K.depends:
 		c.grid |= bit
 		return cannot

@@ -27,6 +27,7 @@ type crowd struct {
 	// under counts the instructions whose changes of mbarriers of other blocks are under way, but not
 	// asynchronous ones.
 	under  int32
+	spare  int32 // registers per thread that its warps have given back (setmaxnreg)
 	post   exec.Postponer
 	member exec.ClusterMember
 }

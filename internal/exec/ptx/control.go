@@ -32,9 +32,10 @@ func init() {
 		o.run = func(w *warp, _ *inst, m uint32) { w.failAs(exec.Trap, m, "trap: the program aborted itself") }
 		return nil
 	}
-	for _, op := range []string{"brkpt", "pmevent", "griddepcontrol", "setmaxnreg"} {
+	for _, op := range []string{"brkpt", "pmevent", "griddepcontrol"} {
 		families[op] = decodeNothing
 	}
+	families["setmaxnreg"] = decodeMaxRegisters
 	families["nanosleep"] = func(d *dec, in *ptx.Inst, o *inst) error {
 		if len(in.Args) != 1 {
 			return errors.New("takes one operand")
@@ -53,12 +54,28 @@ func init() {
 }
 
 // decodeNothing accepts instructions without an effect on values: breakpoints and
-// performance events (nothing listens), register reallocation hints, and dependent
-// launches (a launch starts when the previous one has ended).
+// performance events (nothing listens), and what orders launches: without time, one begins
+// when the one before it has ended.
 func decodeNothing(d *dec, _ *ptx.Inst, o *inst) error {
 	d.info.Unit = isa.UnitNone
 	o.run = func(*warp, *inst, uint32) {}
 	return nil
+}
+
+// decodeMaxRegisters accepts what gives registers back or asks for more (PTX manual, setmaxnreg): it takes time, but
+// changes no values. The assembler leaves it out of kernels whose number of registers nothing determines.
+func decodeMaxRegisters(d *dec, in *ptx.Inst, o *inst) error {
+	if len(in.Args) != 1 || in.Args[0].Kind != ptx.OpImm {
+		return errors.New("takes a constant")
+	}
+	n := in.Args[0].Imm.Bits
+	if n < 24 || n > 256 || n%8 != 0 {
+		return fmt.Errorf("has %d registers; want a multiple of 8 from 24 to 256", int64(n))
+	}
+	if d.im.resizes = d.im.kernel.bounded(); d.im.resizes {
+		d.info.Keeps = uint16(n)
+	}
+	return decodeNothing(d, in, o)
 }
 
 // decodeFence accepts fences: a block's accesses are always seen in program order.

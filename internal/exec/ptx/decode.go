@@ -25,6 +25,7 @@ type image struct {
 	sharedBytes               int    // static
 	ordered                   bool   // blocks can communicate through global memory
 	hopper                    string // an instruction that only some core models time; "": none
+	resizes                   bool   // warps give back registers and ask for more
 	spins                     bool   // it has accesses that may wait for other threads
 	globalLoads, globalStores bool   // it has accesses that bypass the L1 cache
 	machineCode               func() []exec.Assembled

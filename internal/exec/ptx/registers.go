@@ -69,8 +69,14 @@ func (k *Kernel) estimate() int {
 	if k.mod.SM >= hiddenFrom {
 		n += hidden
 	}
+	if k.image().resizes { // all that there are: some warps give theirs back to others
+		return k.mostRegisters()
+	}
 	return min(n, k.mostRegisters())
 }
+
+// bounded reports whether the kernel says how many registers its threads may have, or how many threads run at once.
+func (k *Kernel) bounded() bool { return k.ast.MaxNReg > 0 || k.MaxThreads() > 0 }
 
 // mostRegisters is the most registers that a thread may have: what the instruction set
 // can name, what .maxnreg allows, and what lets a block of .maxntid or .reqntid threads
