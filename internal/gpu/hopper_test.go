@@ -3,6 +3,7 @@ package gpu_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -286,6 +287,43 @@ func TestTeams(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestArrivalsWithCopies: cp.async.mbarrier.arrive arrives when the copies that its thread has issued before it have
+// ended, whatever it issues afterwards. v are the cycles until the phase ends; a copy from the DRAM takes more than 500.
+func TestArrivalsWithCopies(t *testing.T) {
+	const (
+		begin = "@%first mbarrier.init.shared.b64 [%s], 64; @%first mbarrier.init.shared.b64 [%s+8], 1; bar.sync 0; mad.lo.u32 %r0, %t, 16, %s; mul.wide.u32 %a0, %t, 16; add.u64 %a0, %a0, %in;\n" +
+			"mov.u32 %r5, %clock;\n"
+		end  = "w2: mbarrier.try_wait.parity.shared.b64 %p6, [%s], 0; @!%p6 bra w2; mov.u32 %r6, %clock; sub.u32 %v, %r6, %r5; cp.async.wait_all;\n"
+		copy = "cp.async.cg.shared.global [%r0+1024], [%a0], 16;\n"
+	)
+	arrive := "cp.async.mbarrier.arrive.noinc.shared.b64 [%s];\n"
+	for _, c := range []struct {
+		name, body string
+		waits      bool
+	}{
+		{"a copy", copy + arrive, true},
+		{"none", arrive, false},
+		{"a copy afterwards", arrive + copy, false},
+		{"a copy that has ended", copy + "cp.async.wait_all; mov.u32 %r5, %clock;" + arrive, false},
+		{"a copy in a closed group", copy + "cp.async.commit_group;" + arrive, true},
+		{"two", copy + arrive + "w1: mbarrier.try_wait.parity.shared.b64 %p6, [%s], 0; @!%p6 bra w1; mov.u32 %r5, %clock; add.u64 %a0, %a0, 8192; xor.b32 %r0, %r0, 0;" +
+			strings.Replace(copy, "1024", "2048", 1) + arrive + strings.NewReplacer("], 0; @", "], 1; @", "w2", "w4").Replace(end) + "bra over;", true},
+		{"added to the phase", copy + "cp.async.mbarrier.arrive.shared.b64 [%s+8]; @%first mbarrier.arrive.shared.b64 _, [%s+8];" +
+			strings.NewReplacer("[%s]", "[%s+8]", "w2", "w3").Replace(end) + "bra over;", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := fmt.Sprintf(teamFrame, "", begin+c.body+end+"over:")
+			got, _, err := onTeam(t, text, 1, teamConfig(t, "h100-pcie", 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v := binary.LittleEndian.Uint32(got[4*40:]); (v > 500) != c.waits {
+				t.Errorf("the phase ends after %d cycles", v)
+			}
+		})
 	}
 }
 

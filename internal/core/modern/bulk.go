@@ -46,6 +46,8 @@ type job struct {
 	span    int    // of the next request
 	at      int    // place of the next request in it
 	out     int    // requests that are not answered
+	copies  bool   // it waits for the copies of its warp
+	left    bool   // and for nothing else
 	due     uint64 // tick before which its notices are not sent; 0: none
 }
 
@@ -103,6 +105,15 @@ func (c *Core) undertake(fi int32, b *exec.Bulk) {
 			j.due = end + uint64(c.cfg.Hopper.TcgenTail)
 		}
 	}
+	if f.op.kind == copyArrive {
+		j.copies = true
+		m := &c.more[f.warp]
+		m.arriving = append(m.arriving, fi)
+		q := c.copiesOf(int32(f.warp), arriveGroups)
+		q.last()
+		q.under, q.sb = append(q.under, 0), append(q.sb, isa.NoCounter)
+		c.trim(int32(f.warp), f.at, arriveGroups)
+	}
 	if f.op.team && f.op.kind == mbarChange && len(j.notices) > 0 { // all of them to other blocks
 		j.answer = true
 		c.crowds[c.warps[f.warp].Block].under++
@@ -115,7 +126,9 @@ func (c *Core) begun(t uint64, fi int32) {
 	j := &c.jobs[f.job-1]
 	if f.op.kind != bulkCopy { // a store or an arrival at another block
 		f.refs++
-		c.wheel.add(min(max(t+1, j.due), t+wheelSize-1), evBulkDone, fi)
+		if j.left = j.copies; !j.left {
+			c.wheel.add(min(max(t+1, j.due), t+wheelSize-1), evBulkDone, fi)
+		}
 		c.respond(fi, t+uint64(f.op.raw))
 		return
 	}
@@ -132,6 +145,18 @@ func (c *Core) begun(t uint64, fi int32) {
 		return
 	}
 	c.wheel.add(at, evBulkStart, fi)
+}
+
+// copied notes that the copies have ended for which the first n arrivals of a warp wait.
+func (c *Core) copied(g int32, n int) {
+	m := &c.more[g]
+	for _, fi := range m.arriving[:n] {
+		j := &c.jobs[c.flight[fi].job-1]
+		if j.copies = false; j.left {
+			c.wheel.add(c.tick+1, evBulkDone, fi)
+		}
+	}
+	m.arriving = m.arriving[:copy(m.arriving, m.arriving[n:])]
 }
 
 // copyOn makes a request of the oldest copy.

@@ -203,9 +203,10 @@ type sequence uint8
 
 // The sequences. Only a core with Hopper's additions tells them apart.
 const (
-	asyncGroups sequence = iota // of cp.async and LDGSTS
-	bulkGroups                  // of bulk copies
-	bulkReads                   // of what they read of shared memory
+	asyncGroups  sequence = iota // of cp.async and LDGSTS
+	bulkGroups                   // of bulk copies
+	bulkReads                    // of what they read of shared memory
+	arriveGroups                 // of cp.async, closed by arrivals (cp.async.mbarrier.arrive)
 	sequences
 )
 
@@ -256,6 +257,9 @@ func (c *Core) groups(g int32, f *flight) {
 	if o.sequence == bulkGroups && o.group != isa.AsyncWait {
 		c.groupsOf(g, f, bulkReads)
 	}
+	if o.sequence == asyncGroups && o.group == isa.AsyncStart && c.warps[g].K.arrives {
+		c.groupsOf(g, f, arriveGroups)
+	}
 	c.groupsOf(g, f, o.sequence)
 }
 
@@ -268,7 +272,7 @@ func (c *Core) groupsOf(g int32, f *flight, of sequence) {
 	case isa.AsyncStart:
 		*q.last()++
 		n := q.first + uint32(len(q.under)-1)
-		if of == bulkReads {
+		if of != o.sequence {
 			f.reading = n
 			return
 		}
@@ -298,7 +302,7 @@ func (c *Core) groupEnded(f *flight, of sequence) {
 	g := int32(f.warp)
 	q := c.copiesOf(g, of)
 	n := f.group
-	if of == bulkReads {
+	if of != f.op.sequence {
 		n = f.reading
 	}
 	q.under[n-q.first]--
@@ -319,6 +323,9 @@ func (c *Core) trim(g, by int32, of sequence) {
 		q.under = q.under[:copy(q.under, q.under[k:])]
 		q.sb = q.sb[:copy(q.sb, q.sb[k:])]
 		q.first += uint32(k)
+		if of == arriveGroups {
+			c.copied(g, k)
+		}
 	}
 	waits := &c.copying
 	if of != asyncGroups {

@@ -127,7 +127,8 @@ type moreWarp struct {
 	waking   bool           // its suspended wait is over
 	tried    bool           // and it may execute the wait
 	need     uint64         // how often the barrier of the cluster must have opened
-	bulk     [2]copies      // of bulk copies: bulkGroups and bulkReads
+	bulk     [3]copies      // bulkGroups and bulkReads of bulk copies, arriveGroups of others
+	arriving []int32        // arrivals that wait for copies, one for each closed group of arriveGroups
 	waitsFor sequence       // that of the groups that it waits for
 	changed  uint64         // tick at which it changed an mbarrier last
 	changes  uint64         // its address
@@ -145,7 +146,7 @@ func (m *moreWarp) begin(x exec.Warp, registers int) {
 	for i := range b {
 		b[i].reset()
 	}
-	*m = moreWarp{bulk: b, has: int32(registers)}
+	*m = moreWarp{bulk: b, arriving: m.arriving[:0], has: int32(registers)}
 	m.suspends, _ = x.(exec.Suspender)
 }
 
@@ -156,6 +157,7 @@ const (
 	plain        special = iota
 	mbarTry              // waits for the phase of an mbarrier, suspended
 	mbarChange           // may end one
+	copyArrive           // does when the copies of its warp have ended
 	blockBarrier         // arrives at a barrier of its block, and may wait
 	clusterWait          // waits at the barrier of the cluster
 	bulkCopy             // goes to the bulk copy engine
@@ -194,7 +196,10 @@ func (o *op) special(cfg *Config) {
 		o.lateBy(cfg, h.MbarrierWait)
 	case strings.HasPrefix(in.Op, "mbarrier.test_wait"):
 		o.lateBy(cfg, h.MbarrierWait)
-	case strings.HasPrefix(in.Op, "mbarrier.") || strings.HasPrefix(in.Op, "cp.async.mbarrier"):
+	case strings.HasPrefix(in.Op, "cp.async.mbarrier"):
+		o.kind = copyArrive
+		o.stall = max(o.stall, uint8(h.MbarrierGap))
+	case strings.HasPrefix(in.Op, "mbarrier."):
 		o.kind = mbarChange
 		o.stall = max(o.stall, uint8(h.MbarrierGap))
 	case in.Barrier && h.BarrierRelease > 0 && !strings.Contains(in.Op, ".cluster") && !strings.Contains(in.Op, ".warp"):

@@ -132,6 +132,7 @@ type Kernel struct {
 	hopper  bool // the core has what Hopper added
 	early   bool // operands see predicates before guards do although scoreboards guard the program
 	cluster int  // blocks of a cluster
+	arrives bool // it has arrivals when copies have ended (cp.async.mbarrier.arrive)
 	depends bool // a launch before it runs, for which griddepcontrol.wait waits
 }
 
@@ -270,6 +271,7 @@ func (k *Kernel) decode(cfg *Config) error {
 		}
 		o.test, o.outs = core.RegMasks(core.RegMasks(nil, o.src), o.dst), core.RegMasks(nil, o.dst)
 		o.classify(cfg)
+		k.arrives = k.arrives || o.kind == copyArrive
 		// The blocks of a cluster see each other's shared memory and barriers.
 		o.team = k.cluster > 1
 		o.turns = !in.Private || o.team

@@ -255,7 +255,7 @@ func (l *memory) accept(c *Core, t uint64) {
 		c.addresses--
 		s.memFreed++
 		l.acceptFree = t + uint64(c.cfg.AcceptCycles)
-		if f.op.kind == mbarTry || f.op.kind == mbarChange {
+		if f.op.kind == mbarTry || f.op.kind == mbarChange || f.op.kind == copyArrive {
 			l.acceptFree = t + uint64(max(c.cfg.AcceptCycles, c.cfg.Hopper.MbarrierAccept))
 		}
 		l.turn = k + 1

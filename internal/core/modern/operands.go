@@ -431,6 +431,9 @@ func (c *Core) finish(fi int32) {
 	}
 	if f.op.group == isa.AsyncStart {
 		c.groupEnded(f, f.op.sequence)
+		if f.op.sequence == asyncGroups && c.warps[f.warp].K.arrives {
+			c.groupEnded(f, arriveGroups)
+		}
 	}
 	c.endRef(fi)
 }

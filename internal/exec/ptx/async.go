@@ -543,9 +543,12 @@ func decodeCpArrive(d *dec, in *ptx.Inst, o *inst) error {
 					return false
 				}
 			}
-			return w.arriveMbar(b, i, 1)
+			return w.blk.postpones || w.arriveMbar(b, i, 1)
 		})
 		w.signal(exec.SignalCopies, m)
+		if w.blk.postpones && w.fault == nil {
+			w.arriveWithCopies(in, m)
+		}
 	}
 	return nil
 }

@@ -120,6 +120,18 @@ func (w *warp) arriveLater(at *inst, i, rank int) {
 	w.bulk.signal(exec.Notice{Rank: r, Addr: a, Arrivals: 1, Origin: w.origin()})
 }
 
+// arriveWithCopies notes the arrivals of lanes when their copies have ended.
+func (w *warp) arriveWithCopies(in *inst, m uint32) {
+	for ; m != 0; m &= m - 1 {
+		r, a := w.barrierAt(in, bits.TrailingZeros32(m)&31, -1)
+		if n := len(w.bulk.Signals); n > 0 && w.bulk.Signals[n-1].Rank == r && w.bulk.Signals[n-1].Addr == a {
+			w.bulk.Signals[n-1].Arrivals++
+			continue
+		}
+		w.bulk.signal(exec.Notice{Rank: r, Addr: a, Arrivals: 1, Origin: w.origin()})
+	}
+}
+
 // barrierAt is where lane i's mbarrier is: the rank of the block, and the address there.
 func (w *warp) barrierAt(at *inst, i, rank int) (block int, addr uint64) {
 	w.addresses(at, 1<<i)
