@@ -123,7 +123,8 @@ type Grid struct {
 	Spins       bool   // blocks also wait for each other in loops
 	Cooperative bool   // all blocks must be resident at once
 	Order       Sequence
-	Resident    int // concurrent blocks of an ordinary launch on the target machine; 0: our choice
+	Rest        *Rest // from which its blocks take; nil if they do not
+	Resident    int   // concurrent blocks of an ordinary launch on the target machine; 0: our choice
 
 	// Begin makes block n ready to run on memory itself (Direct) or on an overlay.
 	// Workers are numbered from 0; calls for different workers may be concurrent.
@@ -180,7 +181,7 @@ func (g *Grid) Run(ctx context.Context, o Options, issued uint64) (Result, error
 			return Result{}, &LaunchError{Kernel: g.Kernel, Msg: "a part of a grid with clusters of more than one block cannot run on its own yet"}
 		}
 		part, begin := *g, g.Begin
-		part.Blocks = o.Count
+		part.Blocks, part.Rest = o.Count, nil // the others are somebody else's
 		part.Begin = func(worker int, n uint64, overlay int) GridBlock { return begin(worker, o.From+n, overlay) }
 		g = &part
 	}
@@ -242,6 +243,15 @@ func (r *gridRun) inTurn() error {
 		return err
 	}
 	next := uint64(0)
+	r.Rest.Give(func() (n uint64, ok bool) {
+		if next == r.Blocks {
+			return 0, false
+		}
+		n = r.Order.At(next, r.Blocks)
+		next++
+		r.res.Blocks += r.per()
+		return n, true
+	})
 	search := newHunt(r.Spins)
 	more := 1 // blocks to begin
 	if r.Cooperative {

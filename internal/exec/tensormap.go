@@ -7,7 +7,7 @@ import (
 
 // This file: tensor maps, the 128 bytes by which bulk copies know a tensor and the box that they copy.
 // PTX and CUDA leave their layout open. Ours, by bytes, little-endian: 0 address (8), 8 type, 9 rank,
-// 11 swizzle, 12 fill, 13 mode, 14 a mark (2), 16 extents less one (4 each), 36 box (2 each), 46 steps
+// 11 swizzle and atom (high four bits), 12 fill, 13 mode, 14 a mark (2), 16 extents less one (4 each), 36 box (2 each), 46 steps
 // (1 each), 56 strides of the dimensions from 1 on (8 each), 88 corners of im2col (2 each). Byte 10 is
 // not used: CUTLASS clears a bit of it.
 
@@ -37,16 +37,19 @@ const (
 	TensorF32FTZ
 	TensorTF32
 	TensorTF32FTZ
+	TensorU4       // packed, of sm_100
+	TensorU4Spread // 16 of them, 8 bytes, in 16 bytes of shared memory
+	TensorU6Spread // 16 elements of 6 bits, 12 bytes, in 16 bytes of shared memory
 	tensorTypes
 )
 
-// Bytes is the size of an element.
+// Bytes is the size of an element; 0 of a packed one: see Unpack.
 func (t TensorType) Bytes() int {
-	return int([tensorTypes]uint8{1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4}[t])
+	return int([tensorTypes]uint8{1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4, 0, 0, 0}[t])
 }
 
 // Float reports whether elements are floating-point numbers.
-func (t TensorType) Float() bool { return t >= TensorF16 }
+func (t TensorType) Float() bool { return t >= TensorF16 && t < TensorU4 }
 
 // TensorMap is a decoded tensor map. Dimension 0 is innermost and contiguous.
 type TensorMap struct {
@@ -54,6 +57,7 @@ type TensorMap struct {
 	Type    TensorType
 	Rank    int
 	Swizzle uint8 // 0 none, else 32, 64 or 128 bytes: 1 to 3
+	Atom    uint8 // what changes places in a swizzle of 128 bytes: 0 for 16 bytes, 1 for 32 (sm_100)
 	NaN     bool  // elements outside of the tensor are NaN, not zero
 	Im2col  bool
 	Dims    [tensorRanks]uint64
@@ -62,16 +66,76 @@ type TensorMap struct {
 	Steps   [tensorRanks]uint32 // between elements that are copied
 	Lower   [3]int16            // corners of im2col by spatial dimension
 	Upper   [3]int16
+
+	// Of an unpacked map: the elements of the packed type in one of its own, and the bytes of that in memory and in
+	// shared memory. Zero otherwise.
+	per, bytes, slot int
+}
+
+// Bytes is the size of an element in memory, Slot that in shared memory.
+func (m *TensorMap) Bytes() int { return max(m.bytes, m.Type.Bytes()) }
+
+// Slot is as above.
+func (m *TensorMap) Slot() int { return max(m.slot, m.Type.Bytes()) }
+
+// Per is the number of elements, as coordinates count them, in an element of the map after Unpack.
+func (m *TensorMap) Per() int { return max(m.per, 1) }
+
+// Unpack makes elements of 4 and 6 bits bytes, or units of 16. The error says what a packed type does not permit (CUDA
+// driver API, CUtensorMapDataType).
+func (m *TensorMap) Unpack() error {
+	switch m.Type {
+	case TensorU4:
+		if m.Dims[0]%2 != 0 || m.Box[0]%2 != 0 {
+			return fmt.Errorf("%d elements of 4 bits, %d in a box: want even numbers", m.Dims[0], m.Box[0])
+		}
+		m.Type, m.per, m.bytes, m.slot = TensorU8, 2, 1, 1
+	case TensorU4Spread, TensorU6Spread:
+		size := 8
+		if m.Type == TensorU6Spread {
+			size = 12
+		}
+		switch {
+		case m.Dims[0]%128 != 0 || m.Box[0] != 128:
+			return fmt.Errorf("%d spread elements, %d in a box: want a multiple of 128, and 128", m.Dims[0], m.Box[0])
+		case m.Address%32 != 0:
+			return fmt.Errorf("address %#x of spread elements is not a multiple of 32", m.Address)
+		}
+		for i := 1; i < m.Rank; i++ {
+			if m.Strides[i]%32 != 0 {
+				return fmt.Errorf("stride %d of dimension %d: want a multiple of 32 for spread elements", m.Strides[i], i)
+			}
+		}
+		m.Type, m.per, m.bytes, m.slot = TensorU8, 16, size, 16
+	default:
+		return nil
+	}
+	m.Dims[0] /= uint64(m.per)
+	m.Box[0] /= uint32(m.per)
+	m.Strides[0] = uint64(m.bytes)
+	return nil
 }
 
 // Width is the number of bytes in a row of the swizzle, 0 without one.
 func (m *TensorMap) Width() int { return [4]int{0, 32, 64, 128}[m.Swizzle&3] }
 
-// Check reports what makes a map invalid (CUDA driver API, cuTensorMapEncodeTiled and Im2col).
+// Swizzled returns where a byte of a box lies in shared memory. Atoms of 32 bytes change places by the number of their row
+// of 128 bytes modulo four (CUTLASS, the layout Swizzle<2,5,2>), those of 16 bytes by the next bits too.
+func (m *TensorMap) Swizzled(at uint64) uint64 {
+	switch {
+	case m.Swizzle == 0:
+		return at
+	case m.Atom == 1:
+		return at ^ at>>2&0x60
+	}
+	return at ^ at>>3&(uint64(m.Width()/16-1)<<4)
+}
+
+// Check reports what makes a map invalid (CUDA driver API, cuTensorMapEncodeTiled and Im2col); a packed one is unpacked first.
 func (m *TensorMap) Check() error {
 	size := uint64(0)
 	if m.Type < tensorTypes {
-		size = uint64(m.Type.Bytes())
+		size = uint64(m.Slot())
 	}
 	switch {
 	case size == 0:
@@ -82,6 +146,8 @@ func (m *TensorMap) Check() error {
 		return fmt.Errorf("address %#x is not a multiple of 16", m.Address)
 	case m.Swizzle > 3:
 		return fmt.Errorf("swizzle %d is not supported", m.Swizzle)
+	case m.Atom > 1 || m.Atom == 1 && m.Swizzle != 3:
+		return fmt.Errorf("swizzle %d with atom %d is not supported: atoms of 32 bytes need a swizzle of 128", m.Swizzle, m.Atom)
 	case m.NaN && !m.Type.Float():
 		return fmt.Errorf("NaN outside of the tensor, whose elements are integers")
 	}
@@ -134,7 +200,7 @@ func (m *TensorMap) Encode(to *[TensorMapBytes]byte) {
 	le := binary.LittleEndian
 	*to = [TensorMapBytes]byte{}
 	le.PutUint64(to[:], m.Address)
-	to[8], to[9], to[11] = byte(m.Type), byte(m.Rank), m.Swizzle
+	to[8], to[9], to[11] = byte(m.Type), byte(m.Rank), m.Swizzle|m.Atom<<4
 	if m.NaN {
 		to[12] = 1
 	}
@@ -162,7 +228,7 @@ func (m *TensorMap) Decode(from *[TensorMapBytes]byte) error {
 	if le.Uint16(from[14:]) != tensorMark {
 		return fmt.Errorf("its bytes are no tensor map: want what cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col has written")
 	}
-	*m = TensorMap{Address: le.Uint64(from[:]), Type: TensorType(from[8]), Rank: int(from[9]), Swizzle: from[11], NaN: from[12] != 0, Im2col: from[13] != 0}
+	*m = TensorMap{Address: le.Uint64(from[:]), Type: TensorType(from[8]), Rank: int(from[9]), Swizzle: from[11] & 15, Atom: from[11] >> 4, NaN: from[12] != 0, Im2col: from[13] != 0}
 	for i := range tensorRanks {
 		m.Dims[i] = uint64(le.Uint32(from[16+4*i:])) + 1
 		m.Box[i] = uint32(le.Uint16(from[36+2*i:]))
@@ -206,7 +272,7 @@ func (m *TensorMap) counts() (n [tensorRanks]int) {
 
 // BoxBytes is the size of a box in shared memory, elements outside of the tensor included.
 func (m *TensorMap) BoxBytes() int {
-	n := m.Type.Bytes()
+	n := m.Slot()
 	for _, c := range m.counts() {
 		n *= c
 	}
@@ -220,7 +286,7 @@ func (m *TensorMap) Rows(at [tensorRanks]int64, offsets [3]int64, visit func(r *
 		m.pixels(at, offsets, visit)
 		return
 	}
-	n, size := m.counts(), m.Type.Bytes()
+	n, size := m.counts(), m.Slot()
 	rows := n[1] * n[2] * n[3] * n[4]
 	for row := range rows {
 		x, rest := at, row
@@ -255,7 +321,7 @@ func (m *TensorMap) row(x [tensorRanks]int64) (r TensorRow) {
 // lower to the upper corner of the last spatial dimension but the batch, first dimension first.
 func (m *TensorMap) pixels(at [tensorRanks]int64, offsets [3]int64, visit func(r *TensorRow) bool) {
 	spatial := m.Rank - 2
-	size := m.Type.Bytes()
+	size := m.Slot()
 	x := at
 	for p := range int(m.Box[1]) {
 		y := x

@@ -113,6 +113,7 @@ type Traits struct {
 	Cooperative bool   // blocks may wait for each other: all must be resident at once
 	Spins       bool   // blocks wait in loops for what other blocks write
 	Cluster     int    // blocks of a cluster, which must be resident together; 0 and 1: none
+	Rest        *Rest  // from which its blocks take; nil if they do not
 	Hopper      string // an instruction of the kernel that only some core models time; "": none
 	// InstBytes is the size of an instruction in the addresses that Next returns;
 	// 0 means 8, as in PTX.

@@ -244,10 +244,23 @@ func (g *GPU) start(k *Kernel) error {
 	if k.total == 0 {
 		g.ended = true
 	}
-	if k.op != nil && k.op.Look != nil && !k.clustered() {
+	rest := k.work.Traits().Rest
+	rest.Give(k.give)
+	if k.op != nil && k.op.Look != nil && !k.clustered() && rest == nil {
 		return g.ask(k)
 	}
 	return nil
+}
+
+// give takes the next cluster off the launch, whose work one of its blocks takes over (exec.Rest).
+func (k *Kernel) give() (n uint64, ok bool) {
+	if k.next == k.total {
+		return 0, false
+	}
+	n = k.next / uint64(k.team)
+	k.next += uint64(k.team)
+	k.Blocks += uint64(k.team)
+	return n, true
 }
 
 // list updates the list of running kernels.

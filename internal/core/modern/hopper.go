@@ -204,6 +204,8 @@ func (o *op) special(cfg *Config) {
 		o.stall = max(o.stall, uint8(h.MbarrierGap))
 	case in.Barrier && h.BarrierRelease > 0 && !strings.Contains(in.Op, ".cluster") && !strings.Contains(in.Op, ".warp"):
 		o.kind = blockBarrier
+	case strings.HasPrefix(in.Op, "clusterlaunchcontrol.try_cancel"): // the time of an answer is not known
+		o.memory(cfg, isa.ClassAtomic)
 	case in.Keeps > 0:
 		o.kind = resize
 	case strings.HasPrefix(in.Op, "griddepcontrol.wait"):

@@ -202,6 +202,9 @@ func (d *dec) mbarAddress(in *ptx.Inst, arg *ptx.Operand, o *inst) error {
 		err = fmt.Errorf("needs an address in shared memory, not in .%s", space)
 	}
 	o.mode = uint8(space)
+	if d.im.pairs && o.a != none && in.Has("shared::cluster") {
+		o.flags |= fPair
+	}
 	d.info.Atomic = true
 	return err
 }
@@ -300,6 +303,7 @@ func mbarInval(w *warp, in *inst, m uint32) {
 // fault.
 func (w *warp) eachMbar(in *inst, m uint32, change func(b *mbar, i int) bool) {
 	w.addresses(in, m)
+	w.pairAddress(in, m)
 	w.done = 0
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)
@@ -337,6 +341,7 @@ func (w *warp) here(in *inst, m uint32, sign int64) uint32 {
 	}
 	tx := w.u32(in.x.any.(*mbarOp).tx)
 	w.addresses(in, m)
+	w.pairAddress(in, m)
 	own := m
 	for ; m != 0; m &= m - 1 {
 		if i := bits.TrailingZeros32(m); w.postponed(i, exec.Notice{Tx: sign * int64(tx[i&31])}) {
@@ -358,6 +363,7 @@ func (w *warp) completeBytes(b *mbar, i int, n int64) bool {
 func mbarArrive(w *warp, in *inst, m uint32) {
 	op, all := in.x.any.(*mbarOp), m
 	w.addresses(in, m)
+	w.pairAddress(in, m)
 	w.done = 0
 	for ; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros32(m)

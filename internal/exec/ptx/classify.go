@@ -60,6 +60,8 @@ func private(in *ptx.Inst, o *inst, info *isa.Inst) bool {
 	switch {
 	case in.Op == "isspacep":
 		return false // looks up the owner of an address
+	case in.Has("try_cancel"):
+		return false
 	case o.kind == kCall:
 		return o.x.call.built == exec.NoFunction
 	}

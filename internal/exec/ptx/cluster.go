@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/heddle-sim/heddle/internal/exec"
 	"github.com/heddle-sim/heddle/internal/exec/device"
@@ -137,6 +138,27 @@ func ofRank(a, rank uint64) uint64 {
 	return isa.ClusterBase + rank*isa.ClusterStride + a
 }
 
+// Hardware numbers the two blocks of a pair (.cta_group::2) by bit 24 of shared addresses, and programs clear it to name
+// the even one: CUTLASS masks addresses of mbarriers with 0xfeffffff, which the PTX manual does not mention. So a kernel
+// with pairs has shared addresses with the bit of the shared window, which is the same, set in both blocks; where an
+// instruction takes addresses of shared::cluster, one without it lies in the even block.
+
+// pairs reports whether a kernel's blocks work in pairs.
+func (k *Kernel) pairs() bool {
+	return slices.ContainsFunc(k.ast.Code, func(in *ptx.Inst) bool { return in.Has("cta_group::2") })
+}
+
+// pairAddress makes addresses of lanes of an instruction with fPair those in the even block of the pair that are.
+func (w *warp) pairAddress(in *inst, m uint32) {
+	if own := w.blk.rank(); in.flags&fPair != 0 && own&1 != 0 {
+		for ; m != 0; m &= m - 1 {
+			if a := &w.addr[bits.TrailingZeros32(m)&31]; *a < isa.ClusterBase {
+				*a = ofRank(*a, own-1)
+			}
+		}
+	}
+}
+
 // owns reports whether a shared address lies in the block itself.
 func (b *block) owns(a uint64) bool {
 	rank, _, ok := inCluster(a)
@@ -144,13 +166,16 @@ func (b *block) owns(a uint64) bool {
 }
 
 // distributed returns the bytes of lane i's access to shared memory at an address that is not one
-// of the block's own from 0 on: in the memory of a block of the cluster. It returns nil after a
+// of the block's own from 0 on: one of its own in the window, or in the memory of a block of the cluster. It returns nil after a
 // fault.
 func (w *warp) distributed(i int, a uint64, size int, write bool) []byte {
 	b := w.blk
 	what := "read"
 	if write {
 		what = "write"
+	}
+	if off := a - isa.SharedWindow; off < uint64(len(b.Shared)) && off+uint64(size) <= uint64(len(b.Shared)) {
+		return b.Shared[off : off+uint64(size)]
 	}
 	rank, at, ok := inCluster(a)
 	if !ok {

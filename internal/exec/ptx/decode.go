@@ -25,6 +25,8 @@ type image struct {
 	sharedBytes               int    // static
 	ordered                   bool   // blocks can communicate through global memory
 	hopper                    string // an instruction that only some core models time; "": none
+	pairs                     bool   // its blocks work in pairs, and can name the even one: see pairAddress
+	rests                     bool   // blocks take over the work of others that have not begun
 	resizes                   bool   // warps give back registers and ask for more
 	spins                     bool   // it has accesses that may wait for other threads
 	globalLoads, globalStores bool   // it has accesses that bypass the L1 cache
@@ -44,7 +46,7 @@ type image struct {
 // decodeImage decodes a kernel and the functions it can reach. Instructions
 // that cannot run are collected in fn.err.
 func decodeImage(k *Kernel, m *Machine, key imageKey) *image {
-	im := &image{kernel: k, m: m, probed: key.probed, follows: key.follows, bounded: key.bounded, byAST: map[*ptx.Func]*fn{}, byAddr: map[uint64]*fn{}, sharedAt: map[*ptx.Var]int{}}
+	im := &image{kernel: k, m: m, pairs: k.pairs(), probed: key.probed, follows: key.follows, bounded: key.bounded, byAST: map[*ptx.Func]*fn{}, byAddr: map[uint64]*fn{}, sharedAt: map[*ptx.Var]int{}}
 	im.machineCode = sync.OnceValue(im.assembled)
 	im.independent = k.mod.SM >= 70
 	unparsed := k.ast.Load()
@@ -898,6 +900,9 @@ func (d *dec) symbol(o *ptx.Operand, wide bool) (ref, error) {
 	}
 	if local {
 		return d.sregSlot(sregLocal, wide, int64(a), c32), nil
+	}
+	if d.im.pairs && o.Var != nil && o.Var.Space == ptx.SpaceShared {
+		a |= isa.SharedWindow
 	}
 	if wide {
 		return d.const64(a), nil

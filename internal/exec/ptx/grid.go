@@ -18,6 +18,10 @@ func (m *Machine) Run(ctx context.Context, given Launch, o Options) (Result, err
 	g := exec.Grid{
 		Kernel: im.kernel.Name(), Blocks: l.Grid.Count(), Talks: im.ordered || im.probed, Spins: im.spins, Cooperative: l.Cooperative, Resident: l.Resident, Order: l.Order, Warner: &m.Warner,
 	}
+	if im.rests {
+		l.rest = new(exec.Rest)
+		g.Rest = l.rest
+	}
 	m.begin(im, &l)
 	begin := func(wk *worker, n uint64, view *device.View) exec.GridBlock { return wk.newBlock(im, &l, n, view) }
 	if size := l.ClusterSize().Count(); size > 1 {

@@ -57,6 +57,9 @@ const (
 	fGroup                       // the warps of a warp group go on from it together
 )
 
+// fPair is a flag of mbarrier operations: addresses without the bit of the window lie in the even block of the pair.
+const fPair = fXorSign
+
 // inst is a decoded instruction. Its run function defines the meaning of the fields.
 type inst struct {
 	run    runFunc

@@ -184,7 +184,7 @@ func (w *warp) tensorNote(b *tensorBox) {
 	}
 	x := w.bulk.begin()
 	x.Tensor, x.Write, x.Atomic, x.Many = true, b.op.store, b.op.reduce != "", b.op.copy.multi
-	size := b.m.Type.Bytes()
+	size := b.m.Bytes()
 	b.m.Rows(b.at, b.offsets, func(r *exec.TensorRow) bool {
 		w.bulk.span(r.Global+uint64(r.Lo*size), (r.Hi-r.Lo)*size)
 		return true

@@ -769,8 +769,13 @@ func decodeCvta(d *dec, in *ptx.Inst, o *inst) error {
 			shift = isa.LocalWindow // parameters of functions lie in the frame
 		}
 	}
-	if slices.Contains(in.Mods, "to") {
+	to := slices.Contains(in.Mods, "to")
+	if to {
 		shift = -shift
+	}
+	within := d.im.pairs && spaceOf(in) == isa.Shared // addresses in the space have the window already
+	if within && to {
+		shift = 0
 	}
 	types := in.Types()
 	t := types[len(types)-1]
@@ -779,6 +784,7 @@ func decodeCvta(d *dec, in *ptx.Inst, o *inst) error {
 		if o.d, err = d.dst64(&in.Args[0]); err == nil {
 			o.a, err = d.src64(d.plainAddress(&in.Args[1]), t)
 		}
+		o.flags |= fA64
 		o.run = cvta64
 	} else {
 		if o.d, err = d.dst32(&in.Args[0]); err == nil {
@@ -786,7 +792,9 @@ func decodeCvta(d *dec, in *ptx.Inst, o *inst) error {
 		}
 		o.run = cvta32
 	}
-	o.imm = int64(shift)
+	if o.imm = int64(shift); within && !to {
+		o.run = cvtaWithin
+	}
 	return err
 }
 
@@ -828,6 +836,23 @@ func cvta32(w *warp, in *inst, m uint32) {
 			d[i] = v + uint32(in.imm)
 		} else {
 			d[i] = 0
+		}
+	}
+}
+
+// cvtaWithin adds the base of a window where an address lacks it.
+func cvtaWithin(w *warp, in *inst, m uint32) {
+	wide := in.flags&fA64 != 0
+	for ; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m) & 31
+		v := w.at(in.a, wide, i)
+		if v&^(isa.WindowSize-1) != uint64(in.imm) {
+			v = v&(1<<32-1) + uint64(in.imm)
+		}
+		if wide {
+			w.r64[in.d][i] = v
+		} else {
+			w.r32[in.d][i] = uint32(v)
 		}
 	}
 }

@@ -172,6 +172,7 @@ type tensorBox struct {
 	op      *tensorOp
 	lane    int
 	row     [256 * 8]byte // the largest row
+	wide    [8 * 16]byte  // the largest one that is spread
 }
 
 // mapOf reads and checks lane i's tensor map; false after a fault.
@@ -193,10 +194,12 @@ func (w *warp) mapOf(op *tensorOp, m *exec.TensorMap, i int) bool {
 	case err == nil && m.Im2col != op.im2col:
 		err = errors.New("map and instruction differ in their mode, tiles or im2col")
 	case err == nil:
-		err = m.Check()
+		if err = m.Unpack(); err == nil {
+			err = m.Check()
+		}
 	}
-	if row := int(m.Box[0]); err == nil && m.Swizzle != 0 && row*m.Type.Bytes() < m.Width() {
-		err = fmt.Errorf("rows of %d bytes are narrower than the swizzle of %d, which is not supported", row*m.Type.Bytes(), m.Width())
+	if row := int(m.Box[0]); err == nil && m.Swizzle != 0 && row*m.Slot() < m.Width() {
+		err = fmt.Errorf("rows of %d bytes are narrower than the swizzle of %d, which is not supported", row*m.Slot(), m.Width())
 	}
 	if err != nil {
 		w.failf(1<<i, "tensor map at %#x: %v", at, err)
@@ -249,6 +252,16 @@ func (w *warp) tensorLane(op *tensorOp, i int, before uint32) bool {
 	for d := range op.rank {
 		b.at[d] = int64(int32(w.u32(op.coords[d])[i]))
 	}
+	per := int64(b.m.Per())
+	switch {
+	case b.at[0]%per != 0:
+		w.failf(1<<i, "coordinate %d of a tensor whose elements are packed: it must be a multiple of %d", b.at[0], per)
+		return false
+	case op.store && b.m.Slot() != b.m.Bytes():
+		w.failf(1<<i, "store of a box whose elements lie spread in shared memory, which is not supported")
+		return false
+	}
+	b.at[0] /= per
 	for d, r := range op.offsets {
 		b.offsets[d] = int64(uint16(w.u32(r)[i]))
 	}
@@ -321,8 +334,7 @@ func (w *warp) tensorLoaded(b *tensorBox, image uint64, n int64) bool {
 
 // pairRank is the block of the cluster whose mbarrier lane i's copy to the one with a rank signals: with .cta_group::2
 // that block or the other of its pair, whichever is even if the mbarrier of the instruction is in an even block, and odd
-// otherwise (PTX manual, cp.async.bulk.tensor). An address of the block itself is taken for one in the even block:
-// programs clear the bit of it that says so on hardware, which it has not here.
+// otherwise (PTX manual, cp.async.bulk.tensor). See pairAddress for how an address says so.
 func (w *warp) pairRank(op *tensorOp, i, rank int) int {
 	if !op.pair {
 		return rank
@@ -330,8 +342,11 @@ func (w *warp) pairRank(op *tensorOp, i, rank int) int {
 	own := w.addr
 	defer func() { w.addr = own }()
 	w.addresses(op.mbar, 1<<i)
-	_, a := isa.Resolve(w.addr[i&31])
-	of, _, _ := inCluster(a)
+	space, a := isa.Resolve(w.addr[i&31])
+	of, _, ok := inCluster(a)
+	if !ok && space == isa.Shared {
+		of = w.blk.rank()
+	}
 	return rank&^1 | int(of&1)
 }
 
@@ -348,7 +363,7 @@ func (w *warp) tensorSeen(b *tensorBox, image uint64, by isa.Completion, mbarrie
 
 // tensorRows tells the probe of what the copy of a box accesses in the tensor.
 func (w *warp) tensorRows(b *tensorBox, by isa.Completion, mbarrier uint64) {
-	size := b.m.Type.Bytes()
+	size := b.m.Bytes()
 	b.m.Rows(b.at, b.offsets, func(r *exec.TensorRow) bool {
 		if n := (r.Hi - r.Lo) * size; n > 0 {
 			w.tellFlight(b.lane, isa.Global, r.Global+uint64(r.Lo*size), n, !b.op.store || b.op.reduce != "", b.op.store, by, mbarrier)
@@ -360,13 +375,12 @@ func (w *warp) tensorRows(b *tensorBox, by isa.Completion, mbarrier uint64) {
 // pieces calls use for the parts of bytes of shared memory from a on, which lie together: f is where a
 // part begins among them. It stops after a fault.
 func (w *warp) pieces(b *tensorBox, a uint64, n int, write bool, use func(f int, p []byte)) bool {
-	step, mask := bulkStep, uint64(0)
+	step := bulkStep
 	if b.m.Swizzle != 0 {
-		step, mask = 16, uint64(b.m.Width()/16-1)
+		step = 16
 	}
 	for f := 0; f < n; f += step {
-		x := a + uint64(f)
-		x ^= x >> 3 & (mask << 4)
+		x := b.m.Swizzled(a + uint64(f))
 		p := w.bytesOf(isa.Shared, b.lane, x, min(step, n-f), write)
 		if p == nil {
 			return false
@@ -378,7 +392,7 @@ func (w *warp) pieces(b *tensorBox, a uint64, n int, write bool, use func(f int,
 
 // within calls use for the parts of a row that are in the tensor, as pieces does.
 func (w *warp) within(b *tensorBox, r *exec.TensorRow, write bool, use func(f int, p []byte)) bool {
-	size := b.m.Type.Bytes()
+	size := b.m.Bytes()
 	for f, end := r.Lo*size, r.Hi*size; f < end; f += bulkStep {
 		n := min(bulkStep, end-f)
 		p := w.bytesOf(isa.Global, b.lane, r.Global+uint64(f), n, write)
@@ -393,12 +407,13 @@ func (w *warp) within(b *tensorBox, r *exec.TensorRow, write bool, use func(f in
 // tensorLoad copies a box into shared memory.
 func (w *warp) tensorLoad(b *tensorBox, image uint64) bool {
 	b.m.Rows(b.at, b.offsets, func(r *exec.TensorRow) bool {
-		row := b.row[:r.N*b.m.Type.Bytes()]
+		row := b.row[:r.N*b.m.Bytes()]
 		b.fill(row)
 		if !w.within(b, r, false, func(f int, p []byte) { copy(row[f:], p) }) {
 			return false
 		}
-		b.convert(row[r.Lo*b.m.Type.Bytes() : r.Hi*b.m.Type.Bytes()])
+		b.convert(row[r.Lo*b.m.Bytes() : r.Hi*b.m.Bytes()])
+		row = b.spread(row)
 		return w.pieces(b, image+uint64(r.Image), len(row), true, func(f int, p []byte) { copy(p, row[f:]) })
 	})
 	return w.fault == nil
@@ -410,12 +425,27 @@ func (b *tensorBox) fill(row []byte) {
 	if !b.m.NaN {
 		return
 	}
-	size := b.m.Type.Bytes()
+	size := b.m.Bytes()
 	for i := range row { // quiet, all bits but the sign (assumed)
 		if row[i] = 0xff; i%size == size-1 {
 			row[i] = 0x7f
 		}
 	}
+}
+
+// spread puts the elements of a row where they lie in shared memory.
+func (b *tensorBox) spread(row []byte) []byte {
+	size, slot := b.m.Bytes(), b.m.Slot()
+	if size == slot {
+		return row
+	}
+	n := len(row) / size
+	to := b.wide[:n*slot]
+	clear(to)
+	for i := range n {
+		copy(to[i*slot:], row[i*size:][:size])
+	}
+	return to
 }
 
 // convert changes elements as types with a conversion ask for.
@@ -449,7 +479,7 @@ func roundTF32(v uint32) uint32 {
 
 // tensorStore copies a box from shared memory, or reduces it into the tensor.
 func (w *warp) tensorStore(b *tensorBox, image uint64) bool {
-	size := b.m.Type.Bytes()
+	size := b.m.Bytes()
 	op, ok := rmw(0), true
 	if b.op.reduce != "" {
 		if op, ok = tensorReduction(b.op.reduce, b.m.Type); !ok {
@@ -510,7 +540,7 @@ func tensorReduction(name string, t exec.TensorType) (rmw, bool) {
 
 // replacedTypes are the types by the numbers that tensormap.replace has.
 var replacedTypes = [...]exec.TensorType{exec.TensorU8, exec.TensorU16, exec.TensorU32, exec.TensorS32, exec.TensorU64, exec.TensorS64, exec.TensorF16, exec.TensorF32,
-	exec.TensorF32FTZ, exec.TensorF64, exec.TensorBF16, exec.TensorTF32, exec.TensorTF32FTZ}
+	exec.TensorF32FTZ, exec.TensorF64, exec.TensorBF16, exec.TensorTF32, exec.TensorTF32FTZ, exec.TensorU4, exec.TensorU4Spread, exec.TensorU6Spread}
 
 // decodeTensorMap decodes tensormap.replace and tensormap.cp_fenceproxy.
 func decodeTensorMap(d *dec, in *ptx.Inst, o *inst) error {
@@ -570,7 +600,7 @@ var replacedRanges = map[string][2]uint64{
 	"element_stride":    {1, 8},
 	"elemtype":          {0, uint64(len(replacedTypes)) - 1},
 	"interleave_layout": {0, 0}, // others are not supported
-	"swizzle_atomicity": {0, 0},
+	"swizzle_atomicity": {0, 1}, // others are not supported
 	"swizzle_mode":      {0, 3},
 	"fill_mode":         {0, 1},
 }
@@ -612,6 +642,8 @@ func (w *warp) replaceField(space isa.Space, i int, field string, ord int, v uin
 		t.Type = replacedTypes[v]
 	case "swizzle_mode":
 		t.Swizzle = uint8(v)
+	case "swizzle_atomicity":
+		t.Atom = uint8(v)
 	case "fill_mode":
 		t.NaN = v == 1
 	}

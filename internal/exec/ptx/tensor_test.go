@@ -504,7 +504,7 @@ func TestTensorMapRanges(t *testing.T) {
 		{"rank", "b32", "4", ""},
 		{"global_stride", "b64", "4, 16", "dimension 4, which is not supported"},
 		{"swizzle_mode", "b32", "4", "swizzle_mode by 4, but it must be 0 to 3"},
-		{"elemtype", "b32", "13", "elemtype by 13, but it must be 0 to 12"},
+		{"elemtype", "b32", "16", "elemtype by 16, but it must be 0 to 15"},
 	} {
 		t.Run(c.field+" "+c.args, func(t *testing.T) {
 			body := fmt.Sprintf("setp.ne.u32 %%p0, %%t, 0; @%%p0 bra end; tensormap.replace.tile.%s.global.b1024.%s [%%in0], %s;\nend:", c.field, c.typ, c.args)

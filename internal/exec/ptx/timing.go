@@ -39,8 +39,11 @@ func (m *Machine) NewWork(l Launch, out io.Writer) (exec.Work, error) {
 		out = nil
 	}
 	w := &work{m: m, im: im, l: launch{Launch: l}, out: out}
+	if im.rests {
+		w.l.rest = new(exec.Rest)
+	}
 	w.Order = exec.NewOrder(&w.l.Launch, im.code(), exec.Traits{InstBytes: instBytes, Spins: im.spins, CodeBase: w.codeBase(), Source: w.source, Text: w.text,
-		Cluster: int(l.ClusterSize().Count()), Hopper: im.hopper, Assembled: im.machineCode})
+		Cluster: int(l.ClusterSize().Count()), Hopper: im.hopper, Rest: w.l.rest, Assembled: im.machineCode})
 	return w, nil
 }
 
