@@ -93,6 +93,80 @@ func TestTcgenCommits(t *testing.T) {
 	}
 }
 
+// takeoverText is a kernel whose clusters take over the work of others: word i of its memory counts how often tile i was
+// worked at, word 64+i at how many tiles block i worked. A tile takes longer the higher its number is.
+const takeoverText = `.version 8.7
+.target sm_100a
+.address_size 64
+.visible .entry k(.param .u64 out) .reqnctapercluster %d
+{
+	.shared .align 16 .b8 answer[16];
+	.shared .align 8 .b64 bar;
+	.reg .b32 %%r<8>, %%t, %%x, %%p, %%rank;
+	.reg .b64 %%a<4>, %%out;
+	.reg .b128 %%q;
+	.reg .pred %%p<4>, %%first, %%leads;
+	ld.param.u64 %%out, [out]; mov.u32 %%t, %%tid.x; mov.u32 %%x, %%ctaid.x; mov.u32 %%rank, %%cluster_ctarank; mov.u32 %%p, 0;
+	setp.eq.u32 %%first, %%t, 0; setp.eq.u32 %%leads, %%rank, 0; and.pred %%leads, %%leads, %%first;
+	@%%first mbarrier.init.shared.b64 [bar], 1; fence.mbarrier_init.release.cluster;
+	barrier.cluster.arrive; barrier.cluster.wait;
+next:
+	mul.wide.u32 %%a0, %%x, 4; add.u64 %%a0, %%a0, %%out; @%%first red.global.add.u32 [%%a0], 1;
+	mov.u32 %%r0, %%ctaid.x; mul.wide.u32 %%a1, %%r0, 4; add.u64 %%a1, %%a1, %%out; @%%first red.global.add.u32 [%%a1+256], 1;
+	mov.u32 %%r1, 0; mul.lo.u32 %%r2, %%x, 3;
+turn: add.u32 %%r1, %%r1, 1; setp.lt.u32 %%p2, %%r1, %%r2; @%%p2 bra turn;
+	@%%first mbarrier.arrive.expect_tx.shared.b64 _, [bar], 16;
+	barrier.cluster.arrive; barrier.cluster.wait;
+	@%%leads clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [answer], [bar];
+again: mbarrier.try_wait.parity.shared.b64 %%p0, [bar], %%p; @!%%p0 bra again;
+	xor.b32 %%p, %%p, 1;
+	ld.shared.b128 %%q, [answer];
+	clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %%p1, %%q;
+	@!%%p1 bra over;
+	clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %%x, %%q; add.u32 %%x, %%x, %%rank;
+	barrier.cluster.arrive; barrier.cluster.wait;
+	bra next;
+over:
+	barrier.cluster.arrive; barrier.cluster.wait;
+	exit;
+}
+`
+
+// TestTakeover: clusters on the chip take over the work of those that have no place yet, each of which is done once, in the
+// same time on every number of goroutines. As many begin as have a place, and none later: those that end leave none.
+func TestTakeover(t *testing.T) {
+	together(t, 3)
+	for _, size := range []int{1, 2, 4} {
+		t.Run(fmt.Sprint("clusters of ", size), func(t *testing.T) {
+			const grid, places = 40, 8
+			var before uint64
+			for i, set := range []string{"run.idle_skip=true", "run.idle_skip=true", "run.idle_skip=false"} {
+				cfg := teamConfig(t, "b200", 1+2*(i%2), "chip.clusters=8", "chip.gpcs=1", "sm.blocks=1", set)
+				got, cycles, err := onTeam(t, fmt.Sprintf(takeoverText, size), grid, cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				worked, tiles := 0, uint32(0)
+				for k := range grid {
+					if n := binary.LittleEndian.Uint32(got[4*k:]); n != 1 {
+						t.Errorf("run %d: tile %d was worked at %d times", i, k, n)
+					}
+					if n := binary.LittleEndian.Uint32(got[256+4*k:]); n > 0 {
+						worked, tiles = worked+1, tiles+n
+					}
+				}
+				if worked != places || tiles != grid {
+					t.Errorf("run %d: %d blocks worked at %d tiles, want %d at %d", i, worked, tiles, places, grid)
+				}
+				if i > 0 && cycles != before {
+					t.Errorf("run %d takes %d cycles, the one before %d", i, cycles, before)
+				}
+				before = cycles
+			}
+		})
+	}
+}
+
 // TestTcgenTime: a product of tcgen05 takes the time of its multiplications, at 8,192 operations of dense f16 in a cycle, or of
 // its operands in shared memory; the commit comes after it, and memory is that of a functional run.
 func TestTcgenTime(t *testing.T) {

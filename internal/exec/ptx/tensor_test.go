@@ -31,7 +31,10 @@ func randomBox(rnd *rand.Rand, im2col bool) (c boxCase) {
 		m.Rank, m.Im2col = 3+rnd.IntN(3), true
 	}
 	m.NaN = m.Type.Float() && rnd.IntN(2) == 0
-	if m.Swizzle = uint8(rnd.IntN(4)); m.Swizzle > 0 {
+	if m.Swizzle = uint8(rnd.IntN(4)); m.Swizzle == 3 {
+		m.Atom = uint8(rnd.IntN(2))
+	}
+	if m.Swizzle > 0 {
 		m.Box[0] = uint32(m.Width() / size)
 	} else {
 		m.Box[0] = uint32(16 * (1 + rnd.IntN(12)) / size)
@@ -159,10 +162,23 @@ func (c *boxCase) elements(f func(n, at int)) {
 }
 
 // place is the offset in shared memory of a byte of the image: 16 bytes of a row of 128 change places
-// with others, by the number of the row (CUDA programming guide, swizzles).
+// with others, by the number of the row (CUDA programming guide, swizzles), or 32.
 func (c *boxCase) place(a int) int {
+	if c.m.Atom == 1 {
+		row, chunk := a/128, a/32%4
+		return row*128 + (chunk^row%4)*32 + a%32
+	}
 	row, chunk := a/128, a/16%8
 	return row*128 + (chunk^row%[4]int{1, 2, 4, 8}[c.m.Swizzle])*16 + a%16
+}
+
+// unpacked is the map with elements of whole bytes.
+func (c *boxCase) unpacked() *exec.TensorMap {
+	m := c.m
+	if err := m.Unpack(); err != nil {
+		panic(err)
+	}
+	return &m
 }
 
 // converted is what a load makes of an element.
@@ -219,7 +235,7 @@ fill:
 	ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%in2]; ld.global.u32 %r4, [%in2+16];
 	ld.global.u16 %h0, [%in2+20]; ld.global.u16 %h1, [%in2+22]; ld.global.u16 %h2, [%in2+24];
 	mbarrier.init.shared.b64 [bar], 1;
-` + fmt.Sprintf("mbarrier.arrive.expect_tx.shared.b64 _, [bar], %d;\n", map[bool]int{false: c.m.BoxBytes()}[store]) + inst + `
+` + fmt.Sprintf("mbarrier.arrive.expect_tx.shared.b64 _, [bar], %d;\n", map[bool]int{false: c.unpacked().BoxBytes()}[store]) + inst + `
 wait: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0; @!%p1 bra wait;
 copied:
 	bar.sync 0;
@@ -297,6 +313,87 @@ func TestTensorLoads(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPackedTensors copies random boxes of two dimensions with elements of 4 and 6 bits into shared memory, where 16 of
+// them are dense, or at the start of 16 bytes.
+func TestPackedTensors(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	for n := range alltests.Count(60, 1000) {
+		c := boxCase{m: exec.TensorMap{Type: exec.TensorU4 + exec.TensorType(n%3), Rank: 2, Steps: [5]uint32{1, 1, 1, 1, 1}, Dims: [5]uint64{1, 1, 1, 1, 1}, Box: [5]uint32{128, uint32(1 + rnd.IntN(9)), 1, 1, 1}}}
+		m := &c.m
+		width, spread := 4, m.Type != exec.TensorU4
+		if m.Type == exec.TensorU6Spread {
+			width = 6
+		}
+		m.Dims[0], m.Dims[1] = uint64(128*(1+rnd.IntN(3))), uint64(1+rnd.IntN(12))
+		c.at[0], c.at[1] = int64(16*rnd.IntN(20)-32), int64(rnd.IntN(16)-3)
+		if !spread {
+			m.Dims[0], m.Box[0] = uint64(2*(1+rnd.IntN(200))), uint32(32*(1+rnd.IntN(8)))
+			c.at[0] = int64(2*rnd.IntN(200) - 40)
+		}
+		if rnd.IntN(2) == 0 {
+			m.Swizzle = 3
+			if !spread {
+				m.Box[0] = 256
+			}
+		}
+		m.Strides[1] = (m.Dims[0]*uint64(width)/8+31)/32*32 + 32*uint64(rnd.IntN(2))
+		tensor, image := randomBytes(rnd, int(m.Strides[1]*m.Dims[1])), randomBytes(rnd, 16384)
+		_, shared := c.run(t, "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [s], MAP, [bar];", false, tensor, image)
+		want := bytes.Clone(image)
+		copied := make([]byte, c.unpacked().BoxBytes())
+		set := func(b []byte, bit int, v byte) { b[bit/8] |= v << (bit % 8) }
+		for y := range int(m.Box[1]) {
+			for x := range int(m.Box[0]) {
+				gx, gy := int(c.at[0])+x, int(c.at[1])+y
+				at := (y*int(m.Box[0]) + x) * width
+				if spread {
+					at = (y*int(m.Box[0])+x)/16*128 + x%16*width
+				}
+				for k := range width {
+					if gx >= 0 && gy >= 0 && gx < int(m.Dims[0]) && gy < int(m.Dims[1]) {
+						bit := gy*int(m.Strides[1])*8 + gx*width + k
+						set(copied, at+k, tensor[bit/8]>>(bit%8)&1)
+					}
+				}
+			}
+		}
+		for i, b := range copied {
+			want[c.place(i)] = b
+		}
+		if !bytes.Equal(shared, want) {
+			t.Fatalf("case %d, %+v at %v: another box", n, c.m, c.at)
+		}
+	}
+}
+
+// TestPackedRefusals: what packed types do not permit.
+func TestPackedRefusals(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		edit func(m *exec.TensorMap)
+		says string
+	}{
+		{"odd", func(m *exec.TensorMap) { m.Type, m.Dims[0] = exec.TensorU4, 129 }, "want even numbers"},
+		{"short box", func(m *exec.TensorMap) { m.Box[0] = 64 }, "want a multiple of 128, and 128"},
+		{"address", func(m *exec.TensorMap) { m.Address = 16 }, "not a multiple of 32"},
+		{"stride", func(m *exec.TensorMap) { m.Strides[1] = 80 }, "want a multiple of 32"},
+		{"NaN", func(m *exec.TensorMap) { m.NaN = true }, "integers"},
+		{"none", func(*exec.TensorMap) {}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := exec.TensorMap{Type: exec.TensorU6Spread, Rank: 2, Steps: [5]uint32{1, 1}, Dims: [5]uint64{128, 4}, Strides: [5]uint64{0, 96}, Box: [5]uint32{128, 4}}
+			c.edit(&m)
+			err := m.Unpack()
+			if err == nil {
+				err = m.Check()
+			}
+			if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+				t.Errorf("got %v, want %q", err, c.says)
+			}
+		})
 	}
 }
 
