@@ -43,7 +43,7 @@ var idealisations = []Idealisation{
 	{Name: "l2", What: "every access hit the L2", Optimistic: "first touches cost nothing, and written data never leave the L2"},
 	{Name: "dram_bandwidth", What: "DRAM had no bandwidth limit", Optimistic: "rows are never refreshed, and accesses to one bank overlap"},
 	{Name: "dram_latency", What: "DRAM had no latency", Optimistic: "rows open at once and reads follow writes at once, so the pins reach their peak rate"},
-	{Name: "network", What: "the network had no contention", Optimistic: "wires and buffers are unlimited; an SM still takes one reply per cycle"},
+	{Name: "network", What: "the network had no contention", Optimistic: "wires and buffers are unlimited; an SM still takes as many replies in a cycle"},
 	{Name: "shared_banks", What: "shared memory had no bank conflicts", Optimistic: "atomics of several lanes on one word take one pass, too"},
 	{Name: "coalescing", What: "accesses were coalesced", Optimistic: "no layout of the data may allow it; atomics and local memory stay as they are"},
 	{Name: "icache", What: "every fetch hit", Optimistic: "the first execution of a kernel needs no code from memory; branches still refill the buffer"},

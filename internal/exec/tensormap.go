@@ -86,8 +86,8 @@ func (m *TensorMap) Per() int { return max(m.per, 1) }
 func (m *TensorMap) Unpack() error {
 	switch m.Type {
 	case TensorU4:
-		if m.Dims[0]%2 != 0 || m.Box[0]%2 != 0 {
-			return fmt.Errorf("%d elements of 4 bits, %d in a box: want even numbers", m.Dims[0], m.Box[0])
+		if m.Dims[0]%2 != 0 || m.Box[0]%2 != 0 || m.Box[0] > 256 {
+			return fmt.Errorf("%d elements of 4 bits, %d in a box: want even numbers, at most 256 in a box", m.Dims[0], m.Box[0])
 		}
 		m.Type, m.per, m.bytes, m.slot = TensorU8, 2, 1, 1
 	case TensorU4Spread, TensorU6Spread:
@@ -101,7 +101,7 @@ func (m *TensorMap) Unpack() error {
 		case m.Address%32 != 0:
 			return fmt.Errorf("address %#x of spread elements is not a multiple of 32", m.Address)
 		}
-		for i := 1; i < m.Rank; i++ {
+		for i := 1; i < min(m.Rank, tensorRanks); i++ {
 			if m.Strides[i]%32 != 0 {
 				return fmt.Errorf("stride %d of dimension %d: want a multiple of 32 for spread elements", m.Strides[i], i)
 			}

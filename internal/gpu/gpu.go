@@ -311,6 +311,10 @@ func (g *GPU) coreCycle() {
 				g.fresh = true
 			}
 		}
+		if k.gave { // those clusters count as ended
+			k.gave = false
+			g.letBegin(k.op)
+		}
 	}
 	g.settle()
 }

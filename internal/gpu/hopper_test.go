@@ -342,6 +342,8 @@ func TestRegistersGivenBack(t *testing.T) {
 		{"no more than it has", " .maxnreg 64", "setmaxnreg.dec.sync.aligned.u32 24; bra end; second: setmaxnreg.inc.sync.aligned.u32 64;", 0, ""},
 		{"what it has given back itself", " .maxnreg 64", "bra end; second: setmaxnreg.dec.sync.aligned.u32 24; setmaxnreg.inc.sync.aligned.u32 64;", 0, ""},
 		{"a number that nothing determines", "", "setmaxnreg.dec.sync.aligned.u32 24; bra end; second: setmaxnreg.inc.sync.aligned.u32 104;", 0, ""},
+		{"guards that do not hold", " .maxnreg 64", "bra end; second: setp.ne.u32 %p3, %t, %t; @%p3 setmaxnreg.inc.sync.aligned.u32 104;", 0, ""},
+		{"dec to more", " .maxnreg 64", "bra end; second: setmaxnreg.dec.sync.aligned.u32 104;", 0, ""},
 		{"too few", " .maxnreg 64", "setmaxnreg.dec.sync.aligned.u32 32; bar.sync 0; bra end; second: setmaxnreg.inc.sync.aligned.u32 104; bar.sync 0;", 0, "misc"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -66,6 +66,8 @@ type Kernel struct {
 	before   Counters
 	done     func(k *Kernel)
 
+	gave bool // clusters, whose work others take over, since dependents were last looked for
+
 	// Of programmatic dependent launch: the blocks that have let dependents begin, a bit for each, and how many of
 	// them have not ended.
 	released  []uint64
@@ -77,6 +79,7 @@ type Kernel struct {
 type BlockRun struct {
 	SM         int
 	Start, End uint64
+	Began      bool // not if others have taken over its work
 }
 
 // Cycles returns the core cycles from launch to end.
@@ -260,6 +263,7 @@ func (k *Kernel) give() (n uint64, ok bool) {
 	n = k.next / uint64(k.team)
 	k.next += uint64(k.team)
 	k.Blocks += uint64(k.team)
+	k.gave = true
 	return n, true
 }
 
@@ -455,7 +459,7 @@ func (g *GPU) put(sm int, k *Kernel) exec.Block {
 		for uint64(len(k.BlockLog)) <= b.Linear() {
 			k.BlockLog = append(k.BlockLog, BlockRun{})
 		}
-		k.BlockLog[b.Linear()] = BlockRun{SM: sm, Start: g.now}
+		k.BlockLog[b.Linear()] = BlockRun{SM: sm, Start: g.now, Began: true}
 	}
 	if h := g.see.hooks; h != nil && h.Placed != nil {
 		h.Placed(k, b, sm)

@@ -325,6 +325,7 @@ func (g *GPU) pass(ctx context.Context, o *Op, until uint64) error {
 // begin ends the copies that are due, starts all actions whose turn it is, and ends
 // those that take no time, until there are no more.
 func (g *GPU) begin() error {
+	g.offered = false
 	if err := g.endCopies(); err != nil {
 		return err
 	}

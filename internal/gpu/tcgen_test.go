@@ -167,6 +167,33 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
+// TestTakeoverReleases: clusters whose work others have taken over count as ended for the dependents of their launch: those
+// begin when all blocks that run have let them, which is not later if these do so at once than at their end.
+func TestTakeoverReleases(t *testing.T) {
+	const release = "griddepcontrol.launch_dependents;\n"
+	for _, at := range []string{"next:\n", "over:\n"} {
+		text := strings.Replace(fmt.Sprintf(takeoverText, 1), at, at+release, 1)
+		second := text[strings.Index(text, ".visible"):]
+		second = strings.Replace(strings.Replace(second[:strings.Index(second, "{")], " k(", " k2(", 1)+"{ griddepcontrol.wait; exit; }", ".param .u64 out", ".param .u64 out", 1)
+		ops, _, err := chain(t, text+second, func(i int) bool { return i > 0 }, func(int) *gpu.Op { return nil }, teamConfig(t, "b200", 1, "chip.clusters=4", "chip.gpcs=1", "sm.blocks=1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ops[1].Start >= ops[0].End {
+			t.Errorf("released after %q: the second begins in cycle %d, the first ends in %d", at, ops[1].Start, ops[0].End)
+		}
+		began := 0
+		for _, b := range ops[0].Kernel.BlockLog {
+			if b.Began {
+				began++
+			}
+		}
+		if began != 4 {
+			t.Errorf("%d blocks are in the log as begun, want 4", began)
+		}
+	}
+}
+
 // TestTcgenTime: a product of tcgen05 takes the time of its multiplications, at 8,192 operations of dense f16 in a cycle, or of
 // its operands in shared memory; the commit comes after it, and memory is that of a functional run.
 func TestTcgenTime(t *testing.T) {

@@ -174,6 +174,9 @@ func describe(chip *gpu.GPU, k *gpu.Kernel, l Launch) report.Kernel {
 	t.Memory = memory(&k.Counters, cfg)
 	t.Peaks, t.Flops, t.Occupancies = peaks(k, cfg, &t.Memory), flops(k), occupancySteps(k, cfg)
 	for i, b := range k.BlockLog {
+		if !b.Began {
+			continue
+		}
 		r := report.BlockRun{Block: uint64(i), SM: b.SM, StartCycle: b.Start}
 		if b.End > 0 {
 			r.EndCycle = &b.End

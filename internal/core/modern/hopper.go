@@ -317,7 +317,8 @@ func (c *Core) arrived(g int32, o *op, was, t uint64) {
 
 // lacks reports whether a warp must wait for registers that others of its block have not given back yet.
 func (c *Core) lacks(g int32, o *op) bool {
-	if int32(o.inst.Keeps)-c.more[g].has <= c.crowds[c.warps[g].Block].spare {
+	// Whether a guard holds is not known before the instruction issues: one with a guard does not wait.
+	if o.inst.Guarded || !strings.HasPrefix(o.inst.Op, "setmaxnreg.inc") || int32(o.inst.Keeps)-c.more[g].has <= c.crowds[c.warps[g].Block].spare {
 		return false
 	}
 	c.wants |= 1 << g
@@ -329,6 +330,9 @@ func (c *Core) lacks(g int32, o *op) bool {
 func (c *Core) resize(g int32, o *op) {
 	m, blk := &c.more[g], c.warps[g].Block
 	more := int32(o.inst.Keeps) - m.has
+	if inc := strings.HasPrefix(o.inst.Op, "setmaxnreg.inc"); inc != (more > 0) {
+		more = 0 // it has as many, or the program is wrong
+	}
 	m.has += more
 	c.crowds[blk].spare -= more
 	if more >= 0 {
@@ -375,7 +379,9 @@ func (c *Core) after(g, fi int32, o *op, e *exec.Effects, was, opened, t uint64)
 	case clusterWait:
 		c.meet(g, w)
 	case resize:
-		c.resize(g, o)
+		if e.Lanes != 0 {
+			c.resize(g, o)
+		}
 	case gridRelease:
 		if e.Lanes != 0 && c.env.Releases != nil {
 			c.env.Releases(w.K, c.Residents.Blocks[w.Block].X)

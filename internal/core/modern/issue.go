@@ -308,7 +308,7 @@ func (c *Core) attempt(s *subcore, g int32, t uint64) verdict {
 		return cannot
 	case o.kind == resize && c.lacks(g, o):
 		return cannot
-	case o.kind == gridWait && w.K.depends:
+	case o.kind == gridWait && w.K.depends: // also if its guard, which is not known yet, will not hold
 		c.grid |= bit
 		return cannot
 	case o.kind == warpProduct && c.tensors.full(o.most, t):

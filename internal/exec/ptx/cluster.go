@@ -141,7 +141,8 @@ func ofRank(a, rank uint64) uint64 {
 // Hardware numbers the two blocks of a pair (.cta_group::2) by bit 24 of shared addresses, and programs clear it to name
 // the even one: CUTLASS masks addresses of mbarriers with 0xfeffffff, which the PTX manual does not mention. So a kernel
 // with pairs has shared addresses with the bit of the shared window, which is the same, set in both blocks; where an
-// instruction takes addresses of shared::cluster, one without it lies in the even block.
+// operation on an mbarrier takes addresses of shared::cluster, or a copy of a box signals one, an address without it
+// lies in the even block.
 
 // pairs reports whether a kernel's blocks work in pairs.
 func (k *Kernel) pairs() bool {
@@ -174,8 +175,10 @@ func (w *warp) distributed(i int, a uint64, size int, write bool) []byte {
 	if write {
 		what = "write"
 	}
-	if off := a - isa.SharedWindow; off < uint64(len(b.Shared)) && off+uint64(size) <= uint64(len(b.Shared)) {
-		return b.Shared[off : off+uint64(size)]
+	if off := a - isa.SharedWindow; off < isa.WindowSize {
+		if a = off; off < uint64(len(b.Shared)) && off+uint64(size) <= uint64(len(b.Shared)) {
+			return b.Shared[off : off+uint64(size)]
+		}
 	}
 	rank, at, ok := inCluster(a)
 	if !ok {

@@ -126,6 +126,8 @@ done: mov.u32 %r5, %ctaid.x; mul.wide.u32 %a7, %r5, 4; add.u64 %a7, %a7, %out; @
 		{"named in the instruction", pair + "@%first mbarrier.arrive.shared::cluster.b64 _, [bar];", [4]uint32{7, 7, 7, 7}},
 		{"of the block, cleared", pair + "mov.u32 %bar, bar; and.b32 %bar, %bar, 0xfeffffff; @%first mbarrier.arrive.shared::cta.b64 _, [%bar];", [4]uint32{7, 7, 7, 7}},
 		{"no pairs", "mov.u32 %bar, bar; and.b32 %bar, %bar, 0xfeffffff; @%first mbarrier.arrive.shared::cluster.b64 _, [%bar];", [4]uint32{7, 7, 7, 7}},
+		{"loads and stores of the cluster", pair + "mov.u32 %r0, word; mapa.shared::cluster.u32 %r1, %r0, 2; @%first st.shared::cluster.u32 [%r1], 5; mov.u64 %a0, word; cvta.shared::cluster.u64 %a0, %a0; mapa.u64 %a1, %a0, 2;" +
+			"barrier.cluster.arrive; barrier.cluster.wait; ld.shared::cluster.u32 %r2, [%r1]; ld.u32 %r3, [%a1]; setp.eq.u32 %p2, %r2, %r3; selp.u32 %r2, %r2, 1, %p2; mov.u32 %bar, bar; @%first mbarrier.arrive.shared::cta.b64 _, [%bar], %r2;", [4]uint32{3, 3, 3, 3}},
 		{"loads and stores", pair + "mov.u32 %r0, word; st.shared.u32 [%r0], 3; ld.shared.u32 %r1, [word]; mov.u64 %a0, word; cvta.shared.u64 %a0, %a0; ld.u32 %r2, [%a0]; add.u32 %r1, %r1, %r2;" +
 			"mov.u32 %bar, bar; @%first mbarrier.arrive.shared::cta.b64 _, [%bar], %r1;", [4]uint32{2, 2, 2, 2}},
 	} {
