@@ -30,7 +30,7 @@ bar.sync 0;
 @%p2 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r4, 64;`,
 
 	"a pair": `
-mov.u32 %r1, sm; setp.lt.u32 %p2, %t, 32; mul.lo.u32 %r5, %t, 16; add.u32 %r2, %r1, %r5; add.u32 %r3, %r1, 8192; setp.eq.u32 %p1, %t, 0; mov.u32 %r6, %cluster_ctarank; setp.eq.and.u32 %p3, %r6, 0, %p1; mov.b64 %a1, {%r1, 0}; shr.u64 %a1, %a1, 4; or.b64 %a1, %a1, 0x0000401000080000; mov.b16 %h1, 3;
+mov.u32 %r1, sm; setp.lt.u32 %p2, %t, 32; mul.lo.u32 %r5, %t, 16; add.u32 %r2, %r1, %r5; add.u32 %r3, %r1, 8192; setp.eq.u32 %p1, %t, 0; mov.u32 %r6, %cluster_ctarank; setp.eq.and.u32 %p3, %r6, 0, %p1; mov.b64 %a1, {%r1, 0}; and.b64 %a1, %a1, 0x3ffff; shr.u64 %a1, %a1, 4; or.b64 %a1, %a1, 0x0000401000080000; mov.b16 %h1, 3;
 @%p1 mbarrier.init.shared.b64 [%r3], 1;
 fence.mbarrier_init.release.cluster;
 @%p2 tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%r3+64], 32;

@@ -242,9 +242,20 @@ func (w *warp) tellAccess(a *exec.Access, space isa.Space, m uint32) {
 	if w.blk.team != nil && (space == isa.Shared || space == isa.Generic) {
 		m &^= w.tellCluster(a, space, m)
 	}
-	if m != 0 {
-		a.Tell(w.blk.probe, space, isa.LaneMask(m), &w.blk.resolved)
+	if m == 0 {
+		return
 	}
+	if to := &w.blk.resolved; w.blk.im.pairs && space == isa.Shared { // such addresses may have the window's bit
+		*to = *a.Addr
+		for k := m; k != 0; k &= k - 1 {
+			i := bits.TrailingZeros32(k) & 31
+			if s, at := isa.Resolve(to[i]); s == isa.Shared {
+				to[i] = at
+			}
+		}
+		a.Addr = to
+	}
+	a.Tell(w.blk.probe, space, isa.LaneMask(m), &w.blk.resolved)
 }
 
 // tellCluster tells the probe of those of lanes m whose addresses are in the shared memory of the cluster,
