@@ -72,13 +72,13 @@ type TensorMap struct {
 	per, bytes, slot int
 }
 
-// Bytes is the size of an element in memory, Slot that in shared memory.
+// Bytes is the size of an element of an unpacked map in memory.
 func (m *TensorMap) Bytes() int { return max(m.bytes, m.Type.Bytes()) }
 
-// Slot is as above.
+// Slot is the bytes from one element of an unpacked map to the next in shared memory: more than Bytes if they lie spread.
 func (m *TensorMap) Slot() int { return max(m.slot, m.Type.Bytes()) }
 
-// Per is the number of elements, as coordinates count them, in an element of the map after Unpack.
+// Per is the number of elements of the packed type in an element of an unpacked map: coordinates count the former.
 func (m *TensorMap) Per() int { return max(m.per, 1) }
 
 // Unpack makes elements of 4 and 6 bits bytes, or units of 16. The error says what a packed type does not permit (CUDA

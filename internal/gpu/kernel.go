@@ -66,7 +66,7 @@ type Kernel struct {
 	before   Counters
 	done     func(k *Kernel)
 
-	gave bool // clusters, whose work others take over, since dependents were last looked for
+	gave bool // it has given clusters away (give), and its dependents have not been asked for since
 
 	// Of programmatic dependent launch: the blocks that have let dependents begin, a bit for each, and how many of
 	// them have not ended.

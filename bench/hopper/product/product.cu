@@ -68,8 +68,11 @@ int main(int argc, char **argv) {
   int rows[] = {m, n};
   for (int x = 0; x < 2; x++) {
     host[x] = (bf16 *)malloc((size_t)rows[x] * k * 2);
-    for (int i = 0; i < rows[x] * k; i++) // small integers: every sum is exact
-      host[x][i] = __float2bfloat16((float)((i * 7 + i / k * (x + 1)) % 3 - 1));
+    for (int i = 0; i < rows[x] * k; i++) { // -1, 0 and 1, another sequence in each row: every sum is exact
+      unsigned h = (unsigned)(i / k * 2 + x) * 2654435761u ^ (unsigned)(i % k) * 2246822519u;
+      h = (h ^ h >> 15) * 3266489917u;
+      host[x][i] = __float2bfloat16((float)(int)((h ^ h >> 16) % 3) - 1);
+    }
     CHECK(cudaMalloc(&dev[x], (size_t)rows[x] * k * 2));
     CHECK(cudaMemcpy(dev[x], host[x], (size_t)rows[x] * k * 2, cudaMemcpyHostToDevice));
   }

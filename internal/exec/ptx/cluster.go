@@ -167,8 +167,8 @@ func (b *block) owns(a uint64) bool {
 }
 
 // distributed returns the bytes of lane i's access to shared memory at an address that is not one
-// of the block's own from 0 on: one of its own in the window, or in the memory of a block of the cluster. It returns nil after a
-// fault.
+// of the block's own from 0 on: one of its own in the window, or in the memory of a block of the
+// cluster. It returns nil after a fault.
 func (w *warp) distributed(i int, a uint64, size int, write bool) []byte {
 	b := w.blk
 	what := "read"
